@@ -1,0 +1,76 @@
+"""A rolling scan over a group's pending entries, page by page."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+
+
+class PendingScan(Struct, frozen=True):
+    """How far a scan has come.
+
+    Attributes:
+        cursor: Where the next page starts, exclusive; none at the beginning of a pass.
+        scanned: Rows seen in this pass.
+        idle_buckets: Those rows by idle time.
+        delivery_buckets: Those rows by delivery count.
+        longest_idle: The row idle for longest among them.
+        most_delivered: The row delivered most often among them.
+        last_pass: What the last whole pass saw; none before its end.
+    """
+
+    cursor: EntryId | None = None
+    scanned: int = 0
+    idle_buckets: tuple[int, ...] = (0,) * (len(IDLE_BOUNDS) + 1)
+    delivery_buckets: tuple[int, ...] = (0,) * (len(DELIVERY_BOUNDS) + 1)
+    longest_idle: PendingEntry | None = None
+    most_delivered: PendingEntry | None = None
+    last_pass: PendingProfile | None = None
+
+
+def advance_scan(scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool) -> PendingScan:
+    """The scan after one more page; ``end`` says that no row follows, so that the next page begins a pass."""
+    idle, deliveries = list(scan.idle_buckets), list(scan.delivery_buckets)
+    longest, most = scan.longest_idle, scan.most_delivered
+    for row in rows:
+        idle[bisect_left(IDLE_BOUNDS, row.idle)] += 1
+        deliveries[bisect_left(DELIVERY_BOUNDS, row.delivery_count)] += 1
+        if longest is None or row.idle > longest.idle:
+            longest = row
+        if most is None or row.delivery_count > most.delivery_count:
+            most = row
+    seen = replace(
+        scan,
+        cursor=rows[-1].id if rows else scan.cursor,
+        scanned=scan.scanned + len(rows),
+        idle_buckets=tuple(idle),
+        delivery_buckets=tuple(deliveries),
+        longest_idle=longest,
+        most_delivered=most,
+    )
+    return PendingScan(last_pass=_profile(seen, coverage=1.0)) if end else seen
+
+
+def profile_of(scan: PendingScan, pending: int) -> PendingProfile | None:
+    """What is known of the distribution: the last whole pass, else the pass under way; none before a row."""
+    if scan.last_pass is not None:
+        return scan.last_pass
+    if scan.scanned == 0:
+        return None
+    return _profile(scan, coverage=min(1.0, scan.scanned / max(1, pending)))
+
+
+def _profile(scan: PendingScan, coverage: float) -> PendingProfile:
+    return PendingProfile(
+        scanned=scan.scanned,
+        coverage=coverage,
+        idle_buckets=scan.idle_buckets,
+        delivery_buckets=scan.delivery_buckets,
+        longest_idle=scan.longest_idle,
+        most_delivered=scan.most_delivered,
+    )

@@ -1,0 +1,41 @@
+"""Entries of a stream, and entries that wait for an acknowledgement."""
+
+from datetime import timedelta
+
+from msgspec import Struct
+
+from streamops.model.ids import EntryId
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """One entry, byte for byte.
+
+    Attributes:
+        id: The entry's ID.
+        fields: Field and value pairs in their order; a name may repeat.
+    """
+
+    id: EntryId
+    fields: tuple[tuple[bytes, bytes], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all field names and values."""
+        return sum(len(name) + len(value) for name, value in self.fields)
+
+
+class PendingEntry(Struct, frozen=True, gc=False):
+    """One row of a group's pending entries list, as XPENDING tells it.
+
+    Attributes:
+        id: The entry's ID; the entry itself may be gone from the stream.
+        consumer: Its owner.
+        idle: Time since its last delivery (or claim), on the server's clock.
+        delivery_count: How often the server counted a delivery. History reads and claims count too,
+            and a failover may lower it.
+    """
+
+    id: EntryId
+    consumer: str
+    idle: timedelta
+    delivery_count: int

@@ -1,0 +1,52 @@
+"""Lag, with what it rests on."""
+
+from datetime import timedelta
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class LagBasis(StrEnum):
+    """What a lag rests on, from the strongest to none."""
+
+    EXACT = "exact"
+    REPORTED = "reported"
+    UPPER = "upper"
+    LOWER = "lower"
+    ESTIMATED = "estimated"
+    UNKNOWN = "unknown"
+
+
+class Lag(Struct, frozen=True, gc=False):
+    """How many entries of the stream a group has not been given yet.
+
+    Attributes:
+        entries: The count; none where only bounds or nothing is known.
+        lower: The count is at least this; none where nothing is known.
+        upper: The count is at most this; none where nothing is known.
+        basis: What the count rests on.
+        reason: Why it is so, in words.
+    """
+
+    entries: int | None
+    lower: int | None
+    upper: int | None
+    basis: LagBasis
+    reason: str
+
+    @property
+    def known(self) -> bool:
+        """Whether the count can be trusted: ``exact`` or ``reported``."""
+        return self.basis in (LagBasis.EXACT, LagBasis.REPORTED)
+
+
+class TimeLag(Struct, frozen=True, gc=False):
+    """How long the first entry that a group has not been given has waited.
+
+    Attributes:
+        age: Server time now minus the time in that entry's ID; zero with no such entry; none where unknown.
+        reason: Why it is none, in words; empty otherwise.
+    """
+
+    age: timedelta | None
+    reason: str = ""

@@ -1,0 +1,133 @@
+"""An observation: a snapshot, what history adds to it, and one assessment of it."""
+
+from datetime import datetime, timedelta
+from enum import IntEnum, StrEnum
+
+from msgspec import Struct
+
+from streamops.model.snapshot import Snapshot
+from streamops.model.streams import ConsumerGroup, StreamState
+
+
+class Health(IntEnum):
+    """How a group, a stream or the whole is, ordered so that the worst is the greatest."""
+
+    OK = 0
+    UNKNOWN = 1
+    WARN = 2
+    CRITICAL = 3
+
+    @property
+    def word(self) -> str:
+        """The word that JSON and screens use."""
+        return self.name.lower()
+
+
+class FindingCode(StrEnum):
+    """What a finding is about; also the values of ``group_status`` and the alerts' subjects."""
+
+    STOPPED = "stopped"
+    STALLED = "stalled"
+    REWOUND = "rewound"
+    LAG_GROWING = "lag_growing"
+    DEAD_CONSUMER = "dead_consumer"
+    POISON = "poison"
+    PENDING_OLD = "pending_old"
+    DEAD_LETTERS = "dead_letters"
+    NO_CONSUMERS = "no_consumers"
+    LOST = "lost"
+    RETENTION_EDGE = "retention_edge"
+    EVICTION_RISK = "eviction_risk"
+    OOM = "oom"
+
+
+class Finding(Struct, frozen=True, gc=False):
+    """One thing that a health rule found.
+
+    Attributes:
+        code: What it is.
+        level: ``WARN`` or ``CRITICAL``.
+        text: One sentence with the numbers.
+        advice: What to do about it.
+    """
+
+    code: FindingCode
+    level: Health
+    text: str
+    advice: str
+
+
+class Rates(Struct, frozen=True, gc=False):
+    """Movement over the recent past; each is none where it is not known (yet).
+
+    Attributes:
+        added_per_second: Entries added to the stream.
+        delivered_per_second: Entries given to the group for the first time.
+        acked_per_second: Entries the group was done with.
+        lag_per_second: Slope of the lag; positive while it grows.
+        window: The span the numbers describe; zero where there is none yet.
+    """
+
+    added_per_second: float | None = None
+    delivered_per_second: float | None = None
+    acked_per_second: float | None = None
+    lag_per_second: float | None = None
+    window: timedelta = timedelta(0)
+
+
+class GroupView(Struct, frozen=True, gc=False):
+    """A group, its movement, and what was found about it.
+
+    Attributes:
+        stream: The stream's name.
+        group: The group as read.
+        rates: Its movement.
+        trend: The last lags, oldest first; none where it was not known.
+        lost: Entries trimmed away before delivery, since watching began; none where not known.
+        findings: What the rules found, worst first.
+        health: The worst of them, or ``OK``, or ``UNKNOWN``.
+    """
+
+    stream: str
+    group: ConsumerGroup
+    rates: Rates
+    trend: tuple[int | None, ...]
+    lost: int | None
+    findings: tuple[Finding, ...]
+    health: Health
+
+
+class StreamView(Struct, frozen=True, gc=False):
+    """A stream, its movement, and what was found about it (findings about its groups stand there).
+
+    Attributes:
+        stream: The stream as read.
+        added_per_second: Entries added; none where not known.
+        findings: What the rules found about the stream itself.
+        groups: Its groups.
+        health: The worst of its findings and its groups' healths.
+    """
+
+    stream: StreamState
+    added_per_second: float | None
+    findings: tuple[Finding, ...]
+    groups: tuple[GroupView, ...]
+    health: Health
+
+
+class Observation(Struct, frozen=True, gc=False):
+    """What every face shows.
+
+    Attributes:
+        snapshot: What was read.
+        observed_since: Server time of the first snapshot in the history.
+        streams: The streams, in the snapshot's order.
+        findings: What the rules found about the server.
+        health: The worst of all.
+    """
+
+    snapshot: Snapshot
+    observed_since: datetime
+    streams: tuple[StreamView, ...]
+    findings: tuple[Finding, ...]
+    health: Health

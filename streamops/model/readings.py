@@ -1,0 +1,60 @@
+"""Readings: streams and groups as the server told them, before anything was made of it."""
+
+from msgspec import Struct
+
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+
+
+class GroupReading(Struct, frozen=True, gc=False):
+    """One group in one reading; its fields mean what they mean in ``ConsumerGroup``.
+
+    Attributes:
+        name: The group's name.
+        consumers: How many consumers it has.
+        pending: Entries delivered and not acknowledged.
+        last_delivered_id: Its position.
+        entries_read: The server's logical read counter; none where it has none.
+        reported_lag: The server's lag; none where it gave none.
+        oldest_pending: The pending entry with the smallest ID; none where none is pending or it was not read.
+        head_id: The first entry after the position; none where there is none or it was not read.
+        head_read: Whether ``head_id`` was read at all.
+    """
+
+    name: str
+    consumers: int
+    pending: int
+    last_delivered_id: EntryId
+    entries_read: int | None
+    reported_lag: int | None
+    oldest_pending: PendingEntry | None = None
+    head_id: EntryId | None = None
+    head_read: bool = False
+
+
+class StreamReading(Struct, frozen=True, gc=False):
+    """One stream and its groups, read at one instant.
+
+    Attributes:
+        name: The key.
+        length: Entries in it.
+        groups: Its groups, by name.
+        bounds_read: Whether the fields below were read; without them only the length is known.
+        first_id: ID of its first entry; none where it is empty.
+        last_id: ID of its last entry; none where it is empty.
+        last_generated_id: The highest ID it ever had.
+        entries_added: Entries ever added; none before Redis 7.0.
+        max_deleted_id: The highest ID deleted by XDEL; none before Redis 7.0.
+        entry_bytes: Size of the larger of its first and last entry.
+    """
+
+    name: str
+    length: int
+    groups: tuple[GroupReading, ...]
+    bounds_read: bool = False
+    first_id: EntryId | None = None
+    last_id: EntryId | None = None
+    last_generated_id: EntryId | None = None
+    entries_added: int | None = None
+    max_deleted_id: EntryId | None = None
+    entry_bytes: int | None = None

@@ -1,0 +1,70 @@
+"""The server, or the servers, that a snapshot came from."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Flavour(StrEnum):
+    """Which program answers."""
+
+    REDIS = "redis"
+    VALKEY = "valkey"
+
+
+class Mode(StrEnum):
+    """How the servers are arranged."""
+
+    STANDALONE = "standalone"
+    SENTINEL = "sentinel"
+    CLUSTER = "cluster"
+
+
+class ServerNode(Struct, frozen=True, gc=False):
+    """One server process.
+
+    Attributes:
+        address: ``host:port`` or the path of its socket.
+        flavour: Redis or Valkey.
+        version: Its version, as its own flavour counts it.
+        role: ``master`` or ``slave``, the server's words.
+        replication_ids: Its replication IDs, main and second: what it is, whatever its address.
+        used_memory: Bytes; none where INFO is not permitted.
+        max_memory: Bytes, zero for no limit; none where INFO is not permitted.
+        maxmemory_policy: The eviction policy; empty where unknown.
+        evicted_keys: Keys evicted since it started; none where unknown.
+    """
+
+    address: str
+    flavour: Flavour
+    version: tuple[int, int, int]
+    role: str
+    replication_ids: tuple[str, ...]
+    used_memory: int | None
+    max_memory: int | None
+    maxmemory_policy: str
+    evicted_keys: int | None
+
+
+class ServerInfo(Struct, frozen=True, gc=False):
+    """The server as a whole.
+
+    Attributes:
+        mode: Standalone, behind Sentinel, or a cluster.
+        database: The database number.
+        nodes: The server asked, or every primary of a cluster.
+    """
+
+    mode: Mode
+    database: int
+    nodes: tuple[ServerNode, ...]
+
+    @property
+    def flavour(self) -> Flavour | None:
+        """The first node's flavour; none where no node said."""
+        return self.nodes[0].flavour if self.nodes else None
+
+    @property
+    def version(self) -> str:
+        """The lowest version among the nodes; empty where no node said."""
+        return ".".join(map(str, min(node.version for node in self.nodes))) if self.nodes else ""

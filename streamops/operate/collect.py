@@ -1,0 +1,194 @@
+"""One collection: streams and groups become a snapshot, in a constant number of round trips a node.
+
+The first reads streams, groups, oldest pending entries and the heads of queues; the second consumers and
+a page of the rolling scans; the rest counts where a lag is left open, within a budget.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from streamops.analysis.lag import Faith, faith_in, id_age, time_lag
+from streamops.model.entries import PendingEntry
+from streamops.model.lag import Lag
+from streamops.model.pending import PendingProfile
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import ServerInfo
+from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.operate.lags import GroupKey, LagKeeper
+from streamops.operate.profiles import ProfileKeeper
+from streamops.operate.tallies import CountBudget
+from streamops.operate.watch import Watch
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.keys import stream_role
+from streamops.wire.reads import PendingRange, read_consumers, read_pending
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import Readings, StreamReader
+
+MAX_CONSUMERS = 1_000
+"""Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
+
+BREATH = 200
+"""Streams assembled between two turns of the event loop, so that a screen stays responsive."""
+
+
+class Details:
+    """What the second round trip brought, by group."""
+
+    def __init__(self) -> None:
+        self.members: dict[GroupKey, tuple[Consumer, ...]] = {}
+        self.oldest: dict[GroupKey, PendingEntry] = {}
+        self.profiles: dict[GroupKey, PendingProfile] = {}
+        self.gaps: list[Gap] = []
+
+
+class Collector:
+    """Collects snapshots of one server; what one collection learns makes the next one cheaper."""
+
+    def __init__(self, server: Server, watch: Watch, budget: CountBudget | None = None) -> None:
+        self._server = server
+        self._watch = watch
+        self._reader = StreamReader(server)
+        self._lags = LagKeeper(server, budget or CountBudget())
+        self._profiles = ProfileKeeper(server)
+
+    async def collect(self, names: Sequence[str], *, discovered: int, complete: bool) -> Snapshot:
+        """A snapshot of these streams.
+
+        Args:
+            names: The streams, in the order wanted.
+            discovered: How many streams discovery knows.
+            complete: Whether discovery has seen the whole keyspace.
+
+        Raises:
+            ServerError: No node answers.
+        """
+        started, sent = time.monotonic(), self._server.commands_sent
+        readings = await self._reader.read(names)
+        gaps = [Gap(reason, part=f"node {address}") for address, reason in readings.failures.items()]
+        if readings.info_fault is not None:
+            gaps.append(Gap(readings.info_fault.reason, part="server information"))
+        read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
+        details = await self._details(read) if self._watch.details else Details()
+        lags = await self._settle(read, readings.server)
+        streams = await self._assemble(names, readings, details, lags, gaps)
+        return Snapshot(
+            collected_at=readings.now,
+            server=readings.server,
+            streams=streams,
+            gaps=tuple(gaps + details.gaps),
+            discovered=discovered,
+            discovery_complete=complete,
+            elapsed=timedelta(seconds=time.monotonic() - started),
+            commands=self._server.commands_sent - sent,
+        )
+
+    async def _details(self, streams: Sequence[StreamReading]) -> Details:
+        """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out."""
+        details = Details()
+        groups = [(stream.name, group) for stream in streams for group in stream.groups]
+        await asyncio.gather(
+            self._read_members(groups, details),
+            self._read_oldest(groups, details),
+            self._scan(groups, details),
+        )
+        return details
+
+    async def _read_members(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
+        few = [(stream, group.name) for stream, group in groups if 0 < group.consumers <= MAX_CONSUMERS]
+        for key, members in zip(few, await read_consumers(self._server, few), strict=True):
+            if isinstance(members, Fault):
+                details.gaps.append(Gap(members.reason, *key, part="consumers"))
+            else:
+                details.members[key] = members
+        for stream, group in groups:
+            if group.consumers == 0:
+                details.members[stream, group.name] = ()
+            elif group.consumers > MAX_CONSUMERS:
+                reason = (
+                    f"{group.consumers:,} consumers, more than the {MAX_CONSUMERS:,} read in every collection"
+                )
+                details.gaps.append(Gap(reason, stream, group.name, "consumers"))
+
+    async def _read_oldest(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
+        missing = [
+            PendingRange(stream, group.name, None, 1)
+            for stream, group in groups
+            if group.pending and group.oldest_pending is None
+        ]
+        for page, rows in zip(missing, await read_pending(self._server, missing), strict=True):
+            if isinstance(rows, Fault):
+                details.gaps.append(Gap(rows.reason, page.stream, page.group, "pending entries"))
+            elif rows:
+                details.oldest[page.stream, page.group] = rows[0]
+
+    async def _scan(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
+        details.profiles = await self._profiles.advance(groups)
+
+    async def _settle(self, streams: Sequence[StreamReading], server: ServerInfo) -> dict[GroupKey, Lag]:
+        # In a cluster of mixed versions the least trustworthy one speaks for all.
+        faith = max((faith_in(node) for node in server.nodes), default=Faith.UPPER_BOUND)
+        return await self._lags.settle([(stream, faith) for stream in streams], self._reader.depth)
+
+    async def _assemble(
+        self,
+        names: Sequence[str],
+        readings: Readings,
+        details: Details,
+        lags: dict[GroupKey, Lag],
+        gaps: list[Gap],
+    ) -> tuple[StreamState, ...]:
+        states = []
+        for number, (name, reading, now) in enumerate(
+            zip(names, readings.streams, readings.times, strict=True)
+        ):
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
+            if isinstance(reading, Fault):
+                # A key that vanished between discovery and reading is no gap: there is nothing to see.
+                if reading.kind is not FaultKind.MISSING:
+                    gaps.append(Gap(reading.reason, name))
+            else:
+                states.append(self._stream(reading, now or readings.now, details, lags))
+        return tuple(states)
+
+    def _stream(
+        self, reading: StreamReading, now: datetime, details: Details, lags: dict[GroupKey, Lag]
+    ) -> StreamState:
+        role, source = stream_role(reading.name, self._watch.dead_letters)
+        return StreamState(
+            name=reading.name,
+            length=reading.length,
+            first_id=reading.first_id,
+            last_id=reading.last_id,
+            last_generated_id=reading.last_generated_id,
+            entries_added=reading.entries_added,
+            max_deleted_id=reading.max_deleted_id,
+            entry_bytes=reading.entry_bytes,
+            role=role,
+            source=source,
+            groups=tuple(_group(reading, group, now, details, lags) for group in reading.groups),
+        )
+
+
+def _group(
+    stream: StreamReading, group: GroupReading, now: datetime, details: Details, lags: dict[GroupKey, Lag]
+) -> ConsumerGroup:
+    key = stream.name, group.name
+    oldest = group.oldest_pending or details.oldest.get(key)
+    return ConsumerGroup(
+        name=group.name,
+        consumers=group.consumers,
+        pending=group.pending,
+        last_delivered_id=group.last_delivered_id,
+        entries_read=group.entries_read,
+        reported_lag=group.reported_lag,
+        lag=lags[key],
+        time_lag=time_lag(stream, group, now),
+        oldest_pending=oldest,
+        oldest_pending_age=id_age(oldest.id, now) if oldest else None,
+        members=details.members.get(key),
+        profile=details.profiles.get(key),
+    )

@@ -1,0 +1,215 @@
+"""Console: the Python API of streamops, and what every face stands on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from types import TracebackType
+from typing import Self, TypeVar
+
+from streamops.analysis.pending import PendingScan, advance_scan, profile_of
+from streamops.analysis.thresholds import Thresholds
+from streamops.errors import NotFound
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.observation import Observation
+from streamops.model.pending import PendingProfile
+from streamops.model.readings import StreamReading
+from streamops.model.snapshot import Snapshot
+from streamops.operate.collect import Collector
+from streamops.operate.discover import Discovery
+from streamops.operate.observe import Observer
+from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
+from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.operate.watch import Watch
+from streamops.wire.faults import Fault
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.reads import PendingRange, read_page, read_pending, read_pending_summary
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import StreamReader
+
+Value = TypeVar("Value")
+
+PAGE_BYTES = 4 << 20
+FIRST_PAGE = 10
+PENDING_ROWS = 1_000
+TAIL_ENTRIES = 100
+
+
+class Console:
+    """One server under observation. Read-only: nothing here changes anything.
+
+    Attributes:
+        options: How the server is reached; ``options.label`` is its address in words.
+        watch: What is looked at.
+        discovery: Which streams are known.
+    """
+
+    def __init__(self, server: Server, watch: Watch, thresholds: Thresholds) -> None:
+        self.options = server.options
+        self.watch = watch
+        self.discovery = Discovery(server, watch)
+        self._server = server
+        self._collector = Collector(server, watch)
+        self._observer = Observer(thresholds)
+        self._discovering: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(
+        cls, options: ConnectionOptions, watch: Watch | None = None, thresholds: Thresholds | None = None
+    ) -> Self:
+        """Connect and log in; raises ``ServerError`` where that fails."""
+        return cls(await Server.connect(options), watch or Watch(), thresholds or Thresholds())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop discovering and close all connections."""
+        if self._discovering is not None:
+            self._discovering.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._discovering
+        await self._server.close()
+
+    async def discover(self) -> None:
+        """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be."""
+        await self.discovery.scan()
+
+    def start_discovery(self) -> None:
+        """Keep scanning in the background, at a pace that stays out of the way."""
+        if self._discovering is None:
+            self._discovering = asyncio.create_task(self.discovery.run())
+
+    async def collect(self, only: Sequence[str] = ()) -> Snapshot:
+        """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
+        names = list(only) or self.discovery.names
+        return await self._collector.collect(
+            names[: self.watch.max_streams] if not only else names,
+            discovered=len(names),
+            complete=self.discovery.complete,
+        )
+
+    async def observe(self, only: Sequence[str] = ()) -> Observation:
+        """A snapshot with its history and one assessment."""
+        return self._observer.observe(await self.collect(only))
+
+    async def read_entries(
+        self,
+        stream: str,
+        *,
+        start: EntryId = ZERO_ID,
+        end: EntryId = LAST_ID,
+        count: int = 50,
+        newest_first: bool = False,
+    ) -> EntryPage:
+        """Entries between two IDs, both inclusive; fewer than ``count`` where they are large.
+
+        Raises:
+            NotFound: The key is not a stream. (One that does not exist is an empty page.)
+        """
+        entries: list[Entry] = []
+        weight, size = 0, min(count, FIRST_PAGE)
+        while True:
+            page = _value(
+                await read_page(self._server, stream, start, end, size, newest_first=newest_first),
+                f"stream {stream}",
+            )
+            entries += page
+            weight += sum(entry.size for entry in page)
+            if len(page) < size:
+                return EntryPage(tuple(entries), None)
+            last = entries[-1].id
+            if last == (start if newest_first else end):
+                return EntryPage(tuple(entries), None)
+            if newest_first:
+                end = last.previous()
+            else:
+                start = last.next()
+            if len(entries) >= count or weight >= PAGE_BYTES:
+                return EntryPage(tuple(entries), last)
+            # The entries seen tell how many more fit into what is left.
+            size = max(1, min(count - len(entries), (PAGE_BYTES - weight) * len(entries) // max(1, weight)))
+
+    async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
+        """One entry, or none where it is gone."""
+        page = await self.read_entries(stream, start=entry_id, end=entry_id, count=1)
+        return page.entries[0] if page.entries else None
+
+    async def tail(
+        self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
+    ) -> AsyncIterator[Entry]:
+        """Entries as they come, for ever: after an ID, or from now on.
+
+        Raises:
+            NotFound: ``after`` was not given and there is no such stream.
+        """
+        position = await self._last_generated_id(stream) if after is None else after
+        while True:
+            page = await self.read_entries(stream, start=position.next(), count=TAIL_ENTRIES)
+            for entry in page.entries:
+                position = entry.id
+                yield entry
+            if page.next_id is None:
+                await asyncio.sleep(poll.total_seconds())
+
+    async def read_pending(
+        self,
+        stream: str,
+        group: str,
+        *,
+        after: EntryId | None = None,
+        count: int = 100,
+        consumer: str | None = None,
+    ) -> PendingPage:
+        """Rows of a group's pending entries list, lowest ID first; raises ``NotFound`` without such a group."""
+        now = (await StreamReader(self._server).read(())).now
+        pages = await read_pending(self._server, [PendingRange(stream, group, after, count, consumer)])
+        rows = _value(pages[0], f"group {stream}/{group}")
+        return PendingPage(rows, rows[-1].id if len(rows) == count else None, now)
+
+    async def read_pending_summary(self, stream: str, group: str) -> PendingSummary:
+        """How many entries are pending, between which IDs, and whose; raises ``NotFound`` without such a group."""
+        return PendingSummary(
+            *_value(await read_pending_summary(self._server, stream, group), f"group {stream}/{group}")
+        )
+
+    async def scan_pending(self, stream: str, group: str, *, limit: int = 100_000) -> PendingProfile | None:
+        """The distribution of pending entries, from at most ``limit`` rows; none where none is pending."""
+        pending = (await self.read_pending_summary(stream, group)).pending
+        scan = PendingScan()
+        while scan.last_pass is None and scan.scanned < limit:
+            page = PendingRange(stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.scanned))
+            rows = _value((await read_pending(self._server, [page]))[0], f"group {stream}/{group}")
+            scan = advance_scan(scan, rows, end=len(rows) < page.limit)
+        profile = profile_of(scan, pending)
+        return profile if profile is not None and profile.scanned else None
+
+    async def search(
+        self, stream: str, query: Search, progress: Callable[[SearchProgress], None] | None = None
+    ) -> SearchResult:
+        """Entries that match, from a bounded scan that says how far it got."""
+        return await search_entries(partial(self.read_entries, stream), query, progress)
+
+    async def _last_generated_id(self, stream: str) -> EntryId:
+        reading = (await StreamReader(self._server).read([stream])).streams[0]
+        if isinstance(reading, StreamReading) and reading.last_generated_id is not None:
+            return reading.last_generated_id
+        if isinstance(reading, Fault):
+            raise reading.error(f"stream {stream}")
+        raise NotFound(
+            f"stream {stream}: its last ID cannot be read",
+            "Say where to start; XINFO STREAM is not permitted to this user.",
+        )
+
+
+def _value(result: Value | Fault, what: str) -> Value:
+    if isinstance(result, Fault):
+        raise result.error(what)
+    return result

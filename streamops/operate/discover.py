@@ -1,0 +1,103 @@
+"""Which streams there are: pinned names, and a paced scan that never sits in the way of a poll."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from streamops.analysis.globs import is_literal, matches
+from streamops.errors import ServerError
+from streamops.operate.watch import Watch
+from streamops.wire.faults import Fault, RedisError
+from streamops.wire.node import Node
+from streamops.wire.reads import scan_streams
+from streamops.wire.server import Server
+
+KEYS_PER_STEP = 1_000
+SHARE = 0.05
+"""Share of the time that a background scan may keep a node busy; the rest is pause."""
+
+REST = 30.0
+"""Seconds between two background passes."""
+
+
+class Discovery:
+    """Knows the streams that a ``Watch`` asks for.
+
+    Attributes:
+        complete: Whether the keyspace has been scanned from end to end at least once, or needs no scan.
+        scanned: SCAN calls of the pass under way or of the last one, times the keys each asks for.
+        problem: Why the last pass failed; empty where it did not.
+    """
+
+    def __init__(self, server: Server, watch: Watch) -> None:
+        self._server = server
+        self._watch = watch
+        self._pinned = [name for name in watch.streams if is_literal(name)]
+        self._patterns = [name for name in watch.streams if not is_literal(name)]
+        self._names: set[str] = set()
+        self._needs_scan = bool(self._patterns) or not watch.streams
+        self.complete = not self._needs_scan
+        self.scanned = 0
+        self.problem = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The streams known, pinned ones first, then by name."""
+        found = sorted(self._names.difference(self._pinned))
+        return [name for name in [*dict.fromkeys(self._pinned), *found] if not self._excluded(name)]
+
+    async def scan(self, *, share: float = 1.0) -> None:
+        """Scan every node once from end to end, keeping it busy for at most ``share`` of the time.
+
+        Raises:
+            ServerError: A node does not answer or refuses to be scanned.
+        """
+        if not self._needs_scan:
+            return
+        found: set[str] = set()
+        self.scanned = 0
+        await self._server.ping()
+        for node in self._server.nodes:
+            await self._scan_node(node, found, share)
+        self._names = found
+        self.complete = True
+
+    async def run(self) -> None:
+        """Scan again and again, in the background, until cancelled; a failure is noted and tried again."""
+        while self._needs_scan:
+            try:
+                await self.scan(share=SHARE)
+                self.problem = ""
+            except ServerError as error:
+                self.problem = error.message
+            await asyncio.sleep(REST)
+
+    async def _scan_node(self, node: Node, found: set[str], share: float) -> None:
+        # One pattern is matched by the server; several would each cost a pass of their own.
+        pattern = self._patterns[0] if len(self._patterns) == 1 else None
+        cursor = 0
+        while True:
+            started = time.monotonic()
+            try:
+                page = await scan_streams(node, cursor, pattern, KEYS_PER_STEP)
+            except (RedisError, OSError, TimeoutError) as error:
+                raise self._server.error(error) from None
+            if isinstance(page, Fault):
+                raise page.error("the keyspace cannot be scanned for streams")
+            fresh = self._wanted(page.names)
+            found.update(fresh)
+            # Shown at once, not at the end of a pass that may take minutes.
+            self._names.update(fresh)
+            self.scanned += KEYS_PER_STEP
+            cursor = page.cursor
+            if cursor == 0:
+                return
+            await asyncio.sleep((time.monotonic() - started) * (1 / share - 1))
+
+    def _wanted(self, names: Sequence[str]) -> list[str]:
+        if not self._patterns:
+            return list(names)
+        return [name for name in names if any(matches(pattern, name) for pattern in self._patterns)]
+
+    def _excluded(self, name: str) -> bool:
+        return any(matches(pattern, name) for pattern in self._watch.exclude)

@@ -1,0 +1,49 @@
+"""Pending entries profiled by rolling scans, a bounded number of rows a collection."""
+
+from collections.abc import Sequence
+
+from streamops.analysis.pending import PendingScan, advance_scan, profile_of
+from streamops.model.pending import PendingProfile
+from streamops.model.readings import GroupReading
+from streamops.wire.faults import Fault
+from streamops.wire.reads import PendingRange, read_pending
+from streamops.wire.server import Server
+
+GroupKey = tuple[str, str]
+
+ROWS_PER_PAGE = 1_000
+ROWS_PER_COLLECTION = 4_000
+
+
+class ProfileKeeper:
+    """Scans every group's pending entries, the one not served for longest first."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._scans: dict[GroupKey, PendingScan] = {}
+
+    async def advance(self, groups: Sequence[tuple[str, GroupReading]]) -> dict[GroupKey, PendingProfile]:
+        """One more page for as many groups as the budget allows; the profiles of all groups scanned so far."""
+        pending = {(stream, group.name): group.pending for stream, group in groups if group.pending}
+        self._scans = {key: scan for key, scan in self._scans.items() if key in pending}
+        pages = self._choose(pending)
+        for page, rows in zip(pages, await read_pending(self._server, pages), strict=True):
+            if not isinstance(rows, Fault):
+                key = page.stream, page.group
+                scan = self._scans.pop(key, PendingScan())
+                # Back to the end of the line: the order of the dict is the order of turns.
+                self._scans[key] = advance_scan(scan, rows, end=len(rows) < page.limit)
+        profiles = {key: profile_of(scan, pending[key]) for key, scan in self._scans.items()}
+        return {key: profile for key, profile in profiles.items() if profile is not None}
+
+    def _choose(self, pending: dict[GroupKey, int]) -> list[PendingRange]:
+        waiting = [key for key in pending if key not in self._scans] + list(self._scans)
+        pages, left = [], ROWS_PER_COLLECTION
+        for stream, group in waiting:
+            rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)
+            if rows > left:
+                break
+            left -= rows
+            scan = self._scans.get((stream, group))
+            pages.append(PendingRange(stream, group, scan.cursor if scan else None, rows))
+        return pages

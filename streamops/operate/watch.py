@@ -1,0 +1,22 @@
+"""What to watch: plain data, composed by ``settings``."""
+
+from msgspec import Struct
+
+
+class Watch(Struct, frozen=True):
+    """Which streams a console looks at, and how closely.
+
+    Attributes:
+        streams: Glob patterns of stream names, Redis's syntax; one without a wildcard pins that stream, so
+            that it needs no scan. None at all means every stream.
+        exclude: Patterns of streams to leave out; they win.
+        dead_letters: Dead-letter queues by the stream they serve, where names alone do not tell.
+        max_streams: At most so many streams in one collection; the rest is announced, never hidden.
+        details: Whether consumers and pending entries are read beyond the groups themselves.
+    """
+
+    streams: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    dead_letters: dict[str, str] = {}
+    max_streams: int = 2000
+    details: bool = True

@@ -1,0 +1,143 @@
+"""redis-py, configured here and nowhere else.
+
+Every connection speaks RESP2, so that replies have one shape on every server from 6.2 on; never repeats
+a command by itself, since a repeated XADD writes twice; and has no timeout of its own, since the callers
+bound whole batches.
+"""
+
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.asyncio.connection import (
+    AbstractConnection,
+    Connection,
+    ConnectionPool,
+    SSLConnection,
+    UnixDomainSocketConnection,
+)
+from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import (
+    Sentinel,
+    SentinelConnectionPool,
+    SentinelManagedConnection,
+    SentinelManagedSSLConnection,
+)
+from redis.backoff import NoBackoff
+from redis.exceptions import ResponseError
+
+from streamops.model.server import Mode
+from streamops.wire.options import ConnectionOptions, Secret, Tls
+
+READ_SIZE = 1 << 16
+MAX_CONNECTIONS = 16
+
+
+class NamedSSLConnection(SSLConnection):
+    """TLS that asks for, and checks, a name of its own choosing (SNI)."""
+
+    def __init__(self, *, server_name: str, **kwargs: Any) -> None:
+        self._server_name = server_name
+        super().__init__(**kwargs)
+
+    def _connection_arguments(self) -> dict[str, Any]:
+        return {**super()._connection_arguments(), "server_hostname": self._server_name}
+
+
+class NamedSentinelSSLConnection(SentinelManagedSSLConnection, NamedSSLConnection):
+    """The same behind Sentinel."""
+
+
+def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
+    """What every connection to these servers is made with, apart from where it goes."""
+
+    async def greet(connection: AbstractConnection) -> None:
+        await connection.on_connect()
+        try:
+            await connection.send_command("CLIENT", "SETNAME", options.client_name)
+            await connection.read_response()
+        except ResponseError:
+            # A user may do without CLIENT SETNAME; the name is a courtesy to other operators.
+            return
+
+    return {
+        "protocol": 2,
+        "legacy_responses": False,
+        "retry": Retry(NoBackoff(), 0),
+        "socket_timeout": None,
+        "socket_connect_timeout": options.timeout.total_seconds(),
+        "socket_read_size": READ_SIZE,
+        "driver_info": None,
+        "redis_connect_func": greet,
+        "db": options.database,
+        **_credentials(options.username, options.password),
+    }
+
+
+def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None = None) -> ConnectionPool:
+    """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice."""
+    kwargs = connection_kwargs(options) | {"max_connections": MAX_CONNECTIONS}
+    if options.socket_path is not None:
+        return ConnectionPool(connection_class=UnixDomainSocketConnection, path=options.socket_path, **kwargs)
+    if options.mode is Mode.SENTINEL:
+        return _sentinel_pool(options, kwargs)
+    host, port = address or options.addresses[0]
+    kwargs |= {"host": host, "port": port, "socket_keepalive": True, **transport_kwargs(options.tls)}
+    return ConnectionPool(**kwargs)
+
+
+def transport_kwargs(tls: Tls | None) -> dict[str, Any]:
+    """The connection class for plain TCP or TLS, and what it takes."""
+    if tls is None:
+        return {"connection_class": Connection}
+    if tls.server_name is None:
+        return {"connection_class": SSLConnection, **_tls_kwargs(tls)}
+    return {"connection_class": NamedSSLConnection, "server_name": tls.server_name, **_tls_kwargs(tls)}
+
+
+def connect_client(options: ConnectionOptions) -> Redis:
+    """A plain redis-py client on one server, for workers; replies are bytes in their unified shapes."""
+    return Redis.from_pool(connection_pool(options))
+
+
+def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> ConnectionPool:
+    transport: dict[str, Any] = {}
+    watcher: dict[str, Any] = {}
+    if options.tls is None:
+        transport["connection_class"] = SentinelManagedConnection
+    else:
+        transport = {"connection_class": SentinelManagedSSLConnection, **_tls_kwargs(options.tls)}
+        watcher = {"ssl": True, **_tls_kwargs(options.tls)}
+        if options.tls.server_name is not None:
+            transport |= {
+                "connection_class": NamedSentinelSSLConnection,
+                "server_name": options.tls.server_name,
+            }
+    sentinel = Sentinel(  # type: ignore[no-untyped-call] # redis-py has no types here
+        list(options.addresses),
+        sentinel_kwargs={
+            "protocol": 2,
+            "legacy_responses": False,
+            "retry": Retry(NoBackoff(), 0),
+            "socket_timeout": options.timeout.total_seconds() / 2,
+            "socket_connect_timeout": options.timeout.total_seconds() / 2,
+            **_credentials(options.sentinel_username, options.sentinel_password),
+            **watcher,
+        },
+    )
+    return SentinelConnectionPool(  # type: ignore[no-untyped-call] # nor here
+        options.sentinel_service, sentinel, **transport, **kwargs
+    )
+
+
+def _credentials(username: str | None, password: Secret | None) -> dict[str, Any]:
+    return {"username": username, "password": None if password is None else password.reveal()}
+
+
+def _tls_kwargs(tls: Tls) -> dict[str, Any]:
+    return {
+        "ssl_ca_certs": tls.ca_file,
+        "ssl_certfile": tls.certificate_file,
+        "ssl_keyfile": tls.key_file,
+        "ssl_cert_reqs": "required" if tls.verify else "none",
+        "ssl_check_hostname": tls.verify,
+    }

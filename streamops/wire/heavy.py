@@ -1,0 +1,58 @@
+"""Streams with large entries, remembered so that an unchanged one is recognised without copying them."""
+
+import time
+
+from msgspec import Struct
+
+from streamops.model.readings import StreamReading
+from streamops.wire.node import Argument
+
+HEAVY_BYTES = 4096
+"""From this entry size on, copying entries into a script costs more than recognising that nothing changed."""
+
+KEPT_SECONDS = 30.0
+"""A stream that seems unchanged is read afresh after so long, so that no error of ours can last."""
+
+
+class Known(Struct, frozen=True):
+    """A reading, and when it was made, in seconds of this machine's monotonic clock."""
+
+    reading: StreamReading
+    since: float
+
+
+class HeavyStreams:
+    """The last readings of streams with large entries, by name."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Known] = {}
+
+    def reading(self, name: str) -> StreamReading | None:
+        """What is known of a stream; none for light ones and after a while."""
+        known = self._known.get(name)
+        if known is None or time.monotonic() - known.since > KEPT_SECONDS:
+            return None
+        return known.reading
+
+    def keep(self, reading: StreamReading) -> None:
+        """Remember a reading if its stream is heavy, from the time that its entries were last read afresh."""
+        known = self._known.pop(reading.name, None)
+        if not reading.length or (reading.entry_bytes or 0) < HEAVY_BYTES:
+            return
+        now = time.monotonic()
+        stands = (
+            known is not None
+            and now - known.since <= KEPT_SECONDS
+            and _entries(known.reading) == _entries(reading)
+        )
+        self._known[reading.name] = Known(reading, known.since if known is not None and stands else now)
+
+
+def script_arguments(reading: StreamReading) -> tuple[Argument, ...]:
+    """What ``read_stream.lua`` is told of an earlier reading."""
+    positions = {str(group.last_delivered_id) for group in reading.groups if group.head_read}
+    return reading.length, str(reading.first_id), str(reading.last_id), *sorted(positions)
+
+
+def _entries(reading: StreamReading) -> tuple[object, ...]:
+    return reading.length, reading.first_id, reading.last_id

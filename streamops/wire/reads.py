@@ -1,0 +1,143 @@
+"""Reads on many keys at once, each a constant number of round trips a node."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from streamops.model.entries import Entry, PendingEntry
+from streamops.model.ids import EntryId
+from streamops.model.streams import Consumer
+from streamops.wire.faults import Fault, fault
+from streamops.wire.node import Command, Node
+from streamops.wire.replies import decode_consumers, decode_entries, decode_name, decode_pending_rows
+from streamops.wire.script_calls import Call, run_script
+from streamops.wire.server import Request, Server
+
+
+class PendingRange(NamedTuple):
+    """A page of a group's pending entries: ``limit`` rows after ``after``, of one consumer or of all."""
+
+    stream: str
+    group: str
+    after: EntryId | None
+    limit: int
+    consumer: str | None = None
+
+
+class EntryRange(NamedTuple):
+    """A page of a stream: at most ``limit`` entries after ``after`` and up to ``until``, oldest first."""
+
+    stream: str
+    after: EntryId
+    until: EntryId
+    limit: int
+
+
+class Count(NamedTuple):
+    """What counting one range found: how many entries, and the last one's ID where there is any."""
+
+    entries: int
+    last_id: EntryId | None
+
+
+class ScanPage(NamedTuple):
+    """One step of SCAN: the next cursor, zero at the end, and the streams it came by."""
+
+    cursor: int
+    names: list[str]
+
+
+async def read_consumers(
+    server: Server, groups: Sequence[tuple[str, str]]
+) -> list[tuple[Consumer, ...] | Fault]:
+    """XINFO CONSUMERS of each (stream, group)."""
+    requests = [
+        Request(stream, ("XINFO", "CONSUMERS", stream, group), decode_consumers) for stream, group in groups
+    ]
+    return _faults((await server.batch(requests)).replies)
+
+
+async def read_pending(
+    server: Server, ranges: Sequence[PendingRange]
+) -> list[tuple[PendingEntry, ...] | Fault]:
+    """XPENDING of each range, lowest ID first. Never with IDLE, which scans the whole list."""
+    requests = [Request(page.stream, _pending_command(page), decode_pending_rows) for page in ranges]
+    return _faults((await server.batch(requests)).replies)
+
+
+async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tuple[Entry, ...] | Fault]:
+    """XRANGE of each range, payloads included."""
+    requests = [
+        Request(
+            page.stream,
+            ("XRANGE", page.stream, f"({page.after}", str(page.until), "COUNT", page.limit),
+            decode_entries,
+        )
+        for page in ranges
+    ]
+    return _faults((await server.batch(requests)).replies)
+
+
+async def read_page(
+    server: Server, stream: str, first: EntryId, last: EntryId, count: int, *, newest_first: bool
+) -> tuple[Entry, ...] | Fault:
+    """XRANGE or XREVRANGE between two IDs, both inclusive, payloads included; raises where the node fails."""
+    command: Command = ("XRANGE", stream, str(first), str(last), "COUNT", count)
+    if newest_first:
+        command = ("XREVRANGE", stream, str(last), str(first), "COUNT", count)
+    reply = await server.single(stream, *command)
+    return fault(reply) if isinstance(reply, Exception) else decode_entries(reply)
+
+
+async def read_pending_summary(
+    server: Server, stream: str, group: str
+) -> tuple[int, EntryId | None, EntryId | None, tuple[tuple[str, int], ...]] | Fault:
+    """XPENDING's summary: how many, smallest and greatest ID, and pending entries by consumer."""
+    reply = await server.single(stream, "XPENDING", stream, group)
+    if isinstance(reply, Exception):
+        return fault(reply)
+    pending, smallest, greatest, consumers = reply
+    return (
+        pending,
+        EntryId.parse(smallest) if smallest else None,
+        EntryId.parse(greatest) if greatest else None,
+        tuple((decode_name(name), int(count)) for name, count in consumers or ()),
+    )
+
+
+async def count_entries(
+    server: Server, ranges: Sequence[EntryRange], *, scripts: bool, read_only: bool
+) -> list[Count | Fault]:
+    """Count the entries of each range; with scripts the payloads stay on the server."""
+    if not scripts:
+        pages = await read_entries(server, ranges)
+        return [
+            page if isinstance(page, Fault) else Count(len(page), page[-1].id if page else None)
+            for page in pages
+        ]
+    calls = [Call(page.stream, (str(page.after), str(page.until), page.limit), _count) for page in ranges]
+    return _faults((await run_script(server, "count_range", calls, read_only=read_only)).replies)
+
+
+async def scan_streams(node: Node, cursor: int, pattern: str | None, count: int) -> ScanPage | Fault:
+    """One SCAN TYPE stream; raises redis-py's errors where the node does not answer."""
+    match: Command = () if pattern is None else ("MATCH", pattern)
+    reply = (await node.batch([("SCAN", cursor, *match, "COUNT", count, "TYPE", "stream")]))[0]
+    if isinstance(reply, Exception):
+        return fault(reply)
+    return ScanPage(int(reply[0]), [decode_name(name) for name in reply[1]])
+
+
+def _faults(replies: list[Any]) -> list[Any]:
+    """The replies, with faults in the place of errors."""
+    return [fault(reply) if isinstance(reply, Exception) else reply for reply in replies]
+
+
+def _count(reply: tuple[int, bytes | None]) -> Count:
+    entries, last_id = reply
+    return Count(entries, EntryId.parse(last_id) if last_id else None)
+
+
+def _pending_command(page: PendingRange) -> Command:
+    start = "-" if page.after is None else f"({page.after}"
+    owner: Command = () if page.consumer is None else (page.consumer,)
+    return ("XPENDING", page.stream, page.group, start, "+", page.limit, *owner)

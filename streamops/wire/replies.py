@@ -1,0 +1,201 @@
+"""Replies become nouns. Pure; RESP2 shapes, as every server from 6.2 on gives them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from streamops.errors import UnexpectedReply
+from streamops.model.entries import Entry, PendingEntry
+from streamops.model.ids import EPOCH, EntryId
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import Flavour, ServerNode
+from streamops.model.streams import Consumer
+from streamops.wire.faults import Fault, fault
+from streamops.wire.node import Reply
+
+Pairs = dict[bytes, Reply]
+
+
+def decode_name(raw: bytes) -> str:
+    """A name, losslessly: bytes that are not UTF-8 become surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def decode_time(reply: Sequence[bytes]) -> datetime:
+    """TIME's seconds and microseconds."""
+    return EPOCH + timedelta(seconds=int(reply[0]), microseconds=int(reply[1]))
+
+
+def decode_reading(name: str, reply: Reply, *, known: StreamReading | None = None) -> StreamReading | Fault:
+    """The reply of ``read_stream.lua``; ``known`` is the earlier reading that the script was told of."""
+    length, stream, groups = reply
+    if isinstance(groups, Exception):
+        return fault(groups)
+    heads = {group.last_delivered_id: group.head_id for group in known.groups} if known else {}
+    decoded = tuple(_scripted_group(group, heads) for group in groups)
+    if isinstance(stream, Exception):
+        return StreamReading(name, length, decoded)
+    if known is not None and stream == 1:
+        return replace(known, groups=decoded)
+    first, last, entry_bytes, last_generated, entries_added, max_deleted = stream
+    return StreamReading(
+        name,
+        length,
+        decoded,
+        bounds_read=True,
+        first_id=EntryId.parse(first) if first else None,
+        last_id=EntryId.parse(last) if last else None,
+        last_generated_id=EntryId.parse(last_generated),
+        entries_added=entries_added,
+        max_deleted_id=EntryId.parse(max_deleted) if max_deleted else None,
+        entry_bytes=entry_bytes,
+    )
+
+
+def decode_info(name: str, length: Reply, stream: Reply, groups: Reply) -> StreamReading | Fault:
+    """Replies of XLEN, XINFO STREAM (none where it was not asked) and XINFO GROUPS."""
+    for part in (length, groups):
+        if isinstance(part, Exception):
+            return fault(part)
+    decoded = tuple(_group(_pairs(group)) for group in groups)
+    if stream is None or isinstance(stream, Exception):
+        return StreamReading(name, length, decoded)
+    return _stream(name, _pairs(stream), decoded)
+
+
+def decode_consumers(reply: Iterable[Sequence[Reply]]) -> tuple[Consumer, ...]:
+    """XINFO CONSUMERS."""
+    return tuple(_consumer(_pairs(row)) for row in reply)
+
+
+def decode_pending_rows(reply: Iterable[Sequence[Reply]]) -> tuple[PendingEntry, ...]:
+    """XPENDING with a range."""
+    return tuple(_pending(row) for row in reply)
+
+
+def decode_entries(reply: Iterable[Sequence[Reply] | None]) -> tuple[Entry, ...]:
+    """XRANGE, XREVRANGE: IDs with their fields in order, repeated names kept."""
+    return tuple(
+        Entry(EntryId.parse(row[0]), tuple(zip(row[1][::2], row[1][1::2], strict=True)))
+        for row in reply
+        if row is not None
+    )
+
+
+def decode_server(address: str, reply: bytes) -> ServerNode:
+    """INFO."""
+    info = dict(line.split(":", 1) for line in reply.decode("utf-8", "replace").splitlines() if ":" in line)
+    valkey = info.get("server_name") == "valkey" or "valkey_version" in info
+    version = info.get("valkey_version" if valkey else "redis_version", "")
+    return ServerNode(
+        address=address,
+        flavour=Flavour.VALKEY if valkey else Flavour.REDIS,
+        version=decode_version(version),
+        role=info.get("role", ""),
+        replication_ids=tuple(info[field] for field in ("master_replid", "master_replid2") if field in info),
+        used_memory=_number(info, "used_memory"),
+        max_memory=_number(info, "maxmemory"),
+        maxmemory_policy=info.get("maxmemory_policy", ""),
+        evicted_keys=_number(info, "evicted_keys"),
+    )
+
+
+def decode_version(text: str) -> tuple[int, int, int]:
+    """``8.0.2`` and the like; parts that are no numbers count as zero."""
+    parts = [int(part) if part.isdigit() else 0 for part in text.split(".")[:3]]
+    major, minor, patch = parts + [0] * (3 - len(parts))
+    return major, minor, patch
+
+
+def _number(info: dict[str, str], field: str) -> int | None:
+    return int(info[field]) if info.get(field, "").isdigit() else None
+
+
+def _pairs(flat: Sequence[Reply]) -> Pairs:
+    parts = iter(flat)
+    return dict(zip(parts, parts, strict=True))
+
+
+def _scripted_group(row: Sequence[Reply], heads: Mapping[EntryId, EntryId | None]) -> GroupReading:
+    name, consumers, pending, raw_position, entries_read, lag, oldest, head = row
+    position = EntryId.parse(raw_position)
+    return GroupReading(
+        decode_name(name),
+        consumers,
+        pending,
+        position,
+        entries_read,
+        lag,
+        None if oldest is None or isinstance(oldest, Exception) else _pending(oldest),
+        heads[position] if head == 1 else _head(head),
+        not isinstance(head, Exception),
+    )
+
+
+def _group(pairs: Pairs) -> GroupReading:
+    try:
+        return GroupReading(
+            decode_name(pairs[b"name"]),
+            pairs[b"consumers"],
+            pairs[b"pending"],
+            EntryId.parse(pairs[b"last-delivered-id"]),
+            pairs.get(b"entries-read"),
+            pairs.get(b"lag"),
+        )
+    except KeyError as error:
+        raise _unexpected("XINFO GROUPS", error) from None
+
+
+def _stream(name: str, pairs: Pairs, groups: tuple[GroupReading, ...]) -> StreamReading:
+    try:
+        first, last, deleted = pairs[b"first-entry"], pairs[b"last-entry"], pairs.get(b"max-deleted-entry-id")
+        return StreamReading(
+            name,
+            pairs[b"length"],
+            groups,
+            bounds_read=True,
+            first_id=EntryId.parse(first[0]) if first else None,
+            last_id=EntryId.parse(last[0]) if last else None,
+            last_generated_id=EntryId.parse(pairs[b"last-generated-id"]),
+            entries_added=pairs.get(b"entries-added"),
+            max_deleted_id=EntryId.parse(deleted) if deleted else None,
+            entry_bytes=max(_size(entry) for entry in (first, last)),
+        )
+    except KeyError as error:
+        raise _unexpected("XINFO STREAM", error) from None
+
+
+def _size(entry: Sequence[Reply] | None) -> int:
+    return sum(map(len, entry[1])) if entry else 0
+
+
+def _consumer(pairs: Pairs) -> Consumer:
+    try:
+        inactive = pairs.get(b"inactive")
+        return Consumer(
+            decode_name(pairs[b"name"]),
+            pairs[b"pending"],
+            timedelta(milliseconds=max(0, pairs[b"idle"])),
+            timedelta(milliseconds=inactive) if inactive is not None and inactive >= 0 else None,
+        )
+    except KeyError as error:
+        raise _unexpected("XINFO CONSUMERS", error) from None
+
+
+def _head(reply: Reply) -> EntryId | None:
+    return None if reply is None or isinstance(reply, Exception) else EntryId.parse(reply)
+
+
+def _pending(row: Sequence[Reply]) -> PendingEntry:
+    entry_id, consumer, idle_ms, deliveries = row
+    return PendingEntry(
+        EntryId.parse(entry_id), decode_name(consumer), timedelta(milliseconds=max(0, idle_ms)), deliveries
+    )
+
+
+def _unexpected(command: str, error: KeyError) -> UnexpectedReply:
+    return UnexpectedReply(
+        f"the server's {command} has no field {error.args[0].decode()!r}",
+        "streamops needs Redis 6.2 or later, or Valkey; is this one of them?",
+    )

@@ -1,0 +1,1 @@
+"""Tests of streamops, room by room."""
