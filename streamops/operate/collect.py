@@ -6,7 +6,7 @@ a page of the rolling scans; the rest counts where a lag is left open, within a 
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from streamops.analysis.lag import Faith, faith_in, id_age, time_lag
@@ -54,13 +54,16 @@ class Collector:
         self._lags = LagKeeper(server, budget or CountBudget())
         self._profiles = ProfileKeeper(server)
 
-    async def collect(self, names: Sequence[str], *, discovered: int, complete: bool) -> Snapshot:
+    async def collect(
+        self, names: Sequence[str], *, discovered: int, complete: bool, partial: bool = False
+    ) -> Snapshot:
         """A snapshot of these streams.
 
         Args:
             names: The streams, in the order wanted.
             discovered: How many streams discovery knows.
             complete: Whether discovery has seen the whole keyspace.
+            partial: Whether other streams are watched too, so that what was learnt of them is kept.
 
         Raises:
             ServerError: No node answers.
@@ -74,6 +77,8 @@ class Collector:
         details = await self._details(read) if self._watch.details else Details()
         lags = await self._settle(read, readings.server)
         streams = await self._assemble(names, readings, details, lags, gaps)
+        if not partial:
+            self._forget_all_but(lags)
         return Snapshot(
             collected_at=readings.now,
             server=readings.server,
@@ -84,6 +89,10 @@ class Collector:
             elapsed=timedelta(seconds=time.monotonic() - started),
             commands=self._server.commands_sent - sent,
         )
+
+    def _forget_all_but(self, groups: Collection[GroupKey]) -> None:
+        self._lags.forget_all_but(groups)
+        self._profiles.forget_all_but(groups)
 
     async def _details(self, streams: Sequence[StreamReading]) -> Details:
         """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out."""

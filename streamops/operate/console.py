@@ -94,11 +94,12 @@ class Console:
             names[: self.watch.max_streams] if not only else names,
             discovered=len(names),
             complete=self.discovery.complete,
+            partial=bool(only),
         )
 
     async def observe(self, only: Sequence[str] = ()) -> Observation:
         """A snapshot with its history and one assessment."""
-        return self._observer.observe(await self.collect(only))
+        return self._observer.observe(await self.collect(only), partial=bool(only))
 
     async def read_entries(
         self,

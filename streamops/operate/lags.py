@@ -1,6 +1,6 @@
 """Lags, settled: what the server says, what was counted before, what has to be counted now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -127,8 +127,12 @@ class LagKeeper:
             lags[case.key] = case.result()
             self._remember(case, lags[case.key])
         await self._check_one(streams, lags, counter, depth)
-        self._forget(lags)
         return lags
+
+    def forget_all_but(self, groups: Collection[GroupKey]) -> None:
+        """Drop what is remembered of other groups."""
+        self._anchors = {key: anchor for key, anchor in self._anchors.items() if key in groups}
+        self._caught.intersection_update(groups)
 
     def _recall(self, stream: StreamReading, group: GroupReading) -> Lag | None:
         anchor = self._anchors.get((stream.name, group.name))
@@ -215,11 +219,6 @@ class LagKeeper:
         # Everybody has had a turn: the next collection starts over.
         self._checked.clear()
         return None
-
-    def _forget(self, lags: dict[GroupKey, Lag]) -> None:
-        for key in self._anchors.keys() - lags.keys():
-            del self._anchors[key]
-        self._caught &= lags.keys()
 
 
 def _anchor(stream: StreamReading, group: GroupReading, lag: int) -> Anchor:

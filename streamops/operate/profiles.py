@@ -1,6 +1,6 @@
 """Pending entries profiled by rolling scans, a bounded number of rows a collection."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.model.pending import PendingProfile
@@ -25,7 +25,9 @@ class ProfileKeeper:
     async def advance(self, groups: Sequence[tuple[str, GroupReading]]) -> dict[GroupKey, PendingProfile]:
         """One more page for as many groups as the budget allows; the profiles of all groups scanned so far."""
         pending = {(stream, group.name): group.pending for stream, group in groups if group.pending}
-        self._scans = {key: scan for key, scan in self._scans.items() if key in pending}
+        for stream, group in groups:
+            if not group.pending:
+                self._scans.pop((stream, group.name), None)
         pages = self._choose(pending)
         for page, rows in zip(pages, await read_pending(self._server, pages), strict=True):
             if not isinstance(rows, Fault):
@@ -33,11 +35,18 @@ class ProfileKeeper:
                 scan = self._scans.pop(key, PendingScan())
                 # Back to the end of the line: the order of the dict is the order of turns.
                 self._scans[key] = advance_scan(scan, rows, end=len(rows) < page.limit)
-        profiles = {key: profile_of(scan, pending[key]) for key, scan in self._scans.items()}
+        profiles = {
+            key: profile_of(self._scans[key], count) for key, count in pending.items() if key in self._scans
+        }
         return {key: profile for key, profile in profiles.items() if profile is not None}
 
+    def forget_all_but(self, groups: Collection[GroupKey]) -> None:
+        """Drop the scans of other groups."""
+        self._scans = {key: scan for key, scan in self._scans.items() if key in groups}
+
     def _choose(self, pending: dict[GroupKey, int]) -> list[PendingRange]:
-        waiting = [key for key in pending if key not in self._scans] + list(self._scans)
+        waiting = [key for key in pending if key not in self._scans]
+        waiting += [key for key in self._scans if key in pending]
         pages, left = [], ROWS_PER_COLLECTION
         for stream, group in waiting:
             rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)
