@@ -1,11 +1,11 @@
 """Running a real server for a test.
 
 A server started here listens on a unix socket and on a loopback port that the kernel chose, keeps its files
-in a directory of its own and is stopped by its own process.
+in a directory of its own, and ends with the tests however they end: the demo's guard watches it.
 """
 
 import contextlib
-import shutil
+import os
 import signal
 import socket
 import subprocess
@@ -14,12 +14,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import IO, Any, Protocol, Self
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from streamops.demo.children import module_command, module_environment
 from streamops.wire.options import ConnectionOptions
 from tests.programs import ServerProgram
 
@@ -42,7 +43,7 @@ class RunningServer:
         directory: Its own directory, removed when it stops.
         socket_path: Its unix socket.
         port: Its loopback port: plain, or TLS where it was started with ``tls=True``.
-        log_path: Its log.
+        pid: Its process.
         client: A plain redis-py client of its unix socket, to prepare state with.
     """
 
@@ -61,13 +62,10 @@ class RunningServer:
         self.program = program
         self.directory = Path(tempfile.mkdtemp(prefix="streamops-test-"))
         self.socket_path = self.directory / "s"
-        self.log_path = self.directory / "log"
+        self._pid_path = self.directory / "pid"
         self._clients: list[redis.Redis] = []
-        try:
-            self._start(args, tls=tls, sentinel=sentinel)
-        except BaseException:
-            shutil.rmtree(self.directory, ignore_errors=True)
-            raise
+        self._start(args, tls=tls, sentinel=sentinel)
+        self.pid = int(self._pid_path.read_text())
         self.client = self.connect()
         self._raw = self.connect()
         self._raw.response_callbacks.clear()
@@ -76,11 +74,6 @@ class RunningServer:
     def label(self) -> str:
         """Flavour and minor version: ``redis-6.2``."""
         return self.program.label
-
-    @property
-    def pid(self) -> int:
-        """The server's process."""
-        return self._process.pid
 
     @property
     def url(self) -> str:
@@ -129,23 +122,24 @@ class RunningServer:
 
     def pause(self) -> None:
         """Stop answering without closing anything; ``resume`` goes on."""
-        self._process.send_signal(signal.SIGSTOP)
+        os.kill(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
         """Answer again after ``pause``."""
-        self._process.send_signal(signal.SIGCONT)
+        os.kill(self.pid, signal.SIGCONT)
 
     def kill(self) -> None:
         """End the process without a farewell; ``stop`` still cleans up."""
-        self._process.kill()
-        self._process.wait(_STOP_SECONDS)
+        os.kill(self.pid, signal.SIGKILL)
+        self._guard.wait(_STOP_SECONDS)
 
     def stop(self) -> None:
         """End the process, close the clients handed out and remove the directory; twice is harmless."""
         for client in self._clients:
             client.close()
+        if self._guard.poll() is None:
+            self.resume()
         self._end()
-        shutil.rmtree(self.directory, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self
@@ -158,57 +152,54 @@ class RunningServer:
     def _start(self, args: Sequence[str], *, tls: bool, sentinel: str) -> None:
         for attempt in range(_START_ATTEMPTS):
             self.port = choose_port(cluster="--cluster-enabled" in args)
-            self._process = self._spawn(args, tls=tls, sentinel=sentinel)
-            try:
-                self._wait_ready()
-            except BaseException as error:
-                self._end()
-                # Another process may have taken the port between the choice and the bind.
-                if "in use" not in str(error) or attempt == _START_ATTEMPTS - 1:
-                    raise
-            else:
-                return
+            with tempfile.TemporaryFile() as log:
+                self._guard = self._spawn(self._words(args, tls=tls, sentinel=sentinel), log)
+                try:
+                    self._wait_ready(log)
+                except BaseException as error:
+                    self._end()
+                    # Another process may have taken the port between the choice and the bind.
+                    if "in use" not in str(error) or attempt == _START_ATTEMPTS - 1:
+                        raise
+                else:
+                    return
 
-    def _spawn(self, args: Sequence[str], *, tls: bool, sentinel: str) -> subprocess.Popen[bytes]:
+    def _words(self, args: Sequence[str], *, tls: bool, sentinel: str) -> list[str]:
+        # Made anew for every attempt, because the guard removes it.
+        self.directory.mkdir(exist_ok=True)
         ports = ["--port", "0", "--tls-port"] if tls else ["--port"]
         words = ["--bind", "127.0.0.1", *ports, str(self.port), "--unixsocket", str(self.socket_path)]
-        words += ["--dir", str(self.directory)]
-        if sentinel:
-            # A Sentinel rewrites its configuration file, so it must have one.
-            configuration = self.directory / "sentinel.conf"
-            configuration.write_text(sentinel)
-            words = [str(configuration), "--sentinel", *words]
-        else:
-            words += ["--save", "", "--appendonly", "no"]
-        with self.log_path.open("wb") as log:
-            return subprocess.Popen(
-                [self.program.path, *words, *args],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                # A Ctrl-C meant for pytest must not end the server before its tests do.
-                start_new_session=True,
-            )
+        words += ["--dir", str(self.directory), "--pidfile", str(self._pid_path)]
+        if not sentinel:
+            return [*words, "--save", "", "--appendonly", "no", *args]
+        # A Sentinel rewrites its configuration file, so it must have one.
+        configuration = self.directory / "sentinel.conf"
+        configuration.write_text(sentinel)
+        return [str(configuration), "--sentinel", *words, *args]
 
-    def _wait_ready(self) -> None:
+    def _spawn(self, words: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            module_command("streamops.demo.guard", str(self.directory), str(self.program.path), *words),
+            env=module_environment(),
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            # A Ctrl-C meant for pytest must not end the server before its tests do.
+            start_new_session=True,
+        )
+
+    def _wait_ready(self, log: IO[bytes]) -> None:
         deadline = time.monotonic() + _START_SECONDS
         while not _answers(self.socket_path):
-            if self._process.poll() is not None:
-                raise StartError(f"{self.program.path} ended at once:\n{self.log_path.read_text()}")
-            if time.monotonic() > deadline:
-                raise StartError(f"{self.program.path} does not answer:\n{self.log_path.read_text()}")
+            if self._guard.poll() is not None or time.monotonic() > deadline:
+                log.seek(0)
+                raise StartError(f"{self.program.path} did not start:\n{log.read().decode(errors='replace')}")
             time.sleep(0.005)
 
     def _end(self) -> None:
-        if self._process.poll() is not None:
-            return
-        self.resume()
-        self._process.terminate()
-        try:
-            self._process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._guard.stdin is not None:
+            self._guard.stdin.close()
+        self._guard.wait(_STOP_SECONDS)
 
 
 class StartServer(Protocol):

@@ -5,6 +5,7 @@ a command by itself, since a repeated XADD writes twice; and has no timeout of i
 bound whole batches.
 """
 
+import asyncio
 from typing import Any
 
 from redis.asyncio import Redis
@@ -16,20 +17,24 @@ from redis.asyncio.connection import (
     UnixDomainSocketConnection,
 )
 from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import (
-    Sentinel,
-    SentinelConnectionPool,
-    SentinelManagedConnection,
-    SentinelManagedSSLConnection,
-)
+from redis.asyncio.sentinel import SentinelManagedConnection, SentinelManagedSSLConnection
 from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
+from streamops.wire.sentinel import SentinelPool, Watchers
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16
+
+
+class SocketConnection(UnixDomainSocketConnection):
+    """A unix socket that logs in once; redis-py's own logs in while it connects too, and hides why it was refused."""
+
+    async def _connect(self) -> None:
+        async with asyncio.timeout(self.socket_connect_timeout):
+            self._reader, self._writer = await asyncio.open_unix_connection(path=self.path)
 
 
 class NamedSSLConnection(SSLConnection):
@@ -77,7 +82,7 @@ def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None 
     """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice."""
     kwargs = connection_kwargs(options) | {"max_connections": MAX_CONNECTIONS}
     if options.socket_path is not None:
-        return ConnectionPool(connection_class=UnixDomainSocketConnection, path=options.socket_path, **kwargs)
+        return ConnectionPool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
     if options.mode is Mode.SENTINEL:
         return _sentinel_pool(options, kwargs)
     host, port = address or options.addresses[0]
@@ -112,21 +117,21 @@ def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> Connec
                 "connection_class": NamedSentinelSSLConnection,
                 "server_name": options.tls.server_name,
             }
-    sentinel = Sentinel(  # type: ignore[no-untyped-call] # redis-py has no types here
+    # The Sentinels are asked in turn: all of them may hang, and one answer must still come in time.
+    patience = options.timeout.total_seconds() / (len(options.addresses) + 1)
+    watchers = Watchers(  # type: ignore[no-untyped-call] # redis-py has no types here
         list(options.addresses),
         sentinel_kwargs={
             "protocol": 2,
             "legacy_responses": False,
             "retry": Retry(NoBackoff(), 0),
-            "socket_timeout": options.timeout.total_seconds() / 2,
-            "socket_connect_timeout": options.timeout.total_seconds() / 2,
+            "socket_timeout": patience,
+            "socket_connect_timeout": patience,
             **_credentials(options.sentinel_username, options.sentinel_password),
             **watcher,
         },
     )
-    return SentinelConnectionPool(  # type: ignore[no-untyped-call] # nor here
-        options.sentinel_service, sentinel, **transport, **kwargs
-    )
+    return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # nor here
 
 
 def _credentials(username: str | None, password: Secret | None) -> dict[str, Any]:

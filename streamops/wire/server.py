@@ -1,16 +1,15 @@
 """The server as a whole: one process, Sentinel's primary, or the primaries of a cluster."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from redis.asyncio.cluster import ClusterNode, NodesManager
-from redis.crc import key_slot
-from redis.exceptions import AskError, MovedError, RedisClusterException, RedisError, TryAgainError
+from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
 
 from streamops.errors import ServerError
 from streamops.model.server import Mode
-from streamops.wire.connect import connection_kwargs, connection_pool, transport_kwargs
+from streamops.wire.cluster import Cluster
+from streamops.wire.connect import connection_pool
 from streamops.wire.faults import server_error
 from streamops.wire.node import Argument, Command, Decoder, Node, Reply
 from streamops.wire.options import ConnectionOptions
@@ -57,7 +56,7 @@ class Server:
 
     def __init__(self, options: ConnectionOptions) -> None:
         self.options = options
-        self._topology = _Cluster(options) if options.mode is Mode.CLUSTER else _Single(options)
+        self._topology = Cluster(options) if options.mode is Mode.CLUSTER else _Single(options)
         self.commands_sent = 0
 
     @classmethod
@@ -91,28 +90,23 @@ class Server:
             ServerError: Every node failed. Where some did, their requests have the exception as reply.
         """
         await self._prepare()
-        answers = await self._send(requests, range(len(requests)), prelude)
+        answers = Answers([None] * len(requests), [None] * len(requests), {}, {})
+        shares: dict[Node, list[int]] = {node: [] for node in self.nodes} if prelude else {}
+        for at, request in enumerate(requests):
+            node = answers.nodes[at] = self.node_of(request.key)
+            if node is None:
+                answers.replies[at] = ClusterDownError("no node serves this key's slot")
+            else:
+                shares.setdefault(node, []).append(at)
+        await self._send(requests, shares, answers, prelude)
         for _ in range(REDIRECTS):
-            moved = [
-                at
-                for at, reply in enumerate(answers.replies)
-                if isinstance(reply, (MovedError, TryAgainError))
-            ]
-            asked = [at for at, reply in enumerate(answers.replies) if isinstance(reply, AskError)]
-            if moved:
-                await self._topology.refresh()
-                again = await self._send(requests, moved, ())
-                for at in moved:
-                    answers.replies[at], answers.nodes[at] = again.replies[at], again.nodes[at]
-            for at in asked:
-                answers.replies[at] = await self._ask(requests[at], answers.replies[at])
-            if not moved and not asked:
+            if not await self._follow(requests, answers):
                 break
-        if answers.failures and len(answers.failures) == len(self.nodes):
-            raise self.error(next(iter(answers.failures.values())))
         if answers.failures:
             # A node that fails may have handed its slots to a replica: look before the next batch.
-            self._topology.distrust()
+            self._topology.distrust(answers.failures)
+            if answers.failures.keys() >= set(self.nodes):
+                raise self.error(next(iter(answers.failures.values())))
         return answers
 
     async def single(self, key: str, *command: Argument) -> Reply:
@@ -136,56 +130,65 @@ class Server:
         await self._topology.close()
 
     async def _prepare(self) -> None:
+        problem = None
         try:
             await self._topology.prepare()
         except (RedisError, OSError, TimeoutError) as error:
-            raise self.error(error.__cause__ if isinstance(error.__cause__, Exception) else error) from None
+            problem = error
+        # Outside the handler, so that the error does not carry redis-py's along as its context.
+        if problem is not None:
+            raise self.error(problem)
 
     async def _send(
-        self, requests: Sequence[Request], which: Sequence[int], prelude: Sequence[Command]
-    ) -> Answers:
-        """Send the chosen requests; replies of the others stay none."""
-        replies: list[Reply] = [None] * len(requests)
-        nodes: list[Node | None] = [None] * len(requests)
-        shares: dict[Node, list[int]] = {node: [] for node in self.nodes} if prelude else {}
-        for at in which:
-            node = nodes[at] = self.node_of(requests[at].key)
-            if node is None:
-                replies[at] = RedisClusterException("no node of the cluster serves this key's slot")
-            else:
-                shares.setdefault(node, []).append(at)
-        preludes: dict[Node, list[Reply]] = {}
-        failures: dict[Node, Exception] = {}
+        self,
+        requests: Sequence[Request],
+        shares: Mapping[Node, Sequence[int]],
+        answers: Answers,
+        prelude: Sequence[Command] = (),
+    ) -> None:
+        """Send every node its share of the requests, and note what comes back."""
 
-        async def ask(node: Node, share: list[int]) -> None:
-            commands = [*prelude, *(requests[at].command for at in share)]
-            decoders = [*(None for _ in prelude), *(requests[at].decode for at in share)]
+        async def ask(node: Node, share: Sequence[int]) -> None:
+            # A slot on its way elsewhere is served there only to those who say that they were sent.
+            asking = {at for at in share if type(answers.replies[at]) is AskError}
+            commands = [*prelude]
+            for at in share:
+                commands += [("ASKING",)] * (at in asking) + [requests[at].command]
             self.commands_sent += len(commands)
             try:
-                answers = await node.batch(commands, decoders)
+                replies = iter(await node.batch(commands))
             except (RedisError, OSError, TimeoutError) as error:
-                failures[node] = error
+                answers.failures[node] = error
                 for at in share:
-                    replies[at] = error
+                    answers.replies[at] = error
                 return
-            preludes[node] = answers[: len(prelude)]
-            for at, reply in zip(share, answers[len(prelude) :], strict=True):
-                replies[at] = reply
+            if prelude:
+                answers.preludes[node] = [next(replies) for _ in prelude]
+            for at in share:
+                if at in asking:
+                    next(replies)
+                answers.replies[at] = next(replies)
 
         await asyncio.gather(*(ask(node, share) for node, share in shares.items()))
-        return Answers(replies, nodes, preludes, failures)
 
-    async def _ask(self, request: Request, error: AskError) -> Reply:
-        """The slot is on its way elsewhere: ask there once, as the server told."""
-        node = self._topology.node_at(error.host, error.port)
-        try:
-            return (await node.batch([("ASKING",), request.command], [None, request.decode]))[1]
-        except (RedisError, OSError, TimeoutError) as failure:
-            return failure
+    async def _follow(self, requests: Sequence[Request], answers: Answers) -> bool:
+        """Send what was redirected to where it was redirected; whether anything was."""
+        shares: dict[Node, list[int]] = {}
+        for at, reply in enumerate(answers.replies):
+            node = answers.nodes[at]
+            if node is None or not isinstance(reply, (AskError, TryAgainError)):
+                continue
+            if isinstance(reply, AskError):
+                node = answers.nodes[at] = self._topology.node_at(reply.host, reply.port, node)
+            if isinstance(reply, MovedError):
+                self._topology.distrust()
+            shares.setdefault(node, []).append(at)
+        await self._send(requests, shares, answers)
+        return bool(shares)
 
 
 class _Single:
-    """One server, or whichever one Sentinel says is the primary."""
+    """One server, or whichever one Sentinel says is the primary: Sentinel is asked at every connection."""
 
     def __init__(self, options: ConnectionOptions) -> None:
         self._node = Node(connection_pool(options), options.label, options.timeout.total_seconds())
@@ -194,70 +197,15 @@ class _Single:
     async def prepare(self) -> None:
         """Nothing to learn first."""
 
-    async def refresh(self) -> None:
-        """Nothing to learn anew: Sentinel is asked at every connection."""
-
-    def distrust(self) -> None:
-        """The same."""
+    def distrust(self, troubled: Iterable[Node] = ()) -> None:
+        """Nothing to learn anew."""
 
     def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
         return self._node
 
-    def node_at(self, host: str, port: int) -> Node:
-        raise AssertionError(f"a single server redirected to {host}:{port}")
+    def node_at(self, host: str, port: int, referrer: Node) -> Node:  # noqa: ARG002 - the same
+        """A member of a cluster, asked as if it were alone, sends its keys elsewhere."""
+        return referrer
 
     async def close(self) -> None:
         await self._node.close()
-
-
-class _Cluster:
-    """The primaries of a cluster; redis-py keeps the map of slots."""
-
-    def __init__(self, options: ConnectionOptions) -> None:
-        self._options = options
-        # Topology is asked for at seeds that may be dead: those must not hold up the others for long.
-        kwargs = connection_kwargs(options) | {"socket_timeout": options.timeout.total_seconds()}
-        kwargs |= transport_kwargs(options.tls)
-        kwargs.pop("db")
-        seeds = [ClusterNode(host, port, **kwargs) for host, port in options.addresses]
-        self._map = NodesManager(seeds, require_full_coverage=False, connection_kwargs=kwargs)
-        self._nodes: dict[tuple[str, int], Node] = {}
-        self._stale = True
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        return tuple(
-            self.node_at(node.host, int(node.port)) for node in self._map.get_nodes_by_server_type("primary")
-        )
-
-    async def prepare(self) -> None:
-        if self._stale:
-            await self.refresh()
-
-    async def refresh(self) -> None:
-        async with asyncio.timeout(self._options.timeout.total_seconds()):
-            await self._map.initialize()
-        self._stale = False
-        alive = {(node.host, int(node.port)) for node in self._map.nodes_cache.values()}
-        for gone in self._nodes.keys() - alive:
-            await self._nodes.pop(gone).close()
-
-    def distrust(self) -> None:
-        self._stale = True
-
-    def node_of(self, key: str) -> Node | None:
-        owners = self._map.slots_cache.get(key_slot(key.encode("utf-8", "surrogateescape")))
-        return self.node_at(owners[0].host, int(owners[0].port)) if owners else None
-
-    def node_at(self, host: str, port: int) -> Node:
-        node = self._nodes.get((host, port))
-        if node is None:
-            pool = connection_pool(self._options, (host, port))
-            node = Node(pool, f"{host}:{port}", self._options.timeout.total_seconds())
-            self._nodes[host, port] = node
-        return node
-
-    async def close(self) -> None:
-        await asyncio.gather(*(node.close() for node in self._nodes.values()))
-        await self._map.aclose()
-        await self._map.aclose("startup_nodes")

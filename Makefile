@@ -1,0 +1,76 @@
+# streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test coverage check bench docs pictures lock clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# The first Python that is new enough and can make environments. Another one: make PYTHON=... TARGET
+PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
+	if $$python -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	then echo $$python; break; fi; done)
+
+# Passed on: make test ARGS="-k lag", make demo ARGS="--seconds 5"
+ARGS ?=
+
+# A module whose name ends in _child is started by another one.
+BENCHES := $(filter-out %_child,$(patsubst tests/benchmarks/%.py,tests.benchmarks.%,$(sort $(wildcard tests/benchmarks/bench_*.py))))
+
+help: ## say what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed ## a server and a live workload, with the console on them
+	@$(BIN)/streamops demo $(ARGS)
+
+test: $(VENV)/.installed-dev ## run the tests on every server that this machine has
+	$(BIN)/pytest $(ARGS)
+
+coverage: $(VENV)/.installed-dev ## run the tests and say which lines they leave out
+	$(BIN)/pytest --cov --cov-report=term $(ARGS)
+
+check: $(VENV)/.installed-dev ## lint, format, types, import contracts
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
+	@for bench in $(BENCHES); do echo "$$bench"; $(BIN)/python -m $$bench || exit 1; done
+
+pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
+	$(BIN)/python -m docs.pictures $(ARGS)
+
+# Existing pins stay; newer versions: make lock ARGS=--upgrade
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-emit-index-url $(ARGS)
+
+docs: $(VENV)/.installed ## write what is written by commands: docs/commands.md, the README's table
+	$(BIN)/python -m docs.reference $(ARGS)
+
+lock: $(BIN)/python ## pin the requirements, with hashes
+	$(PIP) uv
+	$(LOCK) pyproject.toml --extra embedded --extra fast --group build-backend -o requirements.lock
+	$(LOCK) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
+
+clean: ## remove the environment and everything that can be made again
+	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@if [ -z "$(PYTHON)" ] || ! $(PYTHON) -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))'; then \
+		echo "streamops needs Python 3.11 or later with its venv module. Debian: apt install python3-venv;" \
+			"one elsewhere: make PYTHON=/path/to/python3" >&2; exit 1; fi
+	$(PYTHON) -m venv $(VENV)
+
+# The package itself is installed from the checkout, built by the locked backend.
+$(VENV)/.installed: requirements.lock pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r requirements-dev.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,1 @@
+"""A server and a live sample workload to look at. Law: nothing here is needed by a production command."""

@@ -1,0 +1,93 @@
+"""All configuration files in use as one: contexts by name, the other tables key by key, the strongest file first."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct, ValidationError, convert
+
+from streamops.errors import SettingsError, known_hint
+from streamops.settings.choices import read_choice
+from streamops.settings.connections import Context
+from streamops.settings.files import ConfigFile, read_files, user_file
+from streamops.settings.schema import ContextTable
+
+Table = TypeVar("Table", bound=Struct)
+
+
+class Config(Struct, frozen=True):
+    """What the files say together.
+
+    Attributes:
+        files: The files read, the strongest first.
+        contexts: Every context; of two with one name the stronger file's, whole.
+    """
+
+    files: tuple[ConfigFile, ...]
+    contexts: dict[str, Context]
+
+    def find_context(self, name: str, where: str, environ: Mapping[str, str]) -> Context:
+        """The context of that name.
+
+        Raises:
+            SettingsError: There is none; ``where`` says who asked.
+        """
+        if name in self.contexts:
+            return self.contexts[name]
+        hint = known_hint(name, self.contexts, "contexts")
+        if not self.files:
+            hint = f"There is no configuration file; write one to {user_file(environ)}."
+        raise SettingsError(f"{where}: no context named {name!r}", hint)
+
+    def find_default(self, environ: Mapping[str, str]) -> tuple[str, str] | None:
+        """The name of the context used where nothing names one, and where that was said."""
+        for rank, file in enumerate(self.files):
+            chosen = read_choice(file.path, environ) if rank == 0 else None
+            if chosen is not None:
+                return chosen, "ctx use"
+            if stated := file.stated.get("default_context"):
+                return stated, f"{file.path}: default_context"
+        return None
+
+    def merge_table(self, name: str, kind: type[Table]) -> tuple[Table, dict[str, str]]:
+        """One table of all files, and for each stated ``name.key`` the file that it comes from.
+
+        Raises:
+            SettingsError: Values of two files do not go together.
+        """
+        values: dict[str, Any] = {}
+        origins: dict[str, str] = {}
+        for file in reversed(self.files):
+            for key, value in file.stated.get(name, {}).items():
+                values[key] = value
+                origins[f"{name}.{key}"] = str(file.path)
+        try:
+            return convert(values, kind), origins
+        except ValidationError as error:
+            raise SettingsError(
+                f"{name}: {error}", "The tables of all files are merged key by key."
+            ) from None
+
+
+def read_config(environ: Mapping[str, str], cwd: Path) -> Config:
+    """Read every configuration file in use.
+
+    Raises:
+        SettingsError: One has a problem; the hint says how to see all.
+    """
+    files = read_files(environ, cwd)
+    for file in files:
+        for problem in file.problems:
+            more = " `streamops config validate` lists every problem." if len(file.problems) > 1 else ""
+            raise SettingsError(problem.message, (problem.hint + more).strip())
+    return merge_files(files)
+
+
+def merge_files(files: tuple[ConfigFile, ...]) -> Config:
+    """Files without problems as one configuration."""
+    contexts = {
+        name: Context(name, convert(table, ContextTable), frozenset(table), file.path, file.trusted)
+        for file in reversed(files)
+        for name, table in file.stated.get("contexts", {}).items()
+    }
+    return Config(files, contexts)

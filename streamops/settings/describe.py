@@ -1,0 +1,99 @@
+"""Effective settings as rows of text, for ``config show`` and ``ctx show``. No row ever holds a secret."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from streamops.settings.durations import render_duration
+from streamops.settings.load import DEFAULT_ORIGIN, Settings
+from streamops.wire.options import ConnectionOptions, Secret, Tls
+
+HIDDEN: Final = "***"
+
+
+class SettingRow(NamedTuple):
+    """One effective setting.
+
+    Attributes:
+        key: Its dotted key, as in a configuration file where it has one.
+        value: Its value as text; empty for none.
+        origin: The flag, variable or file that it comes from, or ``default``.
+    """
+
+    key: str
+    value: str
+    origin: str
+
+
+def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
+    """Every effective setting, its value and its origin; secrets are ``***``."""
+    values = {
+        "context": settings.context,
+        "environment": settings.environment,
+        "read_only": settings.read_only,
+    }
+    watch = {key: value for key, value in asdict(settings.watch).items() if key != "details"}
+    return (
+        *_rows(values, settings),
+        *_connection_rows(settings),
+        *_rows(watch, settings),
+        *_table_rows("health", settings.thresholds, settings),
+        *_table_rows("console", settings.console, settings),
+    )
+
+
+def _connection_rows(settings: Settings) -> Iterator[SettingRow]:
+    """What differs from the default comes from where the URL does, unless a key or flag of its own says it."""
+    defaults = _connection_values(ConnectionOptions())
+    url_origin = settings.origins.get("url", DEFAULT_ORIGIN)
+    for key, value in _connection_values(settings.connection).items():
+        fallback = DEFAULT_ORIGIN if value == defaults[key] and key != "url" else url_origin
+        yield SettingRow(key, _render_value(value), settings.origins.get(key, fallback))
+
+
+def _connection_values(options: ConnectionOptions) -> dict[str, object]:
+    tls = options.tls or Tls()
+    return {
+        "url": options.label,
+        "username": options.username,
+        "password": options.password,
+        "sentinel_username": options.sentinel_username,
+        "sentinel_password": options.sentinel_password,
+        "ca": tls.ca_file,
+        "cert": tls.certificate_file,
+        "key": tls.key_file,
+        "sni": tls.server_name,
+        "verify": tls.verify if options.tls else None,
+        "timeout": options.timeout,
+        "client_name": options.client_name,
+    }
+
+
+def _table_rows(name: str, table: Struct, settings: Settings) -> Iterator[SettingRow]:
+    return _rows({f"{name}.{key}": value for key, value in asdict(table).items()}, settings)
+
+
+def _rows(values: Mapping[str, object], settings: Settings) -> Iterator[SettingRow]:
+    for key, value in values.items():
+        yield SettingRow(key, _render_value(value), settings.origins.get(key, DEFAULT_ORIGIN))
+
+
+def _render_value(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case Secret():
+            return HIDDEN
+        case bool():
+            return "true" if value else "false"
+        case timedelta():
+            return render_duration(value)
+        case tuple():
+            return ", ".join(map(str, value))
+        case dict():
+            return ", ".join(f"{key} -> {target}" for key, target in value.items())
+        case _:
+            return str(value)

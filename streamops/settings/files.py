@@ -1,0 +1,111 @@
+"""Where configuration is kept, and reading it."""
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from streamops.errors import SettingsError
+from streamops.settings.decoding import Problem, decode_config
+
+PROJECT_FILE: Final = "streamops.toml"
+_READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
+
+
+class ConfigFile(Struct, frozen=True):
+    """One configuration file, read.
+
+    Attributes:
+        path: Where it is.
+        trusted: Whether it may run programs and read files anywhere. A project's file may not: it comes
+            with whatever repository was cloned into the working directory.
+        shared: Whether group or world may read it.
+        stated: What it states, in the types of ``ConfigTable``; unstated keys are absent.
+        problems: What is wrong with it.
+    """
+
+    path: Path
+    trusted: bool
+    shared: bool = False
+    stated: dict[str, Any] = {}
+    problems: tuple[Problem, ...] = ()
+
+
+def read_files(environ: Mapping[str, str], cwd: Path) -> tuple[ConfigFile, ...]:
+    """Read the configuration files in use, the strongest first; problems are in them, not raised.
+
+    ``STREAMOPS_CONFIG`` names the only file; without it these are the project's file and the user's, where
+    they exist.
+
+    Raises:
+        SettingsError: The file that ``STREAMOPS_CONFIG`` names does not exist.
+    """
+    if named := environ.get("STREAMOPS_CONFIG"):
+        path = resolve_path(named, cwd, environ)
+        file = read_file(path, trusted=True)
+        if file is None:
+            raise SettingsError(
+                f"STREAMOPS_CONFIG: no such file: {path}", "Correct the variable or unset it."
+            )
+        return (file,)
+    user = user_file(environ)
+    files = [read_file(cwd / PROJECT_FILE, trusted=False), read_file(user, trusted=True) if user else None]
+    return tuple(file for file in files if file)
+
+
+def read_file(path: Path, *, trusted: bool) -> ConfigFile | None:
+    """Read one file, if there is one; whatever is wrong with it is in its ``problems``."""
+    try:
+        with path.open("rb") as file:
+            shared = bool(os.fstat(file.fileno()).st_mode & _READABLE_BY_OTHERS)
+            table = tomllib.loads(file.read().decode())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        text, hint = _explain(error)
+        return ConfigFile(path, trusted, problems=(Problem(str(path), "", text, hint),))
+    stated, problems = decode_config(table, str(path))
+    return ConfigFile(path, trusted, shared, stated, problems)
+
+
+def _explain(error: Exception) -> tuple[str, str]:
+    match error:
+        case OSError():
+            return f"cannot be read: {error.strerror}", "Check its permissions."
+        case UnicodeDecodeError():
+            return "not UTF-8", "Save it as UTF-8."
+        case tomllib.TOMLDecodeError():
+            # The parser names places, keys and single characters, never values.
+            return f"not TOML: {error}", "See https://toml.io for the syntax."
+        case _:
+            return "not TOML: a number or a nesting beyond reason", "See https://toml.io for the syntax."
+
+
+def user_file(environ: Mapping[str, str]) -> Path | None:
+    """The user's configuration file, whether it exists or not; none for a user without a home."""
+    return _xdg_path(environ, "XDG_CONFIG_HOME", ".config", "config.toml")
+
+
+def state_file(environ: Mapping[str, str]) -> Path | None:
+    """Where ``ctx use`` keeps its choices; none for a user without a home."""
+    return _xdg_path(environ, "XDG_STATE_HOME", ".local/state", "contexts.json")
+
+
+def _xdg_path(environ: Mapping[str, str], variable: str, default: str, name: str) -> Path | None:
+    stated = Path(environ.get(variable, ""))
+    if stated.is_absolute():
+        return stated / "streamops" / name
+    home = environ.get("HOME")
+    return Path(home) / default / "streamops" / name if home else None
+
+
+def resolve_path(written: str, directory: Path, environ: Mapping[str, str]) -> Path:
+    """The file that is meant: ``~/`` is the home directory, a relative name is relative to ``directory``."""
+    home = environ.get("HOME")
+    if written.startswith("~/") and home:
+        return Path(home) / written[2:]
+    return directory / written

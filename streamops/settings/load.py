@@ -1,0 +1,211 @@
+"""Effective settings. A flag wins over the environment, then the project's file, the user's file, the default."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.analysis.thresholds import Thresholds
+from streamops.errors import SettingsError
+from streamops.operate.watch import Watch
+from streamops.settings.config import Config, read_config
+from streamops.settings.connections import Context, compose_context, compose_url
+from streamops.settings.schema import ConsoleOptions, Environment
+from streamops.wire.options import ConnectionOptions, Secret
+from streamops.wire.url_query import MAX_TIMEOUT
+from streamops.wire.urls import parse_url
+
+DEFAULT_ORIGIN: Final = "default"
+_TRUTH: Final = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+class Flags(Struct, frozen=True, kw_only=True):
+    """What the command line states; none where it is silent.
+
+    Attributes:
+        context: Name of a context.
+        url: A connection URL; it excludes ``context``.
+        read_only: Whether everything that changes anything is refused.
+        timeout: Longest wait for a connection or a reply.
+        color: Whether colour is used.
+    """
+
+    context: str | None = None
+    url: str | None = None
+    read_only: bool | None = None
+    timeout: timedelta | None = None
+    color: bool | None = None
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """Everything that is set, and who set it.
+
+    Attributes:
+        context: Name of the context; none where a URL or the default server stands in for one.
+        environment: How much care it deserves; production unless a context says otherwise.
+        read_only: Whether everything that changes anything is refused.
+        connection: How to connect, passwords included.
+        watch: What to watch.
+        thresholds: Thresholds of the health rules.
+        console: Options of the console.
+        origins: Where values come from, by the keys of ``describe_settings``; what is absent is a default.
+        warnings: What a face should say before anything else, a sentence each.
+    """
+
+    context: str | None = None
+    environment: Environment = Environment.PRODUCTION
+    read_only: bool = False
+    connection: ConnectionOptions = ConnectionOptions()
+    watch: Watch = Watch()
+    thresholds: Thresholds = Thresholds()
+    console: ConsoleOptions = ConsoleOptions()
+    origins: dict[str, str] = {}
+    warnings: tuple[str, ...] = ()
+
+
+class Target(NamedTuple):
+    """What to connect to: a context, or a URL, or neither for the default; and who said so."""
+
+    context: Context | None
+    url: str | None
+    origin: str
+
+
+def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settings:
+    """Compose the effective settings; reads files, and runs the chosen context's password program.
+
+    Args:
+        flags: What the command line states.
+        environ: The environment. What is read of it: STREAMOPS_URL, STREAMOPS_CONTEXT, STREAMOPS_CONFIG,
+            STREAMOPS_READ_ONLY, NO_COLOR, HOME, XDG_CONFIG_HOME and XDG_STATE_HOME; empty means unset.
+        cwd: The working directory.
+
+    Raises:
+        SettingsError: Anything stated anywhere cannot be understood or cannot be read.
+    """
+    config = read_config(environ, cwd)
+    target = choose_target(flags, environ, config)
+    thresholds, health_origins = config.merge_table("health", Thresholds)
+    console, console_origins = config.merge_table("console", ConsoleOptions)
+    settings = Settings(
+        thresholds=thresholds,
+        console=console,
+        origins=health_origins | console_origins,
+        warnings=tuple(_warn_of_shared_secrets(config)),
+    )
+    if target.context:
+        settings = _with_context(settings, target.context, target.origin, environ)
+    elif target.url is not None:
+        connection = compose_url(target.url, target.origin, cwd, environ)
+        settings = replace(
+            settings, connection=connection, origins={**settings.origins, "url": target.origin}
+        )
+    return _with_overrides(settings, flags, environ)
+
+
+def choose_target(flags: Flags, environ: Mapping[str, str], config: Config) -> Target:
+    """Decide what to connect to.
+
+    Raises:
+        SettingsError: A URL and a context are stated side by side, or the context does not exist.
+    """
+    stated = (
+        ("--url", flags.url, "--context", flags.context),
+        (
+            "STREAMOPS_URL",
+            environ.get("STREAMOPS_URL") or None,
+            "STREAMOPS_CONTEXT",
+            environ.get("STREAMOPS_CONTEXT") or None,
+        ),
+    )
+    for url_origin, url, name_origin, name in stated:
+        if url is not None and name is not None:
+            raise SettingsError(f"{url_origin} and {name_origin} exclude each other", "Give one of them.")
+        if url is not None:
+            return Target(None, url, url_origin)
+        if name is not None:
+            return Target(config.find_context(name, name_origin, environ), None, name_origin)
+    if default := config.find_default(environ):
+        name, origin = default
+        return Target(config.find_context(name, origin, environ), None, origin)
+    return Target(None, None, DEFAULT_ORIGIN)
+
+
+def _with_context(settings: Settings, context: Context, origin: str, environ: Mapping[str, str]) -> Settings:
+    table = context.table
+    watch = Watch(
+        streams=table.streams,
+        exclude=table.exclude,
+        dead_letters=table.dead_letters,
+        max_streams=table.max_streams or Watch().max_streams,
+    )
+    return replace(
+        settings,
+        context=context.name,
+        environment=table.environment,
+        read_only=table.read_only,
+        connection=compose_context(context, environ),
+        watch=watch,
+        origins={**settings.origins, "context": origin, **_context_origins(context)},
+    )
+
+
+def _context_origins(context: Context) -> dict[str, str]:
+    file = str(context.file)
+    origins = dict.fromkeys([*context.stated, "url"], file)
+    for source in context.stated:
+        if source.endswith(("password_file", "password_command")):
+            origins[source.rpartition("_")[0]] = f"{file}, {source}"
+    return origins
+
+
+def _with_overrides(settings: Settings, flags: Flags, environ: Mapping[str, str]) -> Settings:
+    origins = dict(settings.origins)
+    read_only, console, connection = settings.read_only, settings.console, settings.connection
+    if flags.read_only is not None:
+        read_only, origins["read_only"] = flags.read_only, "--read-only"
+    elif stated := environ.get("STREAMOPS_READ_ONLY"):
+        read_only, origins["read_only"] = _decode_truth("STREAMOPS_READ_ONLY", stated), "STREAMOPS_READ_ONLY"
+    if flags.color is not None:
+        console, origins["console.color"] = replace(console, color=flags.color), "--no-color"
+    elif environ.get("NO_COLOR"):
+        console, origins["console.color"] = replace(console, color=False), "NO_COLOR"
+    if flags.timeout is not None:
+        if not timedelta(0) < flags.timeout <= MAX_TIMEOUT:
+            raise SettingsError("--timeout: not above 0 and up to an hour", "Write --timeout 5.")
+        connection, origins["timeout"] = replace(connection, timeout=flags.timeout), "--timeout"
+    return replace(settings, read_only=read_only, console=console, connection=connection, origins=origins)
+
+
+def _warn_of_shared_secrets(config: Config) -> Iterator[str]:
+    shared = {file.path for file in config.files if file.shared}
+    for context in config.contexts.values():
+        url = context.table.url
+        if context.file in shared and url is not None and _holds_password(url):
+            yield f"{context.where}.url holds a password and others may read the file: chmod 600 it"
+
+
+def _holds_password(url: Secret) -> bool:
+    try:
+        return parse_url(url.reveal()).password is not None
+    except SettingsError:
+        return False
+
+
+def _decode_truth(variable: str, text: str) -> bool:
+    truth = _TRUTH.get(text.strip().lower())
+    if truth is None:
+        raise SettingsError(f"{variable}: neither true nor false", "Write 1 or 0.")
+    return truth

@@ -1,0 +1,107 @@
+"""Passwords from files and from programs. What they hold or print never reaches an error."""
+
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from streamops.errors import SettingsError
+from streamops.wire.options import Secret
+
+COMMAND_TIMEOUT: Final = timedelta(seconds=5)
+MAX_BYTES: Final = 64 * 1024
+
+
+def read_password_file(path: Path) -> Secret:
+    """Read a password: the file's content without line ends after it.
+
+    Raises:
+        SettingsError: The file cannot be read, is empty, is not text, or is far too long for a password.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read {path}: {error.strerror}", "Check the name and its permissions."
+        ) from None
+    return _decode_password(content, f"{path} holds", "Write the password into it, on one line.")
+
+
+def run_password_command(command: str | Sequence[str]) -> Secret:
+    """Run a program, without a shell, and read the password from its output.
+
+    Args:
+        command: The program and its arguments; a string is split as a shell would split it.
+
+    Raises:
+        SettingsError: The program cannot be started, fails, takes more than five seconds, or prints nothing
+            that could be a password.
+    """
+    args = split_command(command)
+    try:
+        output, status = _run(args)
+    except OSError as error:
+        raise SettingsError(f"cannot be started: {error.strerror}", "Check that it is installed.") from None
+    except subprocess.TimeoutExpired:
+        # Outside the handler's reach: the exception holds what was printed so far.
+        output, status = b"", None
+    if status is None:
+        limit = f"{COMMAND_TIMEOUT.total_seconds():.0f} s"
+        raise SettingsError(f"took more than {limit}", "Run it by hand; it must not ask for anything.")
+    if status:
+        outcome = f"exit status {status}" if status > 0 else f"signal {-status}"
+        raise SettingsError(f"failed with {outcome}", "Run it by hand to see why.")
+    return _decode_password(output, "printed", "Run it by hand to see what it prints.")
+
+
+def split_command(command: str | Sequence[str]) -> list[str]:
+    """The program and its arguments.
+
+    Raises:
+        SettingsError: There is none, or quotes are not closed.
+    """
+    try:
+        args = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError:
+        args = []
+    if not args or not args[0] or "\0" in "".join(args):
+        raise SettingsError("not a program with arguments", "Close its quotes, or write it as a list.")
+    return args
+
+
+def _run(args: list[str]) -> tuple[bytes, int]:
+    # A group of its own, so that what the program starts ends with it.
+    process = subprocess.Popen(
+        args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0
+    )
+    with process:
+        try:
+            output, _ = process.communicate(timeout=COMMAND_TIMEOUT.total_seconds())
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return output, process.returncode
+
+
+def _decode_password(content: bytes, verb: str, hint: str) -> Secret:
+    password = content.rstrip(b"\r\n")
+    problem = ""
+    if len(content) > MAX_BYTES:
+        problem = "far more than a password"
+    elif not password:
+        problem = "nothing"
+    elif b"\n" in password:
+        problem = "several lines"
+    else:
+        try:
+            return Secret(password.decode())
+        except UnicodeDecodeError:
+            problem = "what is not UTF-8"
+    raise SettingsError(f"{verb} {problem}", hint)

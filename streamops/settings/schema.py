@@ -1,0 +1,125 @@
+"""What a configuration file may say. Every key there is stands here, with its type and its default."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from streamops.analysis.thresholds import Thresholds
+from streamops.wire.options import Secret
+
+DEFAULT_REFRESH: Final = timedelta(seconds=2)
+
+
+class Environment(StrEnum):
+    """How much care a context deserves; what is not stated is production."""
+
+    PRODUCTION = "production"
+    STAGING = "staging"
+    DEVELOPMENT = "development"
+
+
+class ContextTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[contexts.NAME]``: one place to connect to, and how to behave there.
+
+    Names of files may begin with ``~/``; relative ones are relative to the directory of the configuration
+    file. ``ValueError`` where two keys exclude each other; msgspec turns that into its own error.
+
+    Attributes:
+        url: Connection URL, see ``streamops.wire.urls``; the only way to name Sentinels or a cluster.
+        host: Host of the server, in place of a URL.
+        port: Its port.
+        socket: Path of the server's unix socket, in place of a URL or host.
+        database: Database number, with ``host`` or ``socket``.
+        tls: Whether ``host`` speaks TLS.
+        environment: How much care it deserves.
+        read_only: Whether everything that changes anything is refused.
+        username: ACL user.
+        password_file: File that holds the password.
+        password_command: Program that prints the password, with its arguments; run without a shell.
+        sentinel_username: ACL user on the Sentinels themselves.
+        sentinel_password_file: File that holds that user's password.
+        sentinel_password_command: Program that prints it.
+        ca: PEM file of the authorities to trust.
+        cert: PEM file of the client's certificate.
+        key: PEM file of its key.
+        sni: Name to ask for, and to check the server's certificate against.
+        verify: Whether the server's certificate is checked.
+        timeout: Longest wait for a connection or a reply.
+        streams: Patterns of the streams to watch.
+        exclude: Patterns of streams to leave out.
+        dead_letters: Dead-letter queues by the stream they serve.
+        max_streams: At most so many streams in one collection.
+    """
+
+    url: Secret | None = None
+    host: str | None = None
+    port: Annotated[int, Meta(ge=1, le=65535)] | None = None
+    socket: str | None = None
+    database: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    tls: bool | None = None
+    environment: Environment = Environment.PRODUCTION
+    read_only: bool = False
+    username: str | None = None
+    password_file: str | None = None
+    password_command: str | tuple[str, ...] | None = None
+    sentinel_username: str | None = None
+    sentinel_password_file: str | None = None
+    sentinel_password_command: str | tuple[str, ...] | None = None
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+    sni: str | None = None
+    verify: bool | None = None
+    timeout: timedelta | None = None
+    streams: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    dead_letters: dict[str, str] = {}
+    max_streams: Annotated[int, Meta(ge=1)] | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("host", "port", "socket", "database", "tls"):
+            self._exclude("url", key)
+        for key in ("host", "port", "tls"):
+            self._exclude("socket", key)
+        self._exclude("password_file", "password_command")
+        self._exclude("sentinel_password_file", "sentinel_password_command")
+        if self.url is None and self.host is None and self.socket is None:
+            raise ValueError("says neither url nor host nor socket")
+
+    def _exclude(self, one: str, other: str) -> None:
+        if getattr(self, one) is not None and getattr(self, other) is not None:
+            raise ValueError(f"says both {one} and {other}")
+
+
+class ConsoleOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[console]``: how the console in the terminal looks and behaves.
+
+    Attributes:
+        refresh: Time between two collections.
+        theme: Name of its theme; none for its own choice.
+        mouse: Whether the mouse is used; without it the terminal's own selection works.
+        color: Whether colour is used, by the command line too.
+    """
+
+    refresh: timedelta = DEFAULT_REFRESH
+    theme: str | None = None
+    mouse: bool = True
+    color: bool = True
+
+
+class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A whole file.
+
+    Attributes:
+        default_context: The context used where nothing names one.
+        contexts: The contexts by name.
+        health: Thresholds of the health rules.
+        console: Options of the console.
+    """
+
+    default_context: str | None = None
+    contexts: dict[str, ContextTable] = {}
+    health: Thresholds = Thresholds()
+    console: ConsoleOptions = ConsoleOptions()

@@ -1,0 +1,112 @@
+"""The primaries of a cluster."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+
+from redis.exceptions import ClusterDownError, RedisError
+
+from streamops.wire.connect import connection_pool
+from streamops.wire.node import Node
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.slots import Address, SlotMap, decode_slots
+
+
+class Cluster:
+    """The nodes of a cluster, by the map of slots that one of them last gave."""
+
+    def __init__(self, options: ConnectionOptions) -> None:
+        self._options = options
+        self._seeds = options.addresses
+        self._map = SlotMap()
+        self._nodes: dict[Address, Node] = {}
+        self._stale = True
+        self._troubled: set[Address] = set()
+        self._learning = asyncio.Lock()
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The primaries."""
+        return tuple(self._node(address) for address in self._map.primaries)
+
+    async def prepare(self) -> None:
+        """Learn the map of slots where it is not known, or in doubt.
+
+        Raises:
+            redis.exceptions.RedisError: No node tells, and none ever did. A doubtful map is better than none.
+            TimeoutError: The same.
+        """
+        async with self._learning:
+            if self._stale:
+                await self._learn()
+
+    def distrust(self, troubled: Iterable[Node] = ()) -> None:
+        """Learn the map anew before the next batch, from other nodes than these if possible."""
+        self._stale = True
+        self._troubled = {self._address(node) for node in troubled}
+
+    def node_of(self, key: str) -> Node | None:
+        """The primary that serves a key; none where nobody does."""
+        address = self._map.primary_of(key.encode("utf-8", "surrogateescape"))
+        return None if address is None else self._node(address)
+
+    def node_at(self, host: str, port: int, referrer: Node) -> Node:
+        """The node that ``referrer`` redirects to; without a host it is on the referrer's own."""
+        return self._node((host or self._address(referrer)[0], port))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await asyncio.gather(*(node.close() for node in self._nodes.values()))
+
+    async def _learn(self) -> None:
+        try:
+            self._map = await self._read_map()
+        except (RedisError, OSError, TimeoutError):
+            if not self._map.primaries:
+                raise
+            return
+        self._stale = False
+        for address in self._nodes.keys() - {*self._map.primaries, *self._seeds}:
+            await self._nodes.pop(address).close()
+
+    def _node(self, address: Address) -> Node:
+        if address not in self._nodes:
+            pool = connection_pool(self._options, address)
+            label = f"{address[0]}:{address[1]}"
+            self._nodes[address] = Node(pool, label, self._options.timeout.total_seconds())
+        return self._nodes[address]
+
+    def _address(self, node: Node) -> Address:
+        return next(address for address, known in self._nodes.items() if known is node)
+
+    async def _read_map(self) -> SlotMap:
+        """The map as a primary without known trouble tells it, or whoever of all nodes is the first to answer."""
+        for address in self._map.primaries:
+            if address not in self._troubled:
+                with suppress(RedisError, OSError, TimeoutError):
+                    return await self._ask_map(address)
+        return await self._race_for_map()
+
+    async def _race_for_map(self) -> SlotMap:
+        addresses = dict.fromkeys((*self._map.primaries, *self._seeds))
+        tasks = [asyncio.create_task(self._ask_map(address)) for address in addresses]
+        problem: Exception = ClusterDownError("no node was asked")
+        try:
+            for answer in asyncio.as_completed(tasks):
+                try:
+                    return await answer
+                except (RedisError, OSError, TimeoutError) as error:
+                    problem = error
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        raise problem
+
+    async def _ask_map(self, address: Address) -> SlotMap:
+        reply = (await self._node(address).batch([("CLUSTER", "SLOTS")]))[0]
+        if isinstance(reply, Exception):
+            raise reply
+        if not reply:
+            raise ClusterDownError("the cluster has not shared out its slots")
+        return decode_slots(reply, address[0])

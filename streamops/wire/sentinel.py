@@ -1,0 +1,45 @@
+"""Sentinels: who the primary is, and in one line why nobody says."""
+
+from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
+from redis.exceptions import AuthenticationError, RedisError
+
+
+class SentinelLoginError(AuthenticationError):
+    """A Sentinel itself wants another password than the one it was given."""
+
+
+class Watchers(Sentinel):
+    """The Sentinels of one deployment, asked in turn."""
+
+    async def discover_master(self, service_name: str) -> tuple[str, int]:
+        """Host and port of the primary; redis-py's own error would be a list of client objects.
+
+        Raises:
+            redis.exceptions.RedisError: No Sentinel named a healthy primary: what one of them said, else why the last one could not be asked.
+        """
+        problem: RedisError = MasterNotFoundError("no Sentinel was asked")
+        answer: MasterNotFoundError | None = None
+        for number, sentinel in enumerate(self.sentinels):
+            try:
+                state = (await sentinel.sentinel_masters()).get(service_name)
+            except AuthenticationError as error:
+                problem = SentinelLoginError(str(error))
+            except RedisError as error:
+                problem = error
+            else:
+                if state and self.check_master_state(state, service_name):
+                    # Whoever knew is asked first the next time.
+                    self.sentinels.insert(0, self.sentinels.pop(number))
+                    return state["ip"], state["port"]
+                reason = "is down and its successor not chosen yet" if state else "is unknown"
+                answer = MasterNotFoundError(f"the Sentinels say that the service {service_name!r} {reason}")
+        raise answer or problem
+
+
+class SentinelPool(SentinelConnectionPool):
+    """Connections to the primary; closes those to the Sentinels too."""
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await super().aclose()
+        await self.sentinel_manager.aclose()
