@@ -1,0 +1,1 @@
+"""What is written by commands rather than by hand: the reference, the tables of the README, the pictures."""
