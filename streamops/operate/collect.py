@@ -6,16 +6,19 @@ a page of the rolling scans; the rest counts where a lag is left open, within a 
 
 import asyncio
 import time
-from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 
-from streamops.analysis.lag import Faith, faith_in, id_age, time_lag
+from msgspec.structs import replace
+
+from streamops.analysis.lag import Faith, faith_in, id_age, needs_head, time_lag
 from streamops.model.entries import PendingEntry
+from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.lag import Lag
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from streamops.operate.lags import GroupKey, LagKeeper
 from streamops.operate.profiles import ProfileKeeper
@@ -23,9 +26,12 @@ from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
-from streamops.wire.reads import PendingRange, read_consumers, read_pending
+from streamops.wire.reads import EntryRange, PendingRange, read_consumers, read_entries, read_pending
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
+
+MAX_HEAD_BYTES = 8 << 10
+"""The next entry's ID is read with the entry where scripts are not permitted, but only of streams with smaller ones."""
 
 MAX_CONSUMERS = 1_000
 """Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
@@ -40,6 +46,7 @@ class Details:
     def __init__(self) -> None:
         self.members: dict[GroupKey, tuple[Consumer, ...]] = {}
         self.oldest: dict[GroupKey, PendingEntry] = {}
+        self.heads: dict[GroupKey, EntryId | None] = {}
         self.profiles: dict[GroupKey, PendingProfile] = {}
         self.gaps: list[Gap] = []
 
@@ -55,7 +62,13 @@ class Collector:
         self._profiles = ProfileKeeper(server)
 
     async def collect(
-        self, names: Sequence[str], *, discovered: int, complete: bool, partial: bool = False
+        self,
+        names: Sequence[str],
+        *,
+        discovered: int,
+        complete: bool,
+        partial: bool = False,
+        expected: Collection[str] = (),
     ) -> Snapshot:
         """A snapshot of these streams.
 
@@ -64,26 +77,24 @@ class Collector:
             discovered: How many streams discovery knows.
             complete: Whether discovery has seen the whole keyspace.
             partial: Whether other streams are watched too, so that what was learnt of them is kept.
+            expected: Names that somebody asked for: where there is no such stream, a gap says so.
 
         Raises:
             ServerError: No node answers.
         """
         started, sent = time.monotonic(), self._server.commands_sent
         readings = await self._reader.read(names)
-        gaps = [Gap(reason, part=f"node {address}") for address, reason in readings.failures.items()]
-        if readings.info_fault is not None:
-            gaps.append(Gap(readings.info_fault.reason, part="server information"))
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
-        details = await self._details(read) if self._watch.details else Details()
+        details = await self._details(read)
         lags = await self._settle(read, readings.server)
-        streams = await self._assemble(names, readings, details, lags, gaps)
+        streams = await self._assemble(read, readings, details, lags)
         if not partial:
             self._forget_all_but(lags)
         return Snapshot(
-            collected_at=readings.now,
+            collected_at=readings.now or datetime.now(UTC),  # noqa: TID251 - a gap says that the clock is ours
             server=readings.server,
             streams=streams,
-            gaps=tuple(gaps + details.gaps),
+            gaps=(*_gaps(names, readings, expected), *details.gaps),
             discovered=discovered,
             discovery_complete=complete,
             elapsed=timedelta(seconds=time.monotonic() - started),
@@ -98,12 +109,28 @@ class Collector:
         """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out."""
         details = Details()
         groups = [(stream.name, group) for stream in streams for group in stream.groups]
-        await asyncio.gather(
-            self._read_members(groups, details),
-            self._read_oldest(groups, details),
-            self._scan(groups, details),
-        )
+        reads = [self._read_heads(streams, details)]
+        if self._watch.details:
+            reads += [
+                self._read_members(groups, details),
+                self._read_oldest(groups, details),
+                self._scan(groups, details),
+            ]
+        await asyncio.gather(*reads)
         return details
+
+    async def _read_heads(self, streams: Sequence[StreamReading], details: Details) -> None:
+        """The first entries after the positions, where the first reading had to leave them out."""
+        pages = {
+            (stream.name, group.name): EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1)
+            for stream in streams
+            for group in stream.groups
+            if not group.head_read and needs_head(stream, group) and (stream.entry_bytes or 0) <= MAX_HEAD_BYTES
+        }
+        entries = await read_entries(self._server, list(pages.values()))
+        for key, found in zip(pages, entries, strict=True):
+            if not isinstance(found, Fault):
+                details.heads[key] = found[0].id if found else None
 
     async def _read_members(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
         few = [(stream, group.name) for stream, group in groups if 0 < group.consumers <= MAX_CONSUMERS]
@@ -143,28 +170,25 @@ class Collector:
 
     async def _assemble(
         self,
-        names: Sequence[str],
+        streams: Sequence[StreamReading],
         readings: Readings,
         details: Details,
         lags: dict[GroupKey, Lag],
-        gaps: list[Gap],
     ) -> tuple[StreamState, ...]:
+        clocks = [
+            now or readings.now
+            for reading, now in zip(readings.streams, readings.times, strict=True)
+            if isinstance(reading, StreamReading)
+        ]
         states = []
-        for number, (name, reading, now) in enumerate(
-            zip(names, readings.streams, readings.times, strict=True)
-        ):
+        for number, (stream, now) in enumerate(zip(streams, clocks, strict=True)):
             if number % BREATH == 0:
                 await asyncio.sleep(0)
-            if isinstance(reading, Fault):
-                # A key that vanished between discovery and reading is no gap: there is nothing to see.
-                if reading.kind is not FaultKind.MISSING:
-                    gaps.append(Gap(reading.reason, name))
-            else:
-                states.append(self._stream(reading, now or readings.now, details, lags))
+            states.append(self._stream(stream, now, details, lags))
         return tuple(states)
 
     def _stream(
-        self, reading: StreamReading, now: datetime, details: Details, lags: dict[GroupKey, Lag]
+        self, reading: StreamReading, now: datetime | None, details: Details, lags: dict[GroupKey, Lag]
     ) -> StreamState:
         role, source = stream_role(reading.name, self._watch.dead_letters)
         return StreamState(
@@ -182,10 +206,35 @@ class Collector:
         )
 
 
+def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -> Iterator[Gap]:
+    """What the first round trip could not read."""
+    for address, reason in readings.failures.items():
+        yield Gap(reason, part=f"node {address}")
+    if readings.info_fault is not None:
+        yield Gap(readings.info_fault.reason, part="server information")
+    if readings.clock_fault is not None:
+        yield Gap(f"{readings.clock_fault.reason}, so that ages are not known", part="server clock")
+    for name, reading in zip(names, readings.streams, strict=True):
+        if isinstance(reading, StreamReading):
+            if not reading.bounds_read:
+                yield Gap("no permission for XINFO STREAM", name, part="first and last entry")
+        elif reading.kind is not FaultKind.MISSING:
+            yield Gap(reading.reason, name)
+        elif name in expected:
+            # One that vanished between discovery and reading is no gap: there is nothing to see.
+            yield Gap(NO_SUCH_STREAM, name)
+
+
 def _group(
-    stream: StreamReading, group: GroupReading, now: datetime, details: Details, lags: dict[GroupKey, Lag]
+    stream: StreamReading,
+    group: GroupReading,
+    now: datetime | None,
+    details: Details,
+    lags: dict[GroupKey, Lag],
 ) -> ConsumerGroup:
     key = stream.name, group.name
+    if key in details.heads:
+        group = replace(group, head_id=details.heads[key], head_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)
     return ConsumerGroup(
         name=group.name,

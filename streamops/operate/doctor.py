@@ -69,22 +69,22 @@ def _features(key: str, version: tuple[int, int, int]) -> tuple[Feature, ...]:
             essential=True,
         ),
         Feature(
-            "see streams whole",
+            "see streams",
             (("XINFO", "STREAM", key),),
             "first and last IDs stay unknown, and so more lags",
         ),
         Feature(
-            "leave payloads on the server",
+            "run scripts",
             (script,),
             "the first and last entry of each stream travel with it",
         ),
         Feature("see consumers", (("XINFO", "CONSUMERS", key, "doctor"),), "consumers stay unknown"),
         Feature(
-            "read entries and count lags",
+            "read entries",
             (("XRANGE", key, "-", "+", "COUNT", 1), ("XREVRANGE", key, "+", "-", "COUNT", 1)),
             "no entries, no time lag, and a lag the server does not tell stays unknown",
         ),
-        Feature("know the server", (("INFO", "server"),), "its version and memory stay unknown"),
+        Feature("ask INFO", (("INFO", "server"),), "its version and memory stay unknown"),
     )
 
 

@@ -26,12 +26,12 @@ class PendingPage(Struct, frozen=True):
     Attributes:
         rows: The rows, lowest ID first.
         next_id: Where to go on, exclusive; none at the end.
-        now: The server's clock when they were read.
+        now: The server's clock when they were read; none where it may not be asked.
     """
 
     rows: tuple[PendingEntry, ...]
     next_id: EntryId | None
-    now: datetime
+    now: datetime | None
 
 
 class PendingSummary(Struct, frozen=True):

@@ -48,13 +48,13 @@ class PendingFound(Struct, frozen=True):
         rows: The matches, lowest ID first.
         scanned: Rows looked at.
         next_id: Where to go on, exclusive; none at the end.
-        now: The server's clock when the last page was read.
+        now: The server's clock when the last page was read; none where it may not be asked.
     """
 
     rows: tuple[PendingEntry, ...]
     scanned: int
     next_id: EntryId | None
-    now: datetime
+    now: datetime | None
 
 
 class ReadPending(Protocol):

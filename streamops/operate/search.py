@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
-from streamops.analysis.expressions import Expression
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.operate.pages import EntryPage
+
+if TYPE_CHECKING:
+    # Only searches with an expression pay for the library behind it.
+    from streamops.analysis.expressions import Expression
 
 PAGE_ENTRIES: Final = 1_000
 
@@ -38,7 +41,7 @@ class Search(Struct, frozen=True):
     start: EntryId = ZERO_ID
     end: EntryId = LAST_ID
     fields: tuple[tuple[bytes, bytes], ...] = ()
-    where: Expression | None = None
+    where: "Expression | None" = None
     limit: int = 100
     max_scan: int = 1_000_000
     newest_first: bool = False

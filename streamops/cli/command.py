@@ -1,0 +1,137 @@
+"""Commands and families of commands: lazily imported, with the global options, examples and exit codes."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+import click
+
+from streamops.cli.global_options import GLOBAL_OPTIONS
+
+EXITS: Final = {
+    0: "done",
+    1: "failed",
+    2: "usage or configuration",
+    3: "cannot connect",
+    4: "refused",
+    130: "interrupted",
+}
+
+
+class WithGlobals(click.Command):
+    """A command that takes the global options too, after its own."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's parameters and the global ones."""
+        return [*super().get_params(ctx), *GLOBAL_OPTIONS]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's options, then the global ones."""
+        _write_options(formatter, "Options", super().get_params(ctx), ctx)
+        self.format_members(ctx, formatter)
+        _write_options(formatter, "Global options, before or after any command", GLOBAL_OPTIONS, ctx)
+
+    def format_members(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what stands between the two: nothing for a single command."""
+
+
+class Command(WithGlobals):
+    """One command.
+
+    Attributes:
+        examples: Command lines and what each does.
+        exits: Its exit codes and their meaning.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[tuple[str, str]] = (),
+        exits: Mapping[int, str] | None = None,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*args, **attributes)
+        self.examples = tuple(examples)
+        self.exits = dict(sorted((EXITS | dict(exits or {})).items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples and the exit codes."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write_dl(list(self.examples))
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in self.exits.items()])
+
+
+class Lazy(NamedTuple):
+    """A command that is imported when it is called.
+
+    Attributes:
+        target: ``module:attribute``.
+        summary: Its one line in its family's help.
+    """
+
+    target: str
+    summary: str
+
+    def load(self) -> click.Command:
+        """Import it."""
+        module, attribute = self.target.split(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+class Family(WithGlobals, click.Group):
+    """Commands under one name; listing them imports none of them.
+
+    Attributes:
+        members: The commands and families, in the order of the help.
+        summary: Its one line in its own family's help.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        summary: str,
+        members: "Mapping[str, Lazy | Family]",
+        params: list[click.Parameter] | None = None,
+    ) -> None:
+        super().__init__(name, help=summary, params=params, no_args_is_help=True)
+        self.members = dict(members)
+        self.summary = summary
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of the help."""
+        return list(self.members)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the same
+        """Import and return a member; none where there is none of that name."""
+        member = self.members.get(cmd_name)
+        return member.load() if isinstance(member, Lazy) else member
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the member that the arguments call; a wrong name fails with the closest right one."""
+        if args[0] not in self.members and not args[0].startswith("-"):
+            raise click.NoSuchCommand(args[0], possibilities=self.members, ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_members(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the same
+        """Write the members with their summaries."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, member.summary) for name, member in self.members.items()])
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing more: the members stand before the global options."""
+
+
+def _write_options(
+    formatter: click.HelpFormatter, title: str, params: Sequence[click.Parameter], ctx: click.Context
+) -> None:
+    options = [param for param in params if isinstance(param, click.Option)]
+    records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
+    if records:
+        with formatter.section(title):
+            formatter.write_dl(records)

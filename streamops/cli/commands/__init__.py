@@ -1,0 +1,1 @@
+"""One module a command family, each imported only when it is called."""

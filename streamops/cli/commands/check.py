@@ -1,0 +1,108 @@
+"""``streamops check``: one line and an exit code, for probes."""
+
+from datetime import timedelta
+from typing import Final
+
+import click
+
+from streamops.analysis.globs import is_literal
+from streamops.analysis.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
+from streamops.cli.command import Command
+from streamops.cli.globals import Output
+from streamops.cli.output.printer import write
+from streamops.cli.params import DURATION, patterns_argument
+from streamops.cli.session import Session, with_session
+from streamops.errors import ExitCode, SettingsError, StreamopsError
+from streamops.model.observation import Observation
+from streamops.operate.console import Console
+from streamops.present.documents import encode
+from streamops.present.probes import nagios_line, probe_document, probe_line
+
+EXIT_CODES: Final = {
+    Verdict.HELD: ExitCode.DONE,
+    Verdict.WARNED: ExitCode.DONE,
+    Verdict.NOT_KNOWN: ExitCode.NOT_KNOWN,
+    Verdict.BREACHED: ExitCode.BREACHED,
+}
+NAGIOS_CODES: Final = {Verdict.HELD: 0, Verdict.WARNED: 1, Verdict.BREACHED: 2, Verdict.NOT_KNOWN: 3}
+NAGIOS_UNKNOWN: Final = NAGIOS_CODES[Verdict.NOT_KNOWN]
+
+
+@click.command(
+    cls=Command,
+    short_help="Answer for cron, Kubernetes or Nagios: within limits or not.",
+    examples=[
+        ("streamops check orders --lag 1000 --pending-age 5m", "limits on one stream's groups"),
+        ("streamops check --dlq 0", "no dead letter anywhere"),
+        ("streamops check", "what the health rules say of everything"),
+        ("streamops check --lag 1000 --format nagios", "a Nagios plugin with performance data"),
+    ],
+    exits={
+        0: "within the limits",
+        10: "a limit is exceeded",
+        11: "not known: the bounds of a number straddle its limit, or something could not be read",
+    },
+    epilog="With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, whatever goes wrong.",
+)
+@patterns_argument
+@click.option(
+    "--lag", type=click.IntRange(min=0), metavar="N", help="At most N entries not yet given to a group."
+)
+@click.option(
+    "--time-lag", type=DURATION, metavar="SPAN", help="The first of them waited no longer than this."
+)
+@click.option("--pending-age", type=DURATION, metavar="SPAN", help="No pending entry is older than this.")
+@click.option(
+    "--dlq", type=click.IntRange(min=0), metavar="N", help="At most N entries in a dead-letter queue."
+)
+@click.option(
+    "--format", "style", type=click.Choice(["plain", "nagios"]), default="plain", help="How to answer."
+)
+@with_session
+def check(
+    session: Session,
+    *,
+    patterns: tuple[str, ...],
+    lag: int | None,
+    time_lag: timedelta | None,
+    pending_age: timedelta | None,
+    dlq: int | None,
+    style: str,
+) -> int:
+    """Say in one line and by the exit code whether every group and dead-letter queue is within its limits.
+
+    Without any limit the health rules decide: critical findings count as exceeded.
+    """
+    limits = ProbeLimits(lag, time_lag, pending_age, dlq)
+    if style == "nagios":
+        return _answer_nagios(session, patterns, limits)
+    result = _probe(session, patterns, limits)
+    if session.given.output in (Output.JSON, Output.JSONL):
+        write(encode(probe_document(result), indent=2 if session.given.output is Output.JSON else 0) + "\n")
+    elif session.given.output is Output.CSV or session.given.fields:
+        raise SettingsError("check answers in one line, not in columns", "Use -o json for the numbers.")
+    else:
+        write(probe_line(result, limits) + "\n")
+    return EXIT_CODES[result.verdict]
+
+
+def _answer_nagios(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> int:
+    try:
+        result = _probe(session, patterns, limits)
+    except StreamopsError as error:
+        # Nagios reads stdout and knows four codes only.
+        write(f"STREAMOPS UNKNOWN - {error.message}\n")
+        return NAGIOS_UNKNOWN
+    write(nagios_line(result, limits) + "\n")
+    return NAGIOS_CODES[result.verdict]
+
+
+def _probe(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> ProbeResult:
+    async def read(console: Console) -> Observation:
+        await console.discover()
+        return await console.observe()
+
+    observation = session.run(read, patterns)
+    watch = session.settings.watch
+    named = [pattern for pattern in patterns or watch.streams if is_literal(pattern)]
+    return assess_probe(observation, limits, named=named, max_streams=watch.max_streams)

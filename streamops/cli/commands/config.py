@@ -1,0 +1,165 @@
+"""``streamops config``: what is configured, and whether it can be."""
+
+import os
+from pathlib import Path
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.output.printer import write
+from streamops.cli.session import Session, with_session
+from streamops.errors import ExitCode
+from streamops.present.documents import Json
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import ABSENT
+from streamops.settings.decoding import Problem
+from streamops.settings.describe import SettingRow, describe_settings
+from streamops.settings.example import read_example
+from streamops.settings.validate import validate_file, validate_files
+
+SETTING_COLUMNS: tuple[Column[SettingRow], ...] = (
+    Column(
+        key="key",
+        title="SETTING",
+        help="Its key, as in a configuration file.",
+        cell=lambda row: Cell(safe(row.key)),
+        value=lambda row: row.key,
+        width=30,
+        priority=0,
+    ),
+    Column(
+        key="value",
+        title="VALUE",
+        help="Its value; *** for a secret, a dash for none.",
+        cell=lambda row: Cell(safe(row.value)) if row.value else Cell(ABSENT, Tone.DIM),
+        value=lambda row: row.value or None,
+        width=30,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="origin",
+        title="FROM",
+        help="The flag, variable or file that it comes from, or default.",
+        cell=lambda row: Cell(safe(row.origin), Tone.DIM if row.origin == "default" else Tone.PLAIN),
+        value=lambda row: row.origin,
+        width=30,
+        flexible=True,
+        priority=0,
+    ),
+)
+
+PROBLEM_COLUMNS: tuple[Column[Problem], ...] = (
+    Column(
+        key="file",
+        title="FILE",
+        help="The configuration file.",
+        cell=lambda row: Cell(safe(row.file)),
+        value=lambda row: row.file,
+        width=30,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="key",
+        title="SETTING",
+        help="The key; a dash for the file as a whole.",
+        cell=lambda row: Cell(safe(row.key)) if row.key else Cell(ABSENT, Tone.DIM),
+        value=lambda row: row.key or None,
+        width=30,
+        priority=0,
+    ),
+    Column(
+        key="problem",
+        title="PROBLEM",
+        help="What is wrong.",
+        cell=lambda row: Cell(safe(row.text)),
+        value=lambda row: row.text,
+        width=40,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="hint",
+        title="WHAT TO DO",
+        help="What to do.",
+        cell=lambda row: Cell(safe(row.hint)),
+        value=lambda row: row.hint or None,
+        width=30,
+        flexible=True,
+        priority=0,
+    ),
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="Show every effective setting and where it comes from.",
+    examples=[("streamops config show", "all settings, as flags, environment and files make them")],
+)
+@with_session
+def show(session: Session) -> None:
+    """Show every effective setting, its value and whether a flag, a variable or a file set it."""
+    printer = session.printer(SETTING_COLUMNS)
+    rows = describe_settings(session.settings)
+    printer.print_rows(
+        rows, lambda: {"schema": "streamops.config.show/1", "settings": [setting_json(row) for row in rows]}
+    )
+
+
+@click.command(
+    cls=Command,
+    short_help="Check configuration files and list every problem.",
+    examples=[
+        ("streamops config validate", "the files in use"),
+        ("streamops config validate streamops.toml", "a file that is not in use yet"),
+    ],
+    exits={2: "there are problems"},
+)
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@with_session
+def validate(session: Session, *, file: Path | None) -> int:
+    """Check the configuration files in use, or FILE, and list every problem, not only the first."""
+    printer = session.printer(PROBLEM_COLUMNS)
+    if file is None:
+        files, problems = validate_files(os.environ, Path.cwd())
+    else:
+        files, problems = (file,), validate_file(file, os.environ)
+    printer.print_rows(
+        problems,
+        lambda: {
+            "schema": "streamops.config.validate/1",
+            "files": [safe(str(path)) for path in files],
+            "problems": [_problem_json(problem) for problem in problems],
+        },
+    )
+    if not files:
+        session.narrator.note("there is no configuration file; everything has its default")
+    elif not problems:
+        session.narrator.note(f"no problems in {', '.join(str(path) for path in files)}")
+    return ExitCode.USAGE if problems else ExitCode.DONE
+
+
+@click.command(
+    cls=Command,
+    short_help="Print a commented configuration file to start from.",
+    examples=[("streamops config example > streamops.toml", "a project's own configuration")],
+)
+def example() -> None:
+    """Print an example configuration that names every key."""
+    write(read_example())
+
+
+def setting_json(row: SettingRow) -> Json:
+    """One setting."""
+    return {"key": row.key, "value": row.value or None, "origin": row.origin}
+
+
+def _problem_json(problem: Problem) -> Json:
+    return {
+        "file": safe(problem.file),
+        "key": problem.key or None,
+        "problem": safe(problem.text),
+        "hint": safe(problem.hint) or None,
+    }

@@ -1,0 +1,59 @@
+"""``streamops consumers ls``."""
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.params import group_argument_optional, stream_argument
+from streamops.cli.reading import observe_stream, only_group, only_stream
+from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_gaps, tell_left_out
+from streamops.present.columns import CONSUMER_COLUMNS
+from streamops.present.documents import consumer_json, gaps_json, snapshot_header, text_json
+from streamops.present.rows import ConsumerRow, consumer_rows
+from streamops.present.units import counted
+
+
+@click.command(
+    cls=Command,
+    short_help="List the consumers of a stream's groups.",
+    examples=[
+        ("streamops consumers ls orders", "the consumers of all groups"),
+        ("streamops consumers ls orders billing", "the consumers of one group"),
+    ],
+    exits={1: "no such stream or group"},
+)
+@stream_argument
+@group_argument_optional
+@with_session
+def ls(session: Session, *, stream: str, group: str | None) -> None:
+    """List consumers with their pending entries and how long they have been idle.
+
+    Whether an idle consumer is dead cannot be told from here: one that waits for entries looks the same on
+    servers before Redis 7.2.
+    """
+    printer = session.printer(CONSUMER_COLUMNS)
+    observation = observe_stream(session, stream)
+    view = only_stream(observation, stream)
+    groups = view.groups if group is None else (only_group(view, group),)
+    rows = [row for each in groups for row in consumer_rows(each)]
+    shown = rows[: session.given.limit]
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.consumers.ls/1",
+            **snapshot_header(observation),
+            "stream": text_json(stream),
+            "consumers": [_document(row) for row in shown],
+            "left_out": len(rows) - len(shown),
+            "gaps": gaps_json(observation.snapshot.gaps),
+        },
+    )
+    if not rows:
+        looked = f"group {group}" if group else counted(len(groups), "group", "groups")
+        session.narrator.note(f"no consumers in {looked} of stream {stream}")
+    tell_left_out(session, len(rows) - len(shown))
+    tell_gaps(session, observation.snapshot)
+
+
+def _document(row: ConsumerRow) -> dict[str, object]:
+    return {"group": text_json(row.group), **consumer_json(row.consumer)}

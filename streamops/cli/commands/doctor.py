@@ -1,0 +1,119 @@
+"""``streamops doctor``: the self-check."""
+
+from collections.abc import Sequence
+
+import click
+
+from streamops.analysis.globs import is_literal
+from streamops.cli.command import Command
+from streamops.cli.globals import Output
+from streamops.cli.output.printer import write
+from streamops.cli.session import Session, wait_for, with_session
+from streamops.errors import ExitCode
+from streamops.model.observation import Health
+from streamops.operate.doctor import Examination, examine
+from streamops.present.acl import AclRole, acl_rules, acl_text
+from streamops.present.documents import Json, encode
+from streamops.present.table import Cell, Column
+from streamops.present.text import safe
+from streamops.present.units import health_text
+
+EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
+    Column(
+        key="health",
+        title="STATE",
+        help="How it is.",
+        cell=lambda row: health_text(row.health),
+        value=lambda row: row.health.word,
+        width=9,
+        priority=0,
+    ),
+    Column(
+        key="topic",
+        title="CHECK",
+        help="What was checked.",
+        cell=lambda row: Cell(safe(row.topic)),
+        value=lambda row: row.topic,
+        width=30,
+        priority=0,
+    ),
+    Column(
+        key="text",
+        title="FOUND",
+        help="What was found.",
+        cell=lambda row: Cell(safe(row.text)),
+        value=lambda row: row.text,
+        width=60,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="advice",
+        title="WHAT TO DO",
+        help="What to do about it.",
+        cell=lambda row: Cell(safe(row.advice)),
+        value=lambda row: row.advice or None,
+        width=40,
+        flexible=True,
+        priority=0,
+    ),
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="Check the connection, the server, permissions and this installation.",
+    examples=[
+        ("streamops doctor", "everything about the server in use"),
+        ("streamops doctor --acl observer", "the ACL rules that a read-only console needs"),
+    ],
+    exits={1: "something essential is wrong"},
+)
+@click.option(
+    "--acl",
+    "role",
+    type=click.Choice([str(role) for role in AclRole]),
+    help="Print the ACL rules of a role instead.",
+)
+@with_session
+def doctor(session: Session, *, role: str | None) -> int:
+    """Check the connection, the server's version and what its lag is worth, permissions, memory policy, parser."""
+    if role is not None:
+        _print_rules(session, AclRole(role))
+        return ExitCode.DONE
+    printer = session.printer(EXAMINATION_COLUMNS)
+    settings = session.settings
+    stream = next((pattern for pattern in settings.watch.streams if is_literal(pattern)), None)
+    rows = wait_for(examine(settings.connection, stream))
+    printer.print_rows(rows, lambda: _document(rows))
+    return ExitCode.FAILED if any(row.health is Health.CRITICAL for row in rows) else ExitCode.DONE
+
+
+def _document(rows: Sequence[Examination]) -> Json:
+    return {
+        "schema": "streamops.doctor/1",
+        "checks": [
+            {
+                "check": row.topic,
+                "state": row.health.word,
+                "text": safe(row.text),
+                "advice": safe(row.advice) or None,
+            }
+            for row in rows
+        ],
+    }
+
+
+def _print_rules(session: Session, role: AclRole) -> None:
+    rules = acl_rules(role)
+    if session.given.output in (Output.JSON, Output.JSONL):
+        document: Json = {
+            "schema": "streamops.doctor.acl/1",
+            "role": rules.role,
+            "purpose": rules.purpose,
+            "rules": rules.rules.split(),
+            "rules_6_2": rules.rules_6_2.split(),
+        }
+        write(encode(document, indent=2 if session.given.output is Output.JSON else 0) + "\n")
+    else:
+        write(acl_text(rules) + "\n")

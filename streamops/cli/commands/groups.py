@@ -1,0 +1,98 @@
+"""``streamops groups ls`` and ``info``."""
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.output.printer import Section
+from streamops.cli.params import group_argument, patterns_argument, stream_argument
+from streamops.cli.reading import observe_stream, observe_streams, only_group, only_stream
+from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_gaps, tell_profile, tell_reading
+from streamops.present.columns import (
+    CONSUMER_COLUMNS,
+    FINDING_COLUMNS,
+    GROUP_COLUMNS,
+    GROUP_DETAIL_COLUMNS,
+    PROFILE_COLUMNS,
+)
+from streamops.present.documents import gaps_json, group_detail_json, group_json, snapshot_header, text_json
+from streamops.present.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
+from streamops.present.units import counted
+
+LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
+MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in {"stream", "group"})
+
+
+@click.command(
+    cls=Command,
+    short_help="List consumer groups.",
+    examples=[
+        ("streamops groups ls", "all groups"),
+        ("streamops groups ls orders -o jsonl", "the groups of one stream, one JSON object a line"),
+    ],
+)
+@patterns_argument
+@with_session
+def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
+    """List consumer groups with lag, pending entries, consumers and health.
+
+    PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them.
+    """
+    printer = session.printer(LIST_COLUMNS, GROUP_DETAIL_COLUMNS)
+    survey = observe_streams(session, patterns)
+    observation = survey.observation
+    rows = group_rows(view for view in observation.streams if view.groups)
+    shown = rows[: session.given.limit]
+    left_out = len(rows) - len(shown)
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.groups.ls/1",
+            **snapshot_header(observation),
+            "groups": [
+                {"stream": text_json(row.group.stream), **group_json(row.group)} for row in shown if row.group
+            ],
+            "left_out": left_out,
+            "gaps": gaps_json(observation.snapshot.gaps),
+        },
+    )
+    if observation.streams and not rows:
+        session.narrator.note(f"{counted(len(observation.streams), 'stream', 'streams')}, and no group")
+    tell_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one group, its consumers and its pending entries.",
+    examples=[("streamops groups info orders billing", "everything known about one group")],
+    exits={1: "no such stream or group"},
+)
+@stream_argument
+@group_argument
+@with_session
+def info(session: Session, *, stream: str, group: str) -> None:
+    """Show one group: position, lag and what it rests on, consumers, pending entries, and what is wrong."""
+    printer = session.printer((*LIST_COLUMNS, *GROUP_DETAIL_COLUMNS))
+    observation = observe_stream(session, stream)
+    stream_view = only_stream(observation, stream)
+    view = only_group(stream_view, group)
+    profile = view.group.profile
+    printer.print_record(
+        GroupRow(stream_view, view),
+        lambda: {
+            "schema": "streamops.groups.info/1",
+            **snapshot_header(observation),
+            **group_detail_json(view),
+            "gaps": gaps_json(observation.snapshot.gaps),
+        },
+        sections=[
+            Section("Consumers", MEMBER_COLUMNS, consumer_rows(view)),
+            Section("Pending entries", PROFILE_COLUMNS, profile_rows(profile) if profile else ()),
+            Section(
+                "Findings", FINDING_COLUMNS, [FindingRow(stream, group, found) for found in view.findings]
+            ),
+        ],
+    )
+    if profile:
+        tell_profile(session, profile)
+    tell_gaps(session, observation.snapshot)

@@ -1,0 +1,146 @@
+"""``streamops pending ls`` and ``summary``."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.output.printer import Section
+from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argument
+from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_profile
+from streamops.model.ids import EntryId
+from streamops.model.pending import PendingProfile
+from streamops.operate.console import Console
+from streamops.operate.pages import PendingSummary
+from streamops.operate.pending_search import PendingSearch, search_pending
+from streamops.present.cells import id_text
+from streamops.present.columns import OWNER_COLUMNS, PENDING_COLUMNS, PROFILE_COLUMNS, SUMMARY_COLUMNS
+from streamops.present.documents import pending_json, profile_json, text_json
+from streamops.present.rows import OwnerRow, PendingRow, SummaryRow, profile_rows
+
+DEFAULT_LIMIT: Final = 100
+MAX_SCAN: Final = 100_000
+
+
+@click.command(
+    cls=Command,
+    short_help="List pending entries, oldest first.",
+    examples=[
+        ("streamops pending ls orders billing", "the oldest hundred"),
+        (
+            "streamops pending ls orders billing --min-idle 10m --consumer worker-7",
+            "what worker-7 left lying",
+        ),
+    ],
+    exits={1: "no such stream or group"},
+)
+@stream_argument
+@group_argument
+@click.option("--consumer", metavar="NAME", help="Only entries that this consumer owns.")
+@click.option(
+    "--min-idle",
+    type=DURATION,
+    default=timedelta(0),
+    metavar="SPAN",
+    help="Only entries not delivered for so long.",
+)
+@click.option(
+    "--min-deliveries",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Only entries delivered so often.",
+)
+@click.option("--after", type=ENTRY_ID, metavar="ID", help="Begin after this ID.")
+@with_session
+def ls(
+    session: Session,
+    *,
+    stream: str,
+    group: str,
+    consumer: str | None,
+    min_idle: timedelta,
+    min_deliveries: int,
+    after: EntryId | None,
+) -> None:
+    """List entries delivered to a group and not acknowledged, by ID, so the oldest first.
+
+    At most 100 rows are listed unless --limit says otherwise, and at most 100,000 looked at.
+    """
+    printer = session.printer(PENDING_COLUMNS)
+    query = PendingSearch(
+        after=after,
+        consumer=consumer,
+        min_idle=min_idle,
+        min_deliveries=min_deliveries,
+        limit=session.given.limit or DEFAULT_LIMIT,
+    )
+    found = session.run(lambda console: search_pending(partial(console.read_pending, stream, group), query))
+    rows = [PendingRow(entry, found.now) for entry in found.rows]
+    printer.print_rows(
+        rows,
+        lambda: {
+            "schema": "streamops.pending.ls/1",
+            "stream": text_json(stream),
+            "group": text_json(group),
+            "entries": [pending_json(row) for row in rows],
+            "scanned": found.scanned,
+            "next_id": id_text(found.next_id),
+        },
+        pending_json,
+    )
+    note = session.narrator.note
+    if not rows:
+        note(f"no pending entries match in group {group} of stream {stream}; looked at {found.scanned:,}")
+    if found.next_id is not None:
+        note(f"looked at {found.scanned:,} and there are more; go on with --after {found.next_id}")
+
+
+@click.command(
+    cls=Command,
+    short_help="Sum up pending entries by consumer, idle time and deliveries.",
+    examples=[("streamops pending summary orders billing", "whose, how long idle, how often delivered")],
+    exits={1: "no such stream or group"},
+)
+@stream_argument
+@group_argument
+@with_session
+def summary(session: Session, *, stream: str, group: str) -> None:
+    """Sum up a group's pending entries: how many, between which IDs, whose, how long idle, how often delivered.
+
+    Idle times and deliveries are counted over at most 100,000 entries, the oldest first; the share that this
+    is of all is told.
+    """
+    printer = session.printer(SUMMARY_COLUMNS)
+
+    async def read(console: Console) -> tuple[PendingSummary, PendingProfile | None]:
+        total = await console.read_pending_summary(stream, group)
+        return total, await console.scan_pending(stream, group, limit=MAX_SCAN)
+
+    total, profile = session.run(read)
+    row = SummaryRow(stream, group, total.pending, total.smallest_id, total.greatest_id, len(total.consumers))
+    owners = [OwnerRow(*owner) for owner in sorted(total.consumers, key=lambda owner: -owner[1])]
+    printer.print_record(
+        row,
+        lambda: {
+            "schema": "streamops.pending.summary/1",
+            "stream": text_json(stream),
+            "group": text_json(group),
+            "pending": total.pending,
+            "smallest_id": id_text(total.smallest_id),
+            "greatest_id": id_text(total.greatest_id),
+            "consumers": [
+                {"consumer": text_json(owner.consumer), "pending": owner.pending} for owner in owners
+            ],
+            "profile": None if profile is None else profile_json(profile),
+        },
+        sections=[
+            Section("Consumers", OWNER_COLUMNS, owners),
+            Section("Distribution", PROFILE_COLUMNS, profile_rows(profile) if profile else ()),
+        ],
+    )
+    if profile:
+        tell_profile(session, profile)

@@ -1,0 +1,172 @@
+"""``streamops streams search``: a bounded scan that says how far it got."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Final
+
+import click
+
+from streamops.analysis.expressions import Expression
+from streamops.cli.command import Command
+from streamops.cli.entry_rows import entry_document, entry_printer
+from streamops.cli.narration import Narrator
+from streamops.cli.params import ENTRY_ID, FIELD, MOMENT, stream_argument
+from streamops.cli.reading import only_stream
+from streamops.cli.session import Session, with_session
+from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.operate.console import Console
+from streamops.operate.search import Search, SearchProgress, SearchResult, StopReason
+from streamops.present.cells import id_text
+from streamops.present.documents import entry_json, text_json
+from streamops.present.rows import EntryRow
+from streamops.present.units import counted
+
+DEFAULT_LIMIT: Final = 100
+DEFAULT_MAX_SCAN: Final = 1_000_000
+
+
+@click.command(
+    cls=Command,
+    short_help="Find entries by time, ID, field or expression.",
+    examples=[
+        (
+            "streamops streams search orders --since 1h --field status=failed",
+            "the failed ones of the last hour",
+        ),
+        (
+            "streamops streams search orders --where 'json.body.amount > `100`'",
+            "by a number inside a JSON value",
+        ),
+        ("streamops streams search orders --newest-first --limit 5 -o jsonl", "the last five, as JSON lines"),
+    ],
+    exits={1: "no such stream"},
+)
+@stream_argument
+@click.option(
+    "--since",
+    type=MOMENT,
+    metavar="TIME",
+    help="From this time on: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
+)
+@click.option("--until", type=MOMENT, metavar="TIME", help="Up to this time.")
+@click.option("--from-id", type=ENTRY_ID, metavar="ID", help="From this ID on.")
+@click.option("--to-id", type=ENTRY_ID, metavar="ID", help="Up to this ID.")
+@click.option(
+    "--field",
+    "fields_wanted",
+    type=FIELD,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Has this field with this value; may repeat.",
+)
+@click.option("--where", metavar="EXPR", help="A JMESPath expression over {id, time, fields, json} holds.")
+@click.option(
+    "--max-scan",
+    type=click.IntRange(min=1),
+    default=DEFAULT_MAX_SCAN,
+    show_default=True,
+    metavar="N",
+    help="Look at no more than N entries.",
+)
+@click.option("--newest-first", is_flag=True, help="Go from the newest entry to the oldest.")
+@with_session
+def search(
+    session: Session,
+    *,
+    stream: str,
+    since: datetime | timedelta | None,
+    until: datetime | timedelta | None,
+    from_id: EntryId | None,
+    to_id: EntryId | None,
+    fields_wanted: tuple[tuple[bytes, bytes], ...],
+    where: str | None,
+    max_scan: int,
+    newest_first: bool,
+) -> None:
+    """Find entries that meet every condition. All fields of an expression are strings; json has typed values.
+
+    The scan is bounded; how far it got, and why it stopped, is said on stderr and in -o json. At most 100
+    matches are printed unless --limit says otherwise.
+    """
+    printer = entry_printer(session, with_stream=False)
+    condition = Expression(where) if where is not None else None
+    progress = _Progress(session.narrator)
+
+    async def find(console: Console) -> SearchResult:
+        observation = await console.observe([stream])
+        only_stream(observation, stream)
+        now = observation.snapshot.collected_at
+        query = Search(
+            start=max(_moment_id(since, now, 0) or ZERO_ID, from_id or ZERO_ID),
+            end=min(_moment_id(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
+            fields=fields_wanted,
+            where=condition,
+            limit=session.given.limit or DEFAULT_LIMIT,
+            max_scan=max_scan,
+            newest_first=newest_first,
+        )
+        return await console.search(stream, query, progress)
+
+    try:
+        result = session.run(find)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        progress.tell_interrupted()
+        raise
+    printer.print_rows(
+        [EntryRow(stream, entry) for entry in result.entries],
+        lambda: {
+            "schema": "streamops.streams.search/1",
+            "stream": text_json(stream),
+            "entries": [entry_json(stream, entry) for entry in result.entries],
+            "scanned": result.scanned,
+            "first_id": id_text(result.first_id),
+            "last_id": id_text(result.last_id),
+            "stopped": result.stopped,
+        },
+        entry_document,
+    )
+    session.narrator.note(_how_far(result, newest_first=newest_first))
+
+
+def _moment_id(moment: datetime | timedelta | None, now: datetime, seq: int) -> EntryId | None:
+    """The first or last ID of the millisecond that is meant, on the server's clock."""
+    if moment is None:
+        return None
+    instant = now - moment if isinstance(moment, timedelta) else moment
+    return EntryId(max(int(instant.timestamp() * 1000), 0), seq)
+
+
+def _how_far(result: SearchResult, *, newest_first: bool) -> str:
+    if result.first_id is None or result.last_id is None:
+        return "no entries in that range"
+    scope = (
+        f"scanned {counted(result.scanned, 'entry', 'entries')} from {result.first_id} to {result.last_id}"
+    )
+    onward = f"--to-id {result.last_id.previous()}" if newest_first else f"--from-id {result.last_id.next()}"
+    reasons = {
+        StopReason.END: "the range ends there",
+        StopReason.LIMIT: f"the limit is reached; go on with {onward}",
+        StopReason.MAX_SCAN: f"--max-scan is reached; go on with {onward}",
+    }
+    return f"{len(result.entries):,} match; {scope}: {reasons[result.stopped]}"
+
+
+class _Progress:
+    """Tells on a terminal how far a search is."""
+
+    def __init__(self, narrator: Narrator) -> None:
+        self._narrator = narrator
+        self._last: SearchProgress | None = None
+
+    def __call__(self, progress: SearchProgress) -> None:
+        self._last = progress
+        entries = counted(progress.scanned, "entry", "entries")
+        self._narrator.progress(f"scanned {entries} up to {progress.at}, {progress.matched:,} match")
+
+    def tell_interrupted(self) -> None:
+        """Say how far the search was when it was interrupted."""
+        if self._last is not None:
+            entries = counted(self._last.scanned, "entry", "entries")
+            self._narrator.note(
+                f"{self._last.matched:,} match so far; scanned {entries} up to {self._last.at}"
+            )

@@ -1,0 +1,66 @@
+"""``streamops status``: one snapshot of everything."""
+
+import asyncio
+from datetime import timedelta
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.output.printer import Printer, Section
+from streamops.cli.params import DURATION, patterns_argument
+from streamops.cli.reading import Survey
+from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_reading
+from streamops.model.observation import Observation
+from streamops.operate.console import Console
+from streamops.present.columns import FINDING_COLUMNS, GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
+from streamops.present.documents import status_document
+from streamops.present.rows import GroupRow, finding_rows, group_rows, limited
+
+# A trend needs a history, which a single call does not have.
+STATUS_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
+
+
+@click.command(
+    cls=Command,
+    short_help="Show streams and groups: lag, pending, oldest, health.",
+    examples=[
+        ("streamops status", "all streams"),
+        ("streamops status 'orders:*' --sample 5s", "these streams, with rates over five seconds"),
+        ("streamops status -o json | jq '.streams[].groups[].lag'", "the lags with what they rest on"),
+        ("streamops status -o csv --fields stream,group,lag", "three columns for a spreadsheet"),
+    ],
+)
+@patterns_argument
+@click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, so far apart, to know rates.")
+@with_session
+def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | None) -> None:
+    """Show streams and their groups once: how far behind they are, what is pending, and what is wrong.
+
+    PATTERN is a stream's name or a glob such as 'orders:*'; without any, the context's streams are shown,
+    or all of them.
+    """
+    printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
+
+    async def read(console: Console) -> Survey:
+        await console.discover()
+        observation = await console.observe()
+        if sample:
+            await asyncio.sleep(sample.total_seconds())
+            observation = await console.observe()
+        return Survey(observation, console.discovery.scanned)
+
+    survey = session.run(read, patterns)
+    left_out = print_status(printer, survey.observation, session.given.limit)
+    tell_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
+
+
+def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> int:
+    """Print an observation; return how many rows the limit left out."""
+    shown, left_out = limited(observation, limit)
+    printer.print_rows(
+        group_rows(shown.streams),
+        lambda: status_document(shown, left_out=left_out),
+        sections=[Section("Findings", FINDING_COLUMNS, finding_rows(shown))],
+    )
+    return left_out

@@ -1,0 +1,84 @@
+"""``streamops streams ls`` and ``info``."""
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.output.printer import Section
+from streamops.cli.params import patterns_argument, stream_argument
+from streamops.cli.reading import observe_stream, observe_streams, only_stream
+from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_gaps, tell_reading
+from streamops.present.columns import (
+    FINDING_COLUMNS,
+    GROUP_COLUMNS,
+    STREAM_COLUMNS,
+    STREAM_DETAIL_COLUMNS,
+)
+from streamops.present.documents import gaps_json, snapshot_header, stream_json
+from streamops.present.rows import finding_rows, group_rows
+
+INFO_GROUP_COLUMNS = tuple(
+    column for column in GROUP_COLUMNS if column.key not in {"stream", "length", "trend"}
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="List streams.",
+    examples=[
+        ("streamops streams ls", "all streams"),
+        ("streamops streams ls 'orders:*' --fields stream,length,last_id", "three columns of these"),
+    ],
+)
+@patterns_argument
+@with_session
+def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
+    """List streams with their length, groups, pending entries and health.
+
+    PATTERN is a stream's name or a glob; without any, the context's streams are listed, or all of them.
+    """
+    printer = session.printer(STREAM_COLUMNS, STREAM_DETAIL_COLUMNS)
+    survey = observe_streams(session, patterns)
+    observation = survey.observation
+    shown = observation.streams[: session.given.limit]
+    left_out = len(observation.streams) - len(shown)
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.streams.ls/1",
+            **snapshot_header(observation),
+            "streams": [stream_json(view) for view in shown],
+            "left_out": left_out,
+            "gaps": gaps_json(observation.snapshot.gaps),
+        },
+    )
+    tell_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one stream and its groups.",
+    examples=[("streamops streams info orders", "everything known about one stream")],
+    exits={1: "no such stream"},
+)
+@stream_argument
+@with_session
+def info(session: Session, *, stream: str) -> None:
+    """Show one stream: its length, IDs, role and health, its groups, and what is wrong."""
+    printer = session.printer((*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS))
+    observation = observe_stream(session, stream)
+    view = only_stream(observation, stream)
+    printer.print_record(
+        view,
+        lambda: {
+            "schema": "streamops.streams.info/1",
+            **snapshot_header(observation),
+            **stream_json(view),
+            "gaps": gaps_json(observation.snapshot.gaps),
+        },
+        sections=[
+            Section("Groups", INFO_GROUP_COLUMNS, group_rows([view]) if view.groups else ()),
+            Section("Findings", FINDING_COLUMNS, finding_rows(observation)),
+        ],
+    )
+    tell_gaps(session, observation.snapshot)

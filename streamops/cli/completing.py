@@ -1,0 +1,84 @@
+"""Completion of names by the shell: quick, and silent where anything fails."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from streamops.cli.globals import Globals, globals_of
+from streamops.cli.session import Session
+from streamops.errors import StreamopsError
+from streamops.operate.console import Console
+from streamops.present.text import safe
+from streamops.settings.contexts import list_contexts
+
+PATIENCE: Final = 0.3
+MOST: Final = 200
+
+
+def complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
+    """Names of contexts."""
+    session = _silent(ctx)
+    try:
+        contexts = list_contexts(session.flags, os.environ, Path.cwd())
+    except StreamopsError:
+        return []
+    return _items([context.name for context in contexts], incomplete)
+
+
+def complete_streams(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """Names of streams, from the server."""
+
+    async def names(console: Console) -> list[str]:
+        await console.discover()
+        return console.discovery.names
+
+    return _items(_ask(ctx, names, [f"{_escaped(incomplete)}*"]), incomplete)
+
+
+def complete_groups(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """Names of the groups of the stream given before, from the server."""
+    stream = ctx.params.get("stream")
+    if not isinstance(stream, str):
+        return []
+
+    async def names(console: Console) -> list[str]:
+        snapshot = await console.collect([stream])
+        return [group.name for state in snapshot.streams for group in state.groups]
+
+    return _items(_ask(ctx, names, [_escaped(stream)]), incomplete)
+
+
+def _silent(ctx: click.Context) -> Session:
+    given: Globals = globals_of(ctx)
+    return Session(given._replace(quiet=True, timeout=PATIENCE))
+
+
+def _ask(
+    ctx: click.Context, names: Callable[[Console], Coroutine[None, None, list[str]]], patterns: Sequence[str]
+) -> list[str]:
+    async def in_time(console: Console) -> list[str]:
+        async with asyncio.timeout(PATIENCE):
+            return await names(console)
+
+    try:
+        return _silent(ctx).run(in_time, patterns)
+    except (StreamopsError, TimeoutError, OSError):
+        return []
+
+
+def _escaped(name: str) -> str:
+    """A glob pattern that matches the name itself."""
+    return "".join(f"\\{letter}" if letter in "*?[]\\^" else letter for letter in name)
+
+
+def _items(names: Sequence[str], incomplete: str) -> list[CompletionItem]:
+    """Names that begin so, without those that a shell or a terminal could stumble over."""
+    fitting = [
+        name for name in names if name.startswith(incomplete) and safe(name) == name and not name.isspace()
+    ]
+    return [CompletionItem(name) for name in sorted(fitting)[:MOST]]

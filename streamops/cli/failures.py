@@ -1,0 +1,61 @@
+"""Every way a command can end, as words on stderr and an exit code. Nobody sees a traceback who did not ask."""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Final
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from streamops.cli.globals import Globals
+from streamops.cli.narration import Narrator
+from streamops.errors import ExitCode, StreamopsError
+from streamops.present.text import safe_lines
+
+REPORT: Final = "Please report it with what `--log-level debug` shows."
+
+
+def tell_failure(error: BaseException, given: Globals) -> ExitCode:
+    """Say what went wrong and return the exit code for it."""
+    narrator = Narrator()
+    match error:
+        case StreamopsError():
+            narrator.error(error.message, error.hint)
+            return error.exit_code
+        case NoArgsIsHelpError():
+            error.show()
+            return ExitCode.USAGE
+        case click.UsageError():
+            path = error.ctx.command_path if error.ctx else "streamops"
+            narrator.error(_lowered(error.format_message()), f"See `{path} --help`.")
+            return ExitCode.USAGE
+        case KeyboardInterrupt():
+            narrator.note("interrupted")
+            return ExitCode.INTERRUPTED
+        case BrokenPipeError():
+            discard_output()
+            return ExitCode.DONE
+        case _:
+            return _tell_bug(error, narrator, given)
+
+
+def discard_output() -> None:
+    """Send stdout nowhere: the interpreter flushes it at exit and would complain of a closed pipe once more."""
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _tell_bug(error: BaseException, narrator: Narrator, given: Globals) -> ExitCode:
+    if given.log_level == "debug":
+        sys.stderr.write(safe_lines("".join(traceback.format_exception(error))))
+    text = " ".join(str(error).split())
+    narrator.error(f"a bug in streamops: {type(error).__name__}{': ' if text else ''}{text}", REPORT)
+    return ExitCode.FAILED
+
+
+def _lowered(message: str) -> str:
+    """Click's sentence as our errors are written: no capital, no full stop."""
+    line = " ".join(message.split()).rstrip(".")
+    return line[:1].lower() + line[1:]

@@ -1,0 +1,43 @@
+"""What is said on stderr: notes that ``--quiet`` silences, and errors that nothing silences."""
+
+import sys
+
+from streamops.cli.terminal import drawable
+from streamops.present.text import safe
+
+
+class Narrator:
+    """Speaks on stderr, one safe line at a time."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._open_line = False
+
+    def note(self, text: str) -> None:
+        """Say something about the data, unless quiet."""
+        if not self._quiet:
+            self._say(text)
+
+    def progress(self, text: str) -> None:
+        """Replace the last progress line, on a terminal and unless quiet."""
+        if not self._quiet and sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{drawable(safe(text), sys.stderr)}")
+            sys.stderr.flush()
+            self._open_line = True
+
+    def end_progress(self) -> None:
+        """Clear the progress line."""
+        if self._open_line:
+            sys.stderr.write("\r\x1b[K")
+            self._open_line = False
+
+    def error(self, message: str, hint: str = "") -> None:
+        """Say what is wrong and, where it is known, what to do."""
+        self._say(f"error: {message}")
+        if hint:
+            self._say(f"hint: {hint}")
+
+    def _say(self, text: str) -> None:
+        self.end_progress()
+        sys.stderr.write(f"{drawable(safe(text), sys.stderr)}\n")
+        sys.stderr.flush()

@@ -1,0 +1,118 @@
+"""Tables on a terminal, drawn by rich. The only module of the command line that imports it."""
+
+from collections.abc import Sequence
+from typing import Final, TextIO, TypeVar
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.text import in_ascii
+
+Row = TypeVar("Row")
+
+GAP: Final = 2
+UNBOUNDED: Final = 100_000
+STYLES: Final = {
+    Tone.PLAIN: "",
+    Tone.DIM: "dim",
+    Tone.STRONG: "bold",
+    Tone.OK: "blue",
+    Tone.WARN: "yellow",
+    Tone.CRITICAL: "bold red",
+    Tone.UNKNOWN: "magenta",
+}
+
+
+class Painter:
+    """Draws on one stream.
+
+    Attributes:
+        dropped: Titles of columns that did not fit.
+    """
+
+    def __init__(self, file: TextIO, *, width: int | None, color: bool, ascii_only: bool) -> None:
+        """Draw on ``file``, ``width`` cells wide, or as wide as the rows are where it is none."""
+        self.dropped: list[str] = []
+        self._width = width
+        self._ascii_only = ascii_only
+        self._file = file
+        self._console = Console(
+            file=file,
+            width=width or UNBOUNDED,
+            no_color=not color,
+            color_system="auto" if color else None,
+            force_terminal=color,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            soft_wrap=False,
+        )
+
+    def draw_rows(self, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
+        """Draw rows under their titles; columns that do not fit are left out, the least important first."""
+        cells = [[column.cell(row) for column in columns] for row in rows]
+        kept = self._fitting(columns, cells)
+        self.dropped += [column.title for at, column in enumerate(columns) if at not in kept]
+        grid = Grid(
+            box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", collapse_padding=True
+        )
+        for at in kept:
+            column = columns[at]
+            right = column.align is Align.RIGHT
+            grid.add_column(
+                Text(column.title),
+                justify="right" if right else "left",
+                overflow="fold",
+                no_wrap=not column.flexible,
+            )
+        for row in cells:
+            grid.add_row(*(self._text(row[at]) for at in kept))
+        self._print(grid)
+
+    def draw_facts(self, columns: Sequence[Column[Row]], row: Row) -> None:
+        """Draw one row as lines of title and value."""
+        grid = Grid(
+            box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=False, collapse_padding=True
+        )
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for column in columns:
+            grid.add_row(Text(column.title, style="bold"), self._text(column.cell(row)))
+        self._print(grid)
+
+    def draw_title(self, title: str) -> None:
+        """Draw an empty line and a heading."""
+        with self._console.capture() as drawn:
+            self._console.print(Text(title, style="bold underline"))
+        self._file.write(f"\n{drawn.get()}")
+
+    def _print(self, grid: Grid) -> None:
+        """Print without the blanks that rich fills the last column with."""
+        with self._console.capture() as drawn:
+            self._console.print(grid)
+        for line in drawn.get().splitlines():
+            self._file.write(f"{line.rstrip()}\n")
+
+    def _text(self, cell: Cell) -> Text:
+        text = in_ascii(cell.text) if self._ascii_only else cell.text
+        return Text(text, style=STYLES[cell.tone])
+
+    def _fitting(self, columns: Sequence[Column[Row]], cells: Sequence[Sequence[Cell]]) -> list[int]:
+        kept = list(range(len(columns)))
+        if self._width is None:
+            return kept
+        widths = [
+            max(cell_len(column.title), *(cell_len(row[at].text) for row in cells))
+            if cells
+            else cell_len(column.title)
+            for at, column in enumerate(columns)
+        ]
+        while sum(widths[at] for at in kept) + GAP * (len(kept) - 1) > self._width:
+            least = max(kept, key=lambda at: (columns[at].priority, at))
+            if columns[least].priority == 0:
+                break
+            kept.remove(least)
+        return kept

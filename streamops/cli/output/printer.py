@@ -1,0 +1,175 @@
+"""Prints what a command found, in the format that was asked for."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
+
+from streamops.cli.globals import Globals, Output
+from streamops.cli.output.choosing import choose_columns
+from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
+from streamops.present.documents import Json, encode
+from streamops.present.table import Column
+
+if TYPE_CHECKING:
+    from streamops.cli.output.grid import Painter
+
+Row = TypeVar("Row")
+Row_contra = TypeVar("Row_contra", contravariant=True)
+
+
+class Lines(Protocol[Row_contra]):
+    """A format whose rows can be written one by one."""
+
+    def row(self, row: Row_contra) -> None:
+        """Write one row."""
+
+    def end(self) -> None:
+        """Write what follows the last row."""
+
+
+class Section(Struct, frozen=True):
+    """A further table under the main one, for people only.
+
+    Attributes:
+        title: Its heading.
+        columns: Its columns.
+        rows: Its rows; a section without any is left out.
+    """
+
+    title: str
+    columns: Sequence[Column[Any]]
+    rows: Sequence[Any]
+
+
+class Printer(Generic[Row]):
+    """Prints rows of one kind. Made before the server is asked, so that a wrong ``--fields`` costs nothing.
+
+    Attributes:
+        output: The format.
+    """
+
+    def __init__(
+        self,
+        given: Globals,
+        shown: Sequence[Column[Row]],
+        details: Sequence[Column[Row]] = (),
+        *,
+        color: Callable[[], bool],
+        note: Callable[[str], None],
+    ) -> None:
+        """Choose the columns.
+
+        Args:
+            given: The global options.
+            shown: Columns for people.
+            details: Further columns for scripts and ``--fields``.
+            color: Whether colour is allowed, asked when something is drawn.
+            note: Where to say what could not be shown.
+
+        Raises:
+            SettingsError: ``--fields`` names none of the columns.
+        """
+        self.output = given.output
+        self._color = color
+        self._columns = choose_columns(given.output, given.fields, shown, details)
+        self._fields_given = bool(given.fields)
+        self._note = note
+
+    def print_rows(
+        self,
+        rows: Sequence[Row],
+        document: Callable[[], Json],
+        row_json: Callable[[Row], Json] | None = None,
+        sections: Sequence[Section] = (),
+    ) -> None:
+        """Print all rows.
+
+        Args:
+            rows: The rows.
+            document: Makes the document of ``-o json``.
+            row_json: Makes a row of ``-o jsonl``; none takes the columns' values.
+            sections: What people see besides.
+        """
+        match self.output:
+            case Output.JSON:
+                write(encode(document(), indent=2) + "\n")
+            case Output.TABLE:
+                painter = self._painter()
+                if rows:
+                    painter.draw_rows(self._columns, rows)
+                self._draw_sections(painter, sections)
+            case _:
+                self._write_lines(self.lines(row_json), rows)
+                self._write_sections(sections)
+
+    def print_record(self, row: Row, document: Callable[[], Json], sections: Sequence[Section] = ()) -> None:
+        """Print one thing with everything about it; JSON lines have its whole document on one line."""
+        if self.output is Output.TABLE:
+            painter = self._painter()
+            painter.draw_facts(self._columns, row)
+            self._draw_sections(painter, sections)
+        else:
+            self.print_rows((row,), document, lambda _: document(), sections)
+
+    def lines(self, row_json: Callable[[Row], Json] | None = None) -> Lines[Row]:
+        """For rows that come one by one: the format's lines; a table has them aligned, JSON as JSON lines."""
+        # Each format costs an import: one is paid for.
+        match self.output:
+            case Output.CSV:
+                from streamops.cli.output.delimited import CsvLines  # noqa: PLC0415
+
+                return CsvLines(self._columns, write)
+            case Output.PLAIN:
+                from streamops.cli.output.plain import PlainLines  # noqa: PLC0415
+
+                return PlainLines(self._columns, write)
+            case Output.TABLE:
+                from streamops.cli.output.aligned import AlignedLines  # noqa: PLC0415
+
+                return AlignedLines(self._columns, write)
+            case Output.JSON | Output.JSONL:
+                from streamops.cli.output.jsonlines import JsonLines  # noqa: PLC0415
+
+                return JsonLines(self._columns, write, None if self._fields_given else row_json)
+
+    def _write_lines(self, lines: Lines[Row], rows: Sequence[Row]) -> None:
+        for row in rows:
+            lines.row(row)
+        lines.end()
+
+    def _write_sections(self, sections: Sequence[Section]) -> None:
+        if self.output is not Output.PLAIN:
+            return
+        from streamops.cli.output.plain import PlainLines  # noqa: PLC0415
+
+        for section in sections:
+            if section.rows:
+                write(f"\n{section.title.lower()}\n\n")
+                self._write_lines(PlainLines(section.columns, write), section.rows)
+
+    def _painter(self) -> "Painter":
+        # rich costs as much as the rest of the output together: only tables pay for it.
+        from streamops.cli.output.grid import Painter  # noqa: PLC0415
+
+        return Painter(
+            sys.stdout,
+            width=width_of(sys.stdout),
+            color=self._color() and has_color(sys.stdout),
+            ascii_only=not has_unicode(sys.stdout),
+        )
+
+    def _draw_sections(self, painter: "Painter", sections: Sequence[Section]) -> None:
+        for section in sections:
+            if section.rows:
+                painter.draw_title(section.title)
+                painter.draw_rows(section.columns, section.rows)
+        if painter.dropped:
+            titles = ", ".join(painter.dropped)
+            self._note(f"not enough width for {titles}; --fields chooses, -o plain shows all")
+
+
+def write(text: str) -> None:
+    """Write to stdout, glyphs it cannot encode replaced."""
+    sys.stdout.write(drawable(text, sys.stdout))

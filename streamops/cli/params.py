@@ -1,0 +1,125 @@
+"""Arguments and options that several commands share, and the kinds of values they take."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from streamops.errors import SettingsError
+from streamops.model.ids import EntryId
+from streamops.settings.durations import parse_duration
+
+
+class DurationType(click.ParamType[timedelta]):
+    """A span of time: ``30s``, ``5m``, ``1h30m``, or seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: str | timedelta, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        """Read it; fails as a usage error."""
+        if isinstance(value, timedelta):
+            return value
+        try:
+            return parse_duration(value)
+        except SettingsError as error:
+            self.fail(f"{value!r} is {error.message}. {error.hint}", param, ctx)
+
+
+class EntryIdType(click.ParamType[EntryId]):
+    """An entry ID ``ms-seq`` or ``ms``."""
+
+    name = "id"
+
+    def convert(
+        self, value: str | EntryId, param: click.Parameter | None, ctx: click.Context | None
+    ) -> EntryId:
+        """Read it; fails as a usage error."""
+        if isinstance(value, EntryId):
+            return value
+        try:
+            return EntryId.parse(value)
+        except ValueError as error:
+            self.fail(f"{error}. Write 1526919030474-0, or its first part alone.", param, ctx)
+
+
+class MomentType(click.ParamType["datetime | timedelta"]):
+    """An instant in RFC 3339, taken for UTC where it names no zone, or how long ago, as a span."""
+
+    name = "time"
+
+    def convert(
+        self, value: str | datetime | timedelta, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime | timedelta:
+        """Read it; fails as a usage error."""
+        if isinstance(value, datetime | timedelta):
+            return value
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            pass
+        else:
+            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        try:
+            return parse_duration(value)
+        except SettingsError:
+            self.fail(
+                f"{value!r} is no time. Write 2026-03-01T14:00:00Z, 2026-03-01, or 15m for 15 minutes ago.",
+                param,
+                ctx,
+            )
+
+
+class FieldType(click.ParamType[tuple[bytes, bytes]]):
+    """A condition ``NAME=VALUE`` on a field, byte for byte."""
+
+    name = "field"
+
+    def convert(
+        self, value: str | tuple[bytes, bytes], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[bytes, bytes]:
+        """Read it; fails as a usage error."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, content = value.partition("=")
+        if not equals:
+            self.fail(f"{value!r} has no '='. Write NAME=VALUE.", param, ctx)
+        return name.encode("utf-8", "surrogateescape"), content.encode("utf-8", "surrogateescape")
+
+
+def _complete_streams(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    # Imported when a shell asks.
+    from streamops.cli.completing import complete_streams  # noqa: PLC0415
+
+    return complete_streams(ctx, param, incomplete)
+
+
+def _complete_groups(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_groups  # noqa: PLC0415 - the same
+
+    return complete_groups(ctx, param, incomplete)
+
+
+def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_contexts  # noqa: PLC0415 - the same
+
+    return complete_contexts(ctx, param, incomplete)
+
+
+DURATION: Final = DurationType()
+ENTRY_ID: Final = EntryIdType()
+MOMENT: Final = MomentType()
+FIELD: Final = FieldType()
+
+patterns_argument = click.argument(
+    "patterns", metavar="[PATTERN]...", nargs=-1, shell_complete=_complete_streams
+)
+stream_argument = click.argument("stream", shell_complete=_complete_streams)
+group_argument = click.argument("group", shell_complete=_complete_groups)
+group_argument_optional = click.argument("group", required=False, shell_complete=_complete_groups)
+streams_argument = click.argument(
+    "streams", metavar="STREAM...", nargs=-1, required=True, shell_complete=_complete_streams
+)
+context_argument = click.argument("context", shell_complete=_complete_contexts)

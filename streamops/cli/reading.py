@@ -1,0 +1,66 @@
+"""The readings that commands share: every stream that was asked for, or one by its exact name."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from streamops.cli.session import Session
+from streamops.errors import NotFound, ServerError
+from streamops.model.observation import GroupView, Observation, StreamView
+from streamops.operate.console import Console
+
+
+class Survey(NamedTuple):
+    """What one look at all streams brought.
+
+    Attributes:
+        observation: What was read.
+        scanned: About how many keys were looked at to find the streams.
+    """
+
+    observation: Observation
+    scanned: int
+
+
+def observe_streams(session: Session, patterns: Sequence[str]) -> Survey:
+    """Find the streams and observe them once; raises ``StreamopsError``."""
+
+    async def read(console: Console) -> Survey:
+        await console.discover()
+        return Survey(await console.observe(), console.discovery.scanned)
+
+    return session.run(read, patterns)
+
+
+def observe_stream(session: Session, stream: str) -> Observation:
+    """Observe one stream.
+
+    Raises:
+        NotFound: There is none of that name.
+        ServerError: It could not be read.
+    """
+    return session.run(lambda console: console.observe([stream]))
+
+
+def only_stream(observation: Observation, name: str) -> StreamView:
+    """The stream that was asked for alone.
+
+    Raises:
+        NotFound: There is none of that name.
+        ServerError: It could not be read.
+    """
+    for view in observation.streams:
+        if view.stream.name == name:
+            return view
+    for gap in observation.snapshot.gaps:
+        if gap.stream == name:
+            raise ServerError(f"stream {name}: {gap.reason}")
+    raise NotFound(f"there is no stream {name}", "`streamops streams ls` lists those there are.")
+
+
+def only_group(view: StreamView, name: str) -> GroupView:
+    """The group of that name; raises ``NotFound`` where there is none."""
+    for group in view.groups:
+        if group.group.name == name:
+            return group
+    names = ", ".join(group.group.name for group in view.groups) or "none"
+    raise NotFound(f"stream {view.stream.name} has no group {name}", f"Its groups: {names}.")

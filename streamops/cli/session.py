@@ -1,0 +1,115 @@
+"""One call of a command: what was asked for, its settings, and the one place where the event loop runs."""
+
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import timedelta
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import click
+from msgspec.structs import replace
+
+from streamops.cli.globals import Globals, globals_of
+from streamops.cli.logs import start_logging
+from streamops.cli.narration import Narrator
+from streamops.cli.output.printer import Printer
+from streamops.present.table import Column
+from streamops.settings.load import Flags, Settings, load_settings
+
+if TYPE_CHECKING:
+    from streamops.operate.console import Console
+
+Row = TypeVar("Row")
+Answer = TypeVar("Answer")
+Params = ParamSpec("Params")
+
+
+class Session:
+    """One call of a command.
+
+    Attributes:
+        given: The global options.
+        narrator: Speaks on stderr.
+    """
+
+    def __init__(self, given: Globals) -> None:
+        self.given = given
+        self.narrator = Narrator(quiet=given.quiet)
+        if given.log_level is not None:
+            start_logging(given.log_level)
+
+    @property
+    def flags(self) -> Flags:
+        """The global options as settings take them."""
+        timeout = self.given.timeout
+        return Flags(
+            context=self.given.context,
+            url=self.given.url,
+            read_only=self.given.read_only,
+            timeout=None if timeout is None else timedelta(seconds=timeout),
+            color=False if self.given.no_color else None,
+        )
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The effective settings; raises ``SettingsError``."""
+        settings = load_settings(self.flags, os.environ, Path.cwd())
+        for warning in settings.warnings:
+            self.narrator.note(f"warning: {warning}")
+        return settings
+
+    def printer(self, shown: Sequence[Column[Row]], details: Sequence[Column[Row]] = ()) -> Printer[Row]:
+        """A printer of such rows; raises ``SettingsError`` where ``--fields`` names none of the columns."""
+        return Printer(self.given, shown, details, color=self._allows_color, note=self.narrator.note)
+
+    def run(
+        self, work: Callable[["Console"], Coroutine[Any, Any, Answer]], patterns: Sequence[str] = ()
+    ) -> Answer:
+        """Connect, do the work and close.
+
+        Args:
+            work: What to do with the console.
+            patterns: Streams to look at; none at all means those of the settings.
+
+        Raises:
+            StreamopsError: Settings cannot be understood, or the server cannot be asked.
+        """
+        return wait_for(self._connected(work, patterns))
+
+    async def _connected(
+        self, work: Callable[["Console"], Coroutine[Any, Any, Answer]], patterns: Sequence[str]
+    ) -> Answer:
+        # The same goes for redis-py.
+        from streamops.operate.console import Console  # noqa: PLC0415
+
+        settings = self.settings
+        # What is named on the command line is wanted, whatever the configuration leaves out.
+        watch = replace(settings.watch, streams=tuple(patterns), exclude=()) if patterns else settings.watch
+        async with await Console.open(settings.connection, watch, settings.thresholds) as console:
+            return await work(console)
+
+    def _allows_color(self) -> bool:
+        # Only commands that connect have loaded settings; the others must work where those are broken.
+        loaded: Settings | None = self.__dict__.get("settings")
+        return not self.given.no_color and (loaded is None or loaded.console.color)
+
+
+def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Run a coroutine to its end: the one place where the event loop of a command runs."""
+    # Commands that do not connect do not pay for it.
+    import asyncio  # noqa: PLC0415
+
+    return asyncio.run(work)
+
+
+def with_session(
+    function: Callable[Concatenate[Session, Params], Answer],
+) -> Callable[Params, Answer]:
+    """Hand a command's callback its session as first argument."""
+
+    @wraps(function)
+    def callback(*args: Params.args, **kwargs: Params.kwargs) -> Answer:
+        return function(Session(globals_of(click.get_current_context())), *args, **kwargs)
+
+    return callback

@@ -1,0 +1,65 @@
+"""What commands say on stderr about a reading: why it is empty, what a limit left out, what could not be read."""
+
+from collections.abc import Sequence
+
+from streamops.cli.session import Session
+from streamops.model.observation import Observation
+from streamops.model.pending import PendingProfile
+from streamops.model.snapshot import Snapshot
+from streamops.present.units import counted, percent
+
+MOST_GAPS = 10
+
+
+def tell_reading(
+    session: Session,
+    observation: Observation,
+    patterns: Sequence[str],
+    *,
+    scanned: int,
+    left_out: int,
+) -> None:
+    """Say what the data on stdout does not show."""
+    note, snapshot = session.narrator.note, observation.snapshot
+    if not observation.streams:
+        note(_why_empty(session, patterns, scanned))
+    tell_left_out(session, left_out)
+    beyond = snapshot.discovered - session.settings.watch.max_streams
+    if beyond > 0:
+        note(f"{counted(beyond, 'stream', 'streams')} beyond max_streams left out; name patterns or raise it")
+    tell_gaps(session, snapshot)
+
+
+def tell_left_out(session: Session, left_out: int) -> None:
+    """Say how many rows a limit left out."""
+    if left_out:
+        session.narrator.note(
+            f"{counted(left_out, 'more row', 'more rows')} left out by --limit {session.given.limit}"
+        )
+
+
+def tell_gaps(session: Session, snapshot: Snapshot) -> None:
+    """Say what could not be read, and why."""
+    for gap in snapshot.gaps[:MOST_GAPS]:
+        session.narrator.note(f"not read: {gap.scope}: {gap.reason}")
+    if len(snapshot.gaps) > MOST_GAPS:
+        session.narrator.note(
+            f"not read: {len(snapshot.gaps) - MOST_GAPS:,} further parts; -o json lists all"
+        )
+
+
+def _why_empty(session: Session, patterns: Sequence[str], scanned: int) -> str:
+    options = session.settings.connection
+    wanted = ", ".join(patterns or session.settings.watch.streams)
+    what = f"no streams match {wanted}" if wanted else "there are no streams"
+    effort = f"; scanned about {scanned:,} keys" if scanned else ""
+    return f"{what} in {options.label}{effort}"
+
+
+def tell_profile(session: Session, profile: PendingProfile) -> None:
+    """Say what share of the pending entries a distribution describes, where it is not all of them."""
+    if profile.coverage < 1:
+        share = percent(profile.coverage)
+        session.narrator.note(
+            f"the distribution covers {share} of the pending entries, {profile.scanned:,} rows"
+        )

@@ -1,0 +1,73 @@
+"""Runs one command line from its arguments to its exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+import click
+from click.exceptions import Exit
+from click.shell_completion import shell_complete
+
+from streamops import __version__
+from streamops.cli.catalogue import COMMANDS
+from streamops.cli.command import Family, Lazy
+from streamops.cli.failures import tell_failure
+from streamops.cli.globals import Globals, globals_of
+from streamops.cli.terminal import prepare_streams
+
+PROGRAM: Final = "streamops"
+COMPLETION_VARIABLE: Final = "_STREAMOPS_COMPLETE"
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"{PROGRAM} {__version__}")
+        ctx.exit()
+
+
+ROOT: Final = Family(
+    PROGRAM,
+    "The operations console for Redis Streams: consumer groups, lag, pending entries and dead letters.",
+    {
+        "demo": Lazy("streamops.main.faces:demo", "Look at a live sample workload; needs no Redis."),
+        "tui": Lazy("streamops.main.faces:tui", "Open the console in the terminal."),
+        **COMMANDS,
+    },
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version.",
+        ),
+    ],
+)
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command line and return its exit code; failures are told on stderr."""
+    prepare_streams()
+    if instruction := os.environ.get(COMPLETION_VARIABLE):
+        return shell_complete(ROOT, {}, PROGRAM, COMPLETION_VARIABLE, instruction)
+    given = Globals()
+    try:
+        ctx = ROOT.make_context(PROGRAM, list(args))
+        try:
+            with ctx:
+                code: int | None = ROOT.invoke(ctx)
+        finally:
+            given = globals_of(ctx)
+        sys.stdout.flush()
+    except Exit as ended:
+        return ended.exit_code
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort: nobody sees a traceback
+        return tell_failure(error, given)
+    return code or 0

@@ -1,0 +1,91 @@
+"""ACL rules that are enough for one way of using streamops, and no more."""
+
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+# What each command is for, and that the sets are enough: the tests of ``operate`` run on servers of every version as such a user.
+_READS: Final = (
+    "+ping +info +scan +type +exists +dbsize +xlen +xrange +xrevrange +xpending +xinfo +memory|usage +time "
+    "+command +role +client|setname +client|id +acl|whoami +cluster|shards +cluster|slots +cluster|info "
+    "+multi +exec +zcard +zcount +zrange +hgetall +hmget"
+)
+_READS_FROM_7: Final = f"{_READS} +eval_ro +evalsha_ro +acl|dryrun"
+_OPERATES: Final = (
+    "+@stream -xsetid +eval +evalsha +script|load +script|exists +zadd +zrem +zscore +set +get +expire +wait "
+    "+hset +hget +hdel +del"
+)
+_RUNS: Final = (
+    "+ping +time +info +client|setname +client|id +xreadgroup +xack +xclaim +xautoclaim +xpending +xrange "
+    "+xadd +xlen +xgroup|create +xgroup|createconsumer +zadd +zrem +zrange +zscore +hset +hget +hgetall +hdel +set +get "
+    "+expire +del +eval +evalsha +script|load"
+)
+
+
+class AclRole(StrEnum):
+    """A way of using streamops."""
+
+    OBSERVER = "observer"
+    OPERATOR = "operator"
+    RUNTIME = "runtime"
+
+
+class AclRules(Struct, frozen=True):
+    """The rules of a role.
+
+    Attributes:
+        role: The role.
+        purpose: What it may do, in words.
+        rules: For Redis 7.0 and later and for Valkey.
+        rules_6_2: For Redis 6.2, which knows neither read-only keys nor read-only scripts.
+    """
+
+    role: AclRole
+    purpose: str
+    rules: str
+    rules_6_2: str
+
+
+_ALL_RULES: Final = {
+    AclRole.OBSERVER: AclRules(
+        AclRole.OBSERVER,
+        "sees everything, changes nothing",
+        f"resetchannels %R~* {_READS_FROM_7}",
+        f"resetchannels ~* {_READS}",
+    ),
+    AclRole.OPERATOR: AclRules(
+        AclRole.OPERATOR,
+        "administers streams and groups; narrow ~* to the keys it is responsible for",
+        f"resetchannels ~* {_READS_FROM_7} {_OPERATES}",
+        f"resetchannels ~* {_READS} {_OPERATES}",
+    ),
+    AclRole.RUNTIME: AclRules(
+        AclRole.RUNTIME,
+        "consumes and produces; narrow ~* to the keys of its streams",
+        f"resetchannels ~* {_RUNS}",
+        f"resetchannels ~* {_RUNS}",
+    ),
+}
+
+
+def acl_rules(role: AclRole) -> AclRules:
+    """The rules of a role."""
+    return _ALL_RULES[role]
+
+
+def acl_text(rules: AclRules) -> str:
+    """The commands that create such a user, with comments."""
+    user = f"ACL SETUSER streamops-{rules.role} on >PASSWORD"
+    lines = [f"# {rules.role}: {rules.purpose}. Put a password in place of PASSWORD."]
+    if rules.rules == rules.rules_6_2:
+        return "\n".join([*lines, f"{user} {rules.rules}"])
+    return "\n".join(
+        [
+            *lines,
+            "# Redis 7.0 and later, Valkey:",
+            f"{user} {rules.rules}",
+            "# Redis 6.2:",
+            f"{user} {rules.rules_6_2}",
+        ]
+    )

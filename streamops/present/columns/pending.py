@@ -1,0 +1,67 @@
+"""Pending entries: what ``pending ls`` shows."""
+
+from typing import Final
+
+from streamops.present.cells import NAME_WIDTH, count_cell, duration_cell, id_cell, name_cell, seconds
+from streamops.present.rows import PendingRow
+from streamops.present.table import Align, Cell, Column, Tone
+
+
+def _age(row: PendingRow) -> Cell:
+    return Cell("unavailable", Tone.UNKNOWN) if row.age is None else duration_cell(row.age)
+
+
+PENDING_COLUMNS: Final[tuple[Column[PendingRow], ...]] = (
+    Column(
+        key="id",
+        title="ID",
+        help="The entry's ID; the entry itself may be gone from the stream.",
+        cell=lambda row: id_cell(row.entry.id),
+        value=lambda row: str(row.entry.id),
+        rank=lambda row: row.entry.id,
+        width=20,
+        priority=0,
+    ),
+    Column(
+        key="age_seconds",
+        title="AGE",
+        help="Time since the entry was produced, by its ID and the server's clock; unavailable where the ID is no time.",
+        cell=_age,
+        value=lambda row: seconds(row.age),
+        width=11,
+        align=Align.RIGHT,
+        descending=True,
+    ),
+    Column(
+        key="idle_seconds",
+        title="IDLE",
+        help="Time since the entry was last delivered or claimed.",
+        cell=lambda row: duration_cell(row.entry.idle),
+        value=lambda row: seconds(row.entry.idle),
+        width=7,
+        align=Align.RIGHT,
+        priority=0,
+        descending=True,
+    ),
+    Column(
+        key="deliveries",
+        title="DELIVERIES",
+        help="How often the server counted a delivery; history reads and claims count too, a failover may lower it.",
+        cell=lambda row: count_cell(row.entry.delivery_count),
+        value=lambda row: row.entry.delivery_count,
+        width=10,
+        align=Align.RIGHT,
+        priority=0,
+        descending=True,
+    ),
+    Column(
+        key="consumer",
+        title="CONSUMER",
+        help="The entry's owner.",
+        cell=lambda row: name_cell(row.entry.consumer),
+        value=lambda row: row.entry.consumer,
+        width=NAME_WIDTH,
+        flexible=True,
+        priority=0,
+    ),
+)

@@ -1,0 +1,272 @@
+"""JSON documents: snake case, spans in seconds, RFC 3339 timestamps in UTC, null for what is not known.
+
+A text that is not UTF-8 is ``{"base64": "..."}``; prose with names in it (findings, reasons) has such bytes escaped.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from streamops.analysis.lag import id_age
+from streamops.model.entries import Entry, PendingEntry
+from streamops.model.lag import Lag
+from streamops.model.observation import Finding, GroupView, Observation, Rates, StreamView
+from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.model.server import ServerInfo
+from streamops.model.snapshot import Gap
+from streamops.model.streams import Consumer
+from streamops.present.cells import id_text, rounded, seconds
+from streamops.present.rows import PendingRow
+from streamops.present.text import is_safe, safe
+from streamops.present.units import rfc3339
+
+Json = dict[str, Any]
+
+ASTRAL: Final = 0x10000
+
+
+def status_document(observation: Observation, *, left_out: int = 0) -> Json:
+    """``streamops.status/1``: the server, its streams, their groups, and what could not be read."""
+    snapshot = observation.snapshot
+    return {
+        "schema": "streamops.status/1",
+        **snapshot_header(observation),
+        "health": observation.health.word,
+        "findings": findings_json(observation.findings),
+        "streams": [
+            {**_stream_head(view), "groups": [group_json(group) for group in view.groups]}
+            for view in observation.streams
+        ],
+        "gaps": gaps_json(snapshot.gaps),
+        **({"left_out": left_out} if left_out else {}),
+    }
+
+
+def snapshot_header(observation: Observation) -> Json:
+    """When and from where: ``collected_at`` and ``server``."""
+    snapshot = observation.snapshot
+    return {"collected_at": rfc3339(snapshot.collected_at), "server": server_json(snapshot.server)}
+
+
+def server_json(server: ServerInfo) -> Json:
+    """Flavour, version and mode; null where no node said."""
+    return {"flavour": server.flavour, "version": server.version or None, "mode": server.mode}
+
+
+def stream_json(view: StreamView) -> Json:
+    """A stream with everything that is known about it, and its groups."""
+    state = view.stream
+    return {
+        **_stream_head(view),
+        "last_generated_id": id_text(state.last_generated_id),
+        "max_deleted_id": id_text(state.max_deleted_id),
+        "entry_bytes": state.entry_bytes,
+        "added_per_second": rounded(view.added_per_second),
+        "role": state.role,
+        "source": None if state.source is None else text_json(state.source),
+        "groups": [group_json(group) for group in view.groups],
+    }
+
+
+def _stream_head(view: StreamView) -> Json:
+    state = view.stream
+    return {
+        "stream": text_json(state.name),
+        "length": state.length,
+        "first_id": id_text(state.first_id),
+        "last_id": id_text(state.last_id),
+        "entries_added": state.entries_added,
+        "health": view.health.word,
+        "findings": findings_json(view.findings),
+    }
+
+
+def group_json(view: GroupView) -> Json:
+    """A group as ``status`` has it."""
+    group = view.group
+    return {
+        "group": text_json(group.name),
+        "consumers": group.consumers,
+        "pending": group.pending,
+        "lag": lag_json(group.lag),
+        "time_lag_seconds": seconds(group.time_lag.age),
+        "last_delivered_id": str(group.last_delivered_id),
+        "entries_read": group.entries_read,
+        "oldest_pending": _oldest_json(view),
+        "rates": rates_json(view.rates),
+        "lost": view.lost,
+        "health": view.health.word,
+        "findings": findings_json(view.findings),
+    }
+
+
+def group_detail_json(view: GroupView) -> Json:
+    """A group with its consumers and the distribution of its pending entries."""
+    group = view.group
+    members = None if group.members is None else [consumer_json(member) for member in group.members]
+    return {
+        "stream": text_json(view.stream),
+        **group_json(view),
+        "time_lag_reason": safe(group.time_lag.reason) or None,
+        "reported_lag": group.reported_lag,
+        "lag_per_second": rounded(view.rates.lag_per_second),
+        "members": members,
+        "profile": None if group.profile is None else profile_json(group.profile),
+    }
+
+
+def lag_json(lag: Lag) -> Json:
+    """The lag, its bounds and what it rests on."""
+    return {
+        "entries": lag.entries,
+        "lower": lag.lower,
+        "upper": lag.upper,
+        "basis": lag.basis,
+        "reason": safe(lag.reason),
+    }
+
+
+def rates_json(rates: Rates) -> Json | None:
+    """The three rates; null where none of them is known yet."""
+    known = (rates.added_per_second, rates.delivered_per_second, rates.acked_per_second)
+    if all(number is None for number in known):
+        return None
+    added, delivered, acked = map(rounded, known)
+    return {"added_per_second": added, "delivered_per_second": delivered, "acked_per_second": acked}
+
+
+def _oldest_json(view: GroupView) -> Json | None:
+    oldest = view.group.oldest_pending
+    return None if oldest is None else _pending_json(oldest, seconds(view.group.oldest_pending_age))
+
+
+def pending_json(row: PendingRow) -> Json:
+    """One pending entry."""
+    return _pending_json(row.entry, seconds(row.age))
+
+
+def _pending_json(entry: PendingEntry, age_seconds: float | None) -> Json:
+    return {
+        "id": str(entry.id),
+        "age_seconds": age_seconds,
+        "idle_seconds": seconds(entry.idle),
+        "deliveries": entry.delivery_count,
+        "consumer": text_json(entry.consumer),
+    }
+
+
+def profile_json(profile: PendingProfile) -> Json:
+    """The distribution of pending entries; the last bucket of each has no upper end."""
+    idle_ends = [bound.total_seconds() for bound in IDLE_BOUNDS]
+    longest, most = profile.longest_idle, profile.most_delivered
+    return {
+        "scanned": profile.scanned,
+        "coverage": round(profile.coverage, 4),
+        "idle": _buckets("up_to_seconds", idle_ends, profile.idle_buckets),
+        "deliveries": _buckets("up_to", list(DELIVERY_BOUNDS), profile.delivery_buckets),
+        "longest_idle": None if longest is None else _profiled(longest),
+        "most_delivered": None if most is None else _profiled(most),
+    }
+
+
+def _profiled(entry: PendingEntry) -> Json:
+    return {key: value for key, value in _pending_json(entry, None).items() if key != "age_seconds"}
+
+
+def _buckets(end: str, ends: Sequence[float], counts: Sequence[int]) -> list[Json]:
+    return [{end: bound, "entries": number} for bound, number in zip((*ends, None), counts, strict=True)]
+
+
+def consumer_json(consumer: Consumer) -> Json:
+    """One consumer."""
+    return {
+        "consumer": text_json(consumer.name),
+        "pending": consumer.pending,
+        "idle_seconds": seconds(consumer.idle),
+        "inactive_seconds": seconds(consumer.inactive),
+    }
+
+
+def entry_json(stream: str, entry: Entry, now: datetime | None = None) -> Json:
+    """One entry: ``fields`` by name, and where a name repeats or is binary, ``pairs`` with all of them in order."""
+    pairs = [(payload_json(name), payload_json(value)) for name, value in entry.fields]
+    fields = {name: value for name, value in pairs if isinstance(name, str)}
+    document: Json = {
+        "stream": text_json(stream),
+        "id": str(entry.id),
+        "time": None if entry.id.time is None else rfc3339(entry.id.time),
+        "fields": fields,
+    }
+    if now is not None:
+        document["age_seconds"] = seconds(id_age(entry.id, now))
+    if len(fields) < len(pairs):
+        document["pairs"] = [list(pair) for pair in pairs]
+    return document
+
+
+def findings_json(findings: Iterable[Finding]) -> list[Json]:
+    """Findings in their order."""
+    return [
+        {
+            "code": found.code,
+            "level": found.level.word,
+            "text": safe(found.text),
+            "advice": safe(found.advice),
+        }
+        for found in findings
+    ]
+
+
+def gaps_json(gaps: Iterable[Gap]) -> list[Json]:
+    """What could not be read, and why."""
+    return [{"scope": safe(gap.scope), "reason": safe(gap.reason)} for gap in gaps]
+
+
+def text_json(text: str) -> str | Json:
+    """A name from the server; base64 of its bytes where they were not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return {"base64": b64encode(text.encode("utf-8", "surrogateescape")).decode()}
+    return text
+
+
+def payload_json(value: bytes) -> str | Json:
+    """A field's name or value; base64 where it is not UTF-8."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": b64encode(value).decode()}
+
+
+def encode(document: Mapping[str, Any], *, indent: int = 0) -> str:
+    r"""Write a document as JSON that is safe to print: what a terminal would obey or hide is ``\uNNNN``.
+
+    Args:
+        document: Plain values.
+        indent: Spaces a level; 0 writes one line.
+    """
+    encoded = msgspec.json.encode(document)
+    text = (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_JSON_ESCAPES)
+
+
+class _JsonEscapes(dict[int, str]):
+    """A table for ``str.translate``: JSON's own escapes for characters that are not safe to print."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character == "\n" or is_safe(character):
+            return character
+        if code < ASTRAL:
+            return f"\\u{code:04x}"
+        high, low = divmod(code - ASTRAL, 0x400)
+        return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+_JSON_ESCAPES = _JsonEscapes()

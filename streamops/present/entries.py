@@ -1,0 +1,151 @@
+"""How one entry is shown: each value as JSON, MessagePack, text or a hex dump, indented, bounded and safe."""
+
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from streamops.model.entries import Entry
+from streamops.present.text import cut_bytes, safe_bytes, safe_lines, shorten
+from streamops.present.units import size
+
+SHOWN_BYTES: Final = 64 * 1024
+INDENTED_BYTES: Final = 4 * SHOWN_BYTES
+NAME_BYTES: Final = 256
+PREVIEW_VALUE_BYTES: Final = 120
+PREVIEW_CHARACTERS: Final = 400
+HEX_WIDTH: Final = 16
+
+# First bytes of MessagePack maps and arrays. Text is tried before: none of these begins valid UTF-8 of a container's length.
+_MSGPACK_CONTAINERS: Final = frozenset({*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF})
+_MAGIC: Final = (
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"\x80\x04\x95", "pickle"),
+    (b"\x80\x05\x95", "pickle"),
+    (b"\xac\xed\x00\x05", "java object"),
+)
+
+
+class Kind(StrEnum):
+    """What a value was taken for."""
+
+    EMPTY = "empty"
+    JSON = "json"
+    MSGPACK = "msgpack"
+    TEXT = "text"
+    HEX = "hex"
+
+
+class ValueView(Struct, frozen=True):
+    """One value, ready to be drawn.
+
+    Attributes:
+        kind: What it was taken for.
+        size: Bytes of the whole value.
+        lines: Its text, safe, without line ends.
+        note: What was left out or guessed, in words; empty where nothing was.
+    """
+
+    kind: Kind
+    size: int
+    lines: tuple[str, ...]
+    note: str = ""
+
+
+class FieldView(Struct, frozen=True):
+    """One field of an entry: its name, safe, and its value."""
+
+    name: str
+    value: ValueView
+
+
+def preview(entry: Entry, width: int = PREVIEW_CHARACTERS) -> str:
+    """The fields of an entry as one line ``name=value name=value``, at most ``width`` characters."""
+    parts: list[str] = []
+    room = width
+    for name, value in entry.fields:
+        if room <= 0:
+            break
+        part = f"{safe_bytes(name, NAME_BYTES)}={safe_bytes(value, min(PREVIEW_VALUE_BYTES, room + 1))}"
+        parts.append(part)
+        room -= len(part) + 1
+    return shorten(" ".join(parts), width)
+
+
+def render_entry(entry: Entry, limit: int = SHOWN_BYTES, *, raw: bool = False) -> tuple[FieldView, ...]:
+    """Render the fields of an entry in order; all values together show at most ``limit`` bytes.
+
+    Args:
+        entry: The entry.
+        limit: Bytes of payload to show.
+        raw: Show text as it came, without decoding JSON or MessagePack.
+    """
+    views: list[FieldView] = []
+    room = limit
+    for name, value in entry.fields:
+        views.append(FieldView(safe_bytes(name, NAME_BYTES), render_value(value, max(room, 0), raw=raw)))
+        room -= len(value) + len(name)
+    return tuple(views)
+
+
+def render_value(value: bytes, limit: int = SHOWN_BYTES, *, raw: bool = False) -> ValueView:
+    """Render one value; at most ``limit`` bytes of it are looked at. Arguments as for ``render_entry``."""
+    if not value:
+        return ValueView(Kind.EMPTY, 0, ())
+    head, rest = cut_bytes(value, limit)
+    note = f"first {size(len(head))} of {size(len(value))}" if rest else ""
+    try:
+        text = head.decode()
+    except UnicodeDecodeError:
+        return _binary(value, head, note, raw=raw)
+    indented = None if rest or raw else _indented_json(text)
+    if indented is not None:
+        return _cut(Kind.JSON, len(value), indented)
+    return ValueView(Kind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
+
+
+def _indented_json(text: str) -> str | None:
+    """The text indented where it is a JSON object or array; numbers and repeated keys stay as they were written."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        msgspec.json.decode(text)
+        return msgspec.json.format(text, indent=2)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _binary(value: bytes, head: bytes, note: str, *, raw: bool) -> ValueView:
+    unpacked = None if note or raw or value[0] not in _MSGPACK_CONTAINERS else _indented_msgpack(value)
+    if unpacked is not None:
+        return _cut(Kind.MSGPACK, len(value), unpacked)
+    guess = next((f"looks like {name}" for magic, name in _MAGIC if value.startswith(magic)), "")
+    words = ", ".join(part for part in (guess, note) if part)
+    return ValueView(Kind.HEX, len(value), tuple(hex_lines(head)), words)
+
+
+def _indented_msgpack(value: bytes) -> str | None:
+    try:
+        unpacked: Any = msgspec.msgpack.decode(value)
+        return msgspec.json.format(msgspec.json.encode(unpacked), indent=2).decode()
+    except (msgspec.MsgspecError, RecursionError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _cut(kind: Kind, whole: int, indented: str) -> ValueView:
+    """Indentation can multiply a text: bound what comes out as well."""
+    note = f"cut after {size(INDENTED_BYTES)} of indented text" if len(indented) > INDENTED_BYTES else ""
+    return ValueView(kind, whole, tuple(safe_lines(indented[:INDENTED_BYTES]).split("\n")), note)
+
+
+def hex_lines(value: bytes) -> list[str]:
+    """A hex dump as ``hexdump -C`` has it: offset, sixteen bytes, and the printable ASCII among them."""
+    lines = []
+    for offset in range(0, len(value), HEX_WIDTH):
+        row = value[offset : offset + HEX_WIDTH]
+        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)  # noqa: PLR2004 - printable ASCII
+        lines.append(f"{offset:08x}  {row.hex(' '):<47}  |{shown}|")
+    return lines

@@ -1,0 +1,87 @@
+"""Tables as data: a column knows its words, its value and how to sort by it; faces only draw."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+Row = TypeVar("Row")
+
+
+class Tone(StrEnum):
+    """What a cell's colour means; each face maps it to its own palette."""
+
+    PLAIN = "plain"
+    DIM = "dim"
+    STRONG = "strong"
+    OK = "ok"
+    WARN = "warn"
+    CRITICAL = "critical"
+    UNKNOWN = "unknown"
+
+
+class Align(StrEnum):
+    """Where text stands in its column."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Cell(NamedTuple):
+    """Text that is safe to show on one line, and its tone."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+class Column(Struct, Generic[Row], frozen=True):
+    """One column over rows of one kind.
+
+    Attributes:
+        key: Its stable name, as ``--fields``, CSV headers and sort settings use it.
+        title: What the header says.
+        help: One sentence of what its numbers mean, with units and what unknown looks like.
+        cell: A row's cell, already sanitised.
+        value: A row's raw value for CSV and JSON lines: str, int, float, bool or none.
+        width: The width it asks for, in terminal cells; the flexible columns share what is left.
+        flexible: Whether it takes a share of left-over width.
+        align: Where its text stands.
+        priority: Columns with higher numbers are dropped first where width is short; 0 is never dropped.
+        descending: Whether the first sort by it puts the greatest on top.
+        rank: A row's place in the order where its value does not sort as people expect (IDs, levels,
+            bounds); none sorts by the value.
+    """
+
+    key: str
+    title: str
+    help: str
+    cell: Callable[[Row], Cell]
+    value: Callable[[Row], Any]
+    width: int
+    flexible: bool = False
+    align: Align = Align.LEFT
+    priority: int = 1
+    descending: bool = False
+    rank: Callable[[Row], Any] | None = None
+
+    def order(self, row: Row) -> tuple[bool, Any]:
+        """Sort key of a row: rows without a value come last when descending, first when ascending."""
+        value = self.value(row) if self.rank is None else self.rank(row)
+        return (value is not None, value if value is not None else 0)
+
+
+class Table(Struct, Generic[Row], frozen=True):
+    """Rows under their columns.
+
+    Attributes:
+        columns: The columns in order.
+        rows: The rows in order.
+        truncated: How many rows a limit left out.
+        note: One line about the whole, such as why it is empty; safe to show.
+    """
+
+    columns: tuple[Column[Row], ...]
+    rows: Sequence[Row]
+    truncated: int = 0
+    note: str = ""

@@ -1,0 +1,65 @@
+"""Runs command lines in this process and tells what came out of them."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import pytest
+
+from streamops.main.program import run
+
+
+class Result(NamedTuple):
+    """What a command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Cli(Protocol):
+    """Runs one command line."""
+
+    def __call__(self, *args: str) -> Result: ...
+
+
+class Place:
+    """A home and a working directory of a test's own, and nothing of ours in the environment."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.home = root / "home"
+        self.cwd = root / "project"
+        self.home.mkdir()
+        self.cwd.mkdir()
+        for variable in [
+            name for name in os.environ if name.startswith(("STREAMOPS_", "XDG_", "_STREAMOPS"))
+        ]:
+            monkeypatch.delenv(variable)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.setenv("HOME", str(self.home))
+        monkeypatch.chdir(self.cwd)
+
+    def hide(self, text: str) -> str:
+        """Text without the directories that change from run to run."""
+        return text.replace(str(self.home), "~").replace(str(self.cwd), ".")
+
+
+def runner(capfd: pytest.CaptureFixture[str]) -> Cli:
+    def cli(*args: str) -> Result:
+        capfd.readouterr()
+        code = run(args)
+        out, err = capfd.readouterr()
+        return Result(code, out, err)
+
+    return cli
+
+
+def transcript(cli: Cli, lines: Sequence[Sequence[str]], hide: Callable[[str], str]) -> Iterator[str]:
+    """Command lines with everything they print, as one text."""
+    for words in lines:
+        result = cli(*words)
+        yield f"$ streamops {' '.join(words)}\n"
+        yield hide(result.out)
+        yield from (f"[stderr] {line}\n" for line in hide(result.err).splitlines())
+        yield f"[exit {result.code}]\n\n"

@@ -1,0 +1,108 @@
+"""What a call of the program imports: start-up stays light, and no command pays for another's needs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers import RunningServer
+
+HEAVY = {
+    "redis",
+    "rich",
+    "textual",
+    "asyncio",
+    "msgspec",
+    "jmespath",
+    "aiohttp",
+    "prometheus_client",
+    "hiredis",
+    "json",
+    "ssl",
+}
+NEVER_IN_ONE_SHOTS = {"textual", "aiohttp", "prometheus_client", "structlog", "uvloop"}
+REPORT = (
+    "import sys; from streamops.main.program import run; code = run(sys.argv[1:]); sys.stdout.flush();"
+    "print(); import json; print(json.dumps([code, sorted(sys.modules)]))"
+)
+
+
+def imported(*args: str) -> tuple[int, set[str]]:
+    """Run a command line in a process of its own; its exit code and the modules it had at its end."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    output = subprocess.run(
+        [sys.executable, "-P", "-c", REPORT, *args],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        timeout=60,
+    ).stdout
+    code, modules = json.loads(output.splitlines()[-1])
+    return code, set(modules)
+
+
+def top_level(modules: set[str]) -> set[str]:
+    return {module.split(".")[0] for module in modules}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("--help",), ("--version",), ("streams", "--help"), ("ctx",), ("nonsense",)],
+    ids=" ".join,
+)
+def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> None:
+    _, modules = imported(*args)
+    assert not top_level(modules) & (HEAVY - {"json"})
+    assert not {
+        module
+        for module in modules
+        if module.startswith(("streamops.wire", "streamops.operate", "streamops.tui"))
+    }
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("status", "-o", "table"),
+        ("status", "-o", "json"),
+        ("check", "--lag", "1"),
+        ("streams", "ls", "-o", "plain"),
+        ("streams", "search", "orders", "--where", "fields.a == 'b'", "-o", "jsonl"),
+        ("pending", "summary", "orders", "billing", "-o", "csv"),
+        ("doctor", "-o", "plain"),
+    ],
+    ids=" ".join,
+)
+def test_one_shot_commands_import_no_other_face(args: tuple[str, ...], any_server: RunningServer) -> None:
+    any_server.client.xgroup_create("orders", "billing", "0", mkstream=True)
+    any_server.client.xadd("orders", {"a": "b"})
+    code, modules = imported(*args, "--url", any_server.unix_url)
+    assert code in (0, 10)
+    assert not top_level(modules) & NEVER_IN_ONE_SHOTS
+    assert not {module for module in modules if module.startswith(("streamops.tui", "streamops.demo"))}
+    if "table" not in args:
+        assert "rich" not in top_level(modules)
+    if "--where" not in args:
+        assert "jmespath" not in top_level(modules)
+
+
+@pytest.mark.parametrize(
+    "args", [("completion", "bash"), ("config", "example"), ("ctx", "ls", "-o", "plain")], ids=" ".join
+)
+def test_commands_without_a_server_import_no_client(
+    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    code, modules = imported(*args)
+    assert code == 0
+    assert not top_level(modules) & {"redis", "rich", "textual", "asyncio"}
+
+
+def test_the_command_line_never_imports_textual(any_server: RunningServer) -> None:
+    code, modules = imported("streams", "info", "gone", "--url", any_server.unix_url)
+    assert code == 1
+    assert "textual" not in top_level(modules)

@@ -1,0 +1,39 @@
+"""Trends as block characters."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamops.present.spark import BLOCKS, spark
+
+
+@pytest.mark.parametrize(
+    ("trend", "width", "drawn"),
+    [
+        ((), 4, "    "),
+        ((0, 0, 0), 3, "▁▁▁"),
+        ((0, 1, 1_000_000), 3, "▁▂█"),
+        ((None, 5, None), 3, " █ "),
+        ((1, 2, 3, 4, 5, 6, 7), 7, "▂▃▄▅▆▇█"),
+        ((9, 9, 7, 7), 2, "██"),
+        ((3,), 4, "   █"),
+        ((3,), 0, ""),
+    ],
+)
+def test_trends(trend: tuple[int | None, ...], width: int, drawn: str) -> None:
+    assert spark(trend, width) == drawn
+
+
+@given(st.lists(st.none() | st.integers(0, 10**12), max_size=60), st.integers(1, 40))
+def test_a_trend_fills_its_width_in_order_of_the_readings(trend: list[int | None], width: int) -> None:
+    drawn = spark(trend, width)
+    assert len(drawn) == width
+    readings = trend[-width:]
+    blocks = drawn[width - len(readings) :]
+    known = [
+        (reading, BLOCKS.index(block))
+        for reading, block in zip(readings, blocks, strict=True)
+        if reading is not None
+    ]
+    assert [block for _, block in sorted(known)] == sorted(block for _, block in known)
+    assert all((block == 0) == (reading == 0) for reading, block in known)
