@@ -96,12 +96,14 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     if tally.behind_complete:
         return _exact(stream.length - tally.behind, "counted from the stream's beginning")
     lower = max(tally.ahead, lag.lower or 0)
-    upper = stream.length - tally.behind
-    if lag.upper is not None:
-        upper = min(upper, lag.upper)
+    upper = max(lower, stream.length - tally.behind)
+    # A server whose counters somebody set may say less than what was counted: then it knows nothing.
+    told = lag.upper if lag.upper is not None and lag.upper >= lower else None
+    if told is not None:
+        upper = min(upper, told)
     if lower == upper:
         return _exact(lower, "the bounds leave one count")
-    if lag.basis is LagBasis.UPPER:
+    if lag.basis is LagBasis.UPPER and told is not None:
         return Lag(None, lower, upper, LagBasis.UPPER, f"{lag.reason}; at least {lower:,} counted")
     if (guess := _interpolated(stream, group.last_delivered_id)) is not None:
         entries = min(max(guess, lower), upper)
@@ -111,8 +113,16 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     return Lag(None, lower, upper, LagBasis.LOWER, f"{lag.reason}; counting stopped at its budget")
 
 
-def time_lag(stream: StreamReading, group: GroupReading, now: datetime) -> TimeLag:
-    """How long the first entry that the group has not been given has waited, on the server's clock."""
+def needs_head(stream: StreamReading, group: GroupReading) -> bool:
+    """Whether the time lag takes the ID of the first entry after the position, because no bound tells it."""
+    position = group.last_delivered_id
+    if stream.length == 0 or not stream.bounds_read or stream.first_id is None or stream.last_id is None:
+        return False
+    return stream.first_id <= position < stream.last_id
+
+
+def time_lag(stream: StreamReading, group: GroupReading, now: datetime | None) -> TimeLag:
+    """How long the first entry that the group has not been given has waited, on the server's clock if that is known."""
     position = group.last_delivered_id
     if stream.length == 0 or (stream.last_id is not None and position >= stream.last_id):
         return TimeLag(timedelta(0))
@@ -125,16 +135,18 @@ def time_lag(stream: StreamReading, group: GroupReading, now: datetime) -> TimeL
             if group.head_read
             else TimeLag(None, "the next entry's ID could not be read")
         )
+    if now is None:
+        return TimeLag(None, "the server's clock could not be read")
     age = id_age(head, now)
     return (
         TimeLag(age) if age is not None else TimeLag(None, f"unavailable: the ID {head} does not tell a time")
     )
 
 
-def id_age(entry_id: EntryId, now: datetime) -> timedelta | None:
-    """Age of an entry by its ID; none where the ID is no plausible time. Never negative."""
+def id_age(entry_id: EntryId, now: datetime | None) -> timedelta | None:
+    """Age of an entry by its ID; none where the ID is no plausible time, or the clock unknown. Never negative."""
     made = entry_id.time
-    if made is None or made < EARLIEST_PLAUSIBLE or made > now + CLOCK_TOLERANCE:
+    if now is None or made is None or made < EARLIEST_PLAUSIBLE or made > now + CLOCK_TOLERANCE:
         return None
     return max(timedelta(0), now - made)
 

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Health, Observation
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import NO_SUCH_STREAM, Gap
 from streamops.model.streams import StreamRole
 
 HARMLESS_GAPS: Final = frozenset({"consumers", "server information"})
@@ -198,7 +198,7 @@ def _unread(observation: Observation, named: Iterable[str], max_streams: int | N
     told = {state.name for state in snapshot.streams} | {gap.stream for gap in snapshot.gaps}
     missing = [name for name in named if name not in told]
     for name in missing:
-        yield _unknown(name, "there is no such stream")
+        yield _unknown(name, NO_SUCH_STREAM)
     if max_streams is not None and snapshot.discovered > max_streams:
         yield _unknown(
             "server", f"{snapshot.discovered - max_streams:,} streams beyond max_streams were not read"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from streamops.cli.session import Session
 from streamops.errors import NotFound, ServerError
 from streamops.model.observation import GroupView, Observation, StreamView
+from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.operate.console import Console
 
 
@@ -52,7 +53,7 @@ def only_stream(observation: Observation, name: str) -> StreamView:
         if view.stream.name == name:
             return view
     for gap in observation.snapshot.gaps:
-        if gap.stream == name:
+        if gap.stream == name and gap.reason != NO_SUCH_STREAM:
             raise ServerError(f"stream {name}: {gap.reason}")
     raise NotFound(f"there is no stream {name}", "`streamops streams ls` lists those there are.")
 

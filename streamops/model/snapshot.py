@@ -7,6 +7,9 @@ from msgspec import Struct
 from streamops.model.server import ServerInfo
 from streamops.model.streams import StreamState
 
+NO_SUCH_STREAM = "no such stream"
+"""Reason of the gap where a stream that was asked for by name is not there."""
+
 
 class Gap(Struct, frozen=True, gc=False):
     """A part that could not be read.

@@ -123,9 +123,9 @@ def test_what_was_not_read_is_not_known() -> None:
     fine = observation(group(position=entry_id()))
     limits = ProbeLimits(lag=10**9)
     assert assess_probe(fine, limits, named=["orders"], max_streams=1).verdict is Verdict.HELD
-    assert missing(assess_probe(fine, limits, named=["gone"])) == [("gone", "there is no such stream")]
+    assert missing(assess_probe(fine, limits, named=["gone"])) == [("gone", "no such stream")]
     assert missing(assess_probe(NOTHING, limits)) == [("server", "no stream matches")]
-    assert missing(assess_probe(NOTHING, limits, named=["gone"])) == [("gone", "there is no such stream")]
+    assert missing(assess_probe(NOTHING, limits, named=["gone"])) == [("gone", "no such stream")]
     many = replace(fine, snapshot=replace(fine.snapshot, discovered=7))
     assert missing(assess_probe(many, limits, max_streams=5)) == [
         ("server", "2 streams beyond max_streams were not read")

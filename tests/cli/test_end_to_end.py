@@ -103,7 +103,7 @@ def test_a_name_that_is_not_utf8_can_be_asked_for(at: Cli) -> None:
         (("--lag", "5"), 10, "BREACHED: orders/billing lag 6 above 5\n"),
         (("--pending-age", "1h", "--time-lag", "1h"), 0, "OK: 2 groups of 1 stream: within limits\n"),
         (("--pending-age", "0"), 10, None),
-        (("gone", "--lag", "6"), 11, "NOT KNOWN: gone: there is no such stream\n"),
+        (("gone", "--lag", "6"), 11, "NOT KNOWN: gone: no such stream\n"),
         (("--lag", "5", "--format", "nagios"), 2, None),
         (
             ("--lag", "6", "--format", "nagios"),

@@ -1,0 +1,109 @@
+"""One assessment of a snapshot in the light of what came before it."""
+
+from streamops.analysis.group_history import GroupHistory
+from streamops.analysis.history import History, StreamHistory
+from streamops.analysis.rates import arrival_rate, rates_over
+from streamops.analysis.rules import (
+    GroupSubject,
+    NodeSubject,
+    StreamSubject,
+    judge_group,
+    judge_node,
+    judge_stream,
+    worst_first,
+)
+from streamops.analysis.thresholds import Thresholds
+from streamops.model.observation import Finding, GroupView, Health, Observation, StreamView
+from streamops.model.server import ServerInfo
+from streamops.model.snapshot import Snapshot
+from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
+
+IDLE_SEES_ASKING = (7, 2, 0)
+"""From this version on, of Redis and of Valkey, a vain request for entries resets a consumer's idle time."""
+REPLICA = "slave"
+
+
+def assess(snapshot: Snapshot, history: History, thresholds: Thresholds) -> Observation:
+    """Judge a snapshot.
+
+    Args:
+        snapshot: The snapshot.
+        history: What is remembered, this snapshot included: ``advance`` made it of this snapshot.
+        thresholds: When the rules speak.
+    """
+    assessor = _Assessor(snapshot, thresholds)
+    streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
+    findings = assess_server(snapshot.server, thresholds)
+    health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
+    return Observation(snapshot, history.since, streams, findings, health)
+
+
+def assess_server(server: ServerInfo, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about the processes of a server, worst first."""
+    named = len(server.nodes) > 1
+    return worst_first(
+        [finding for node in server.nodes for finding in judge_node(NodeSubject(node, named), thresholds)]
+    )
+
+
+class _Assessor:
+    """What the judgements of all streams and groups of one snapshot share."""
+
+    def __init__(self, snapshot: Snapshot, thresholds: Thresholds) -> None:
+        nodes = snapshot.server.nodes
+        self.now = snapshot.collected_at
+        self.thresholds = thresholds
+        self.gaps = {(gap.stream, gap.group) for gap in snapshot.gaps}
+        # Idle times reach a replica only with deliveries, so there they tell nothing of who is alive.
+        self.on_replica = any(node.role == REPLICA for node in nodes)
+        self.sees_asking = bool(nodes) and all(node.version >= IDLE_SEES_ASKING for node in nodes)
+
+    def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
+        """A stream and its groups, judged."""
+        findings = judge_stream(StreamSubject(state, history), self.thresholds)
+        groups = tuple([self.group(state, group, history) for group in state.groups])
+        health = max(
+            [_health(findings, doubt=(state.name, None) in self.gaps), *[group.health for group in groups]]
+        )
+        return StreamView(state, arrival_rate(history.recent), findings, groups, health)
+
+    def group(self, state: StreamState, group: ConsumerGroup, stream_history: StreamHistory) -> GroupView:
+        """A group, judged."""
+        history = stream_history.groups[group.name]
+        rates = rates_over(history.recent, history.rewound_from)
+        findings: tuple[Finding, ...] = ()
+        doubt = (state.name, group.name) in self.gaps
+        if state.role is not StreamRole.DEAD_LETTERS:
+            subject = GroupSubject(
+                state,
+                group,
+                history,
+                stream_history.trimmed_at,
+                rates,
+                self.now,
+                None if self.on_replica else group.members,
+                self.sees_asking,
+            )
+            findings = judge_group(subject, self.thresholds)
+            doubt = doubt or history.lag is None
+        return GroupView(
+            state.name,
+            group,
+            rates,
+            history.trend.values,
+            lost_so_far(history),
+            findings,
+            _health(findings, doubt=doubt),
+        )
+
+
+def lost_so_far(history: GroupHistory) -> int | None:
+    """Entries lost to a group since watching began; none where that is not known, or not yet."""
+    return history.lost if history.lost_known else None
+
+
+def _health(findings: tuple[Finding, ...], *, doubt: bool) -> Health:
+    """The worst of findings, given worst first; without any, unknown where something is in doubt."""
+    if findings:
+        return findings[0].level
+    return Health.UNKNOWN if doubt else Health.OK

@@ -1,0 +1,52 @@
+"""Entries that were trimmed away before a group was given them.
+
+What waited, plus what arrived, less what was delivered, less what waits now, is what was lost. Source:
+the conservation of undelivered entries; it equals ``(added - length - read) - bias`` while the position
+is before the first entry, with ``bias = added - read - lag`` when the lag was last known.
+"""
+
+from streamops.analysis.rates import counted_reads
+from streamops.analysis.samples import GroupSample, StreamSample
+
+
+def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int | None:
+    """Entries lost to the group between two samples; none where it cannot be told.
+
+    Deleting an undelivered entry with XDEL is somebody's decision and not a loss, but takes part in the
+    sum; so the sum counts only where no entry beyond the earlier position was ever deleted.
+
+    Args:
+        earlier: The group before.
+        later: The group after; its position not before the earlier one.
+        added: What ``arrivals`` said of the same two samples.
+    """
+    if _untouched(earlier, later.stream):
+        return 0
+    deleted = later.stream.max_deleted_id
+    if deleted is None or deleted > earlier.last_delivered_id:
+        return None
+    moved = earlier.last_delivered_id != later.last_delivered_id
+    delivered = counted_reads(earlier, later) if moved else 0
+    if added is None or delivered is None or earlier.lag is None or later.lag is None:
+        return None
+    # A server that counts skipped entries as read makes this negative, never too great.
+    return max(0, earlier.lag + added - delivered - later.lag)
+
+
+def trimmed(earlier: StreamSample, later: StreamSample) -> bool:
+    """Whether trimming, and not XDEL, provably took entries from the stream's head between two samples.
+
+    Never provable on Redis 6.2, which does not tell the highest deleted ID.
+    """
+    first, deleted = earlier.first_id, later.max_deleted_id
+    if first is None or deleted is None or deleted >= first:
+        return False
+    return later.length == 0 if later.first_id is None else later.first_id > first
+
+
+def _untouched(earlier: GroupSample, later: StreamSample) -> bool:
+    """Whether nothing beyond the earlier position went from the stream's head."""
+    first = later.first_id
+    if first is None:
+        return earlier.lag == 0 and later.last_generated_id == earlier.stream.last_generated_id
+    return first == earlier.stream.first_id or first <= earlier.last_delivered_id

@@ -1,0 +1,114 @@
+"""The health rules. Law: each a pure function of one subject and the thresholds; a finding or none.
+
+Groups of dead-letter streams are not judged: such a group reads when a person wants it to. The others,
+in this order, and each only where nothing named in brackets explains the same:
+
+ 1. ``no_consumers``: entries wait for a group without consumers.
+ 2. ``stalled``: consumers that hold pending entries are seen, and acknowledge none. [6, where no more
+    entries wait]
+ 3. ``stopped``: entries wait, and none is delivered. [1, 2]
+ 4. ``lag_growing``: the lag matters, has grown, and grew steadily. [1, 2, 3]
+ 5. ``dead_consumer``: a consumer with pending entries has not been seen for too long; a suspicion.
+ 6. ``poison``: a pending entry has been delivered too often.
+ 7. ``pending_old``: a pending entry has been with consumers for too long. [2; 5, where the suspect has
+    it; 6, where it is that entry]
+ 8. ``rewound``: the position moved back.
+ 9. ``lost``: entries were trimmed away before delivery.
+10. ``retention_edge``: a stream is trimmed while nearly all of it is still to be delivered. [9]
+
+A stream by itself: 11. ``dead_letters``. A server process: 12. ``eviction_risk``; 13. ``oom``.
+
+One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
+a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
+never raise a finding, except that a position went back, that entries were lost, or that dead letters came:
+those are facts. What is not known raises nothing; it shows as the health ``unknown``.
+
+How this differs from Burrow's rules, whose manner it follows: readings are polls, not commits; delivery and
+acknowledgement are judged apart; a growing lag is told by its steps, so that neither one zero nor one
+decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
+"""
+
+from streamops.analysis.rules.dead_letters import dead_letters
+from streamops.analysis.rules.delivery import lag_growing, no_consumers, stalled, stopped
+from streamops.analysis.rules.memory import eviction_risk, oom
+from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
+from streamops.analysis.rules.position import lost, retention_edge, rewound
+from streamops.analysis.rules.subject import (
+    GroupRule,
+    GroupSubject,
+    NodeRule,
+    NodeSubject,
+    StreamRule,
+    StreamSubject,
+)
+from streamops.analysis.thresholds import Thresholds
+from streamops.model.observation import Finding, FindingCode
+
+__all__ = [
+    "EXPLAINED_BY",
+    "GROUP_RULES",
+    "NODE_RULES",
+    "STREAM_RULES",
+    "GroupSubject",
+    "NodeSubject",
+    "StreamSubject",
+    "judge_group",
+    "judge_node",
+    "judge_stream",
+]
+
+GROUP_RULES: tuple[GroupRule, ...] = (
+    no_consumers,
+    stalled,
+    stopped,
+    lag_growing,
+    dead_consumer,
+    poison,
+    pending_old,
+    rewound,
+    lost,
+    retention_edge,
+)
+STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
+NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
+
+NOTHING: frozenset[FindingCode] = frozenset()
+EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
+    FindingCode.STOPPED: frozenset({FindingCode.NO_CONSUMERS, FindingCode.STALLED}),
+    FindingCode.LAG_GROWING: frozenset(
+        {FindingCode.NO_CONSUMERS, FindingCode.STALLED, FindingCode.STOPPED},
+    ),
+    FindingCode.PENDING_OLD: frozenset({FindingCode.STALLED}),
+    FindingCode.RETENTION_EDGE: frozenset({FindingCode.LOST}),
+}
+"""Which findings make another one needless whatever their details; the rules themselves see to the rest."""
+
+
+def judge_group(subject: GroupSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a group, worst first, then by number."""
+    found = [finding for rule in GROUP_RULES if (finding := rule(subject, thresholds)) is not None]
+    return worst_first(_unexplained(found) if len(found) > 1 else found)
+
+
+def judge_stream(subject: StreamSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a stream by itself, worst first, then by number."""
+    return worst_first(
+        [finding for rule in STREAM_RULES if (finding := rule(subject, thresholds)) is not None]
+    )
+
+
+def judge_node(subject: NodeSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a server process, worst first, then by number."""
+    return worst_first([finding for rule in NODE_RULES if (finding := rule(subject, thresholds)) is not None])
+
+
+def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:
+    """The findings by level, the greatest first, otherwise in their order."""
+    if len(findings) > 1:
+        findings = sorted(findings, key=lambda finding: -finding.level)
+    return tuple(findings)
+
+
+def _unexplained(found: list[Finding]) -> list[Finding]:
+    codes = {finding.code for finding in found}
+    return [finding for finding in found if EXPLAINED_BY.get(finding.code, NOTHING).isdisjoint(codes)]

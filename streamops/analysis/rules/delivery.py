@@ -1,0 +1,127 @@
+"""Rules 1 to 4: whether what waits gets delivered and acknowledged."""
+
+from datetime import timedelta
+
+from streamops.analysis.growth import lag_growth
+from streamops.analysis.rules.subject import (
+    NO_TIME,
+    GroupSubject,
+    poison_entry,
+    undelivered_for,
+    waited,
+)
+from streamops.analysis.thresholds import Thresholds
+from streamops.analysis.wording import command, counted, span
+from streamops.model.observation import Finding, FindingCode, Health
+
+
+def no_consumers(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 1: entries wait for a group that has no consumers; critical once it would count as stopped."""
+    if subject.group.consumers:
+        return None
+    wait = waited(subject)
+    if wait is None or wait < thresholds.no_consumers_after:
+        return None
+    return Finding(
+        FindingCode.NO_CONSUMERS,
+        Health.CRITICAL if wait >= thresholds.stopped_after else Health.WARN,
+        f"{_waiting(subject)}, the first for {span(wait)}, and the group has no consumers",
+        "Start a consumer, or remove the group (XGROUP DESTROY) if nobody needs it",
+    )
+
+
+def stalled(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 2: consumers that hold pending entries are seen, yet acknowledge nothing.
+
+    Critical where more entries wait behind them. A consumer that is not seen may be at work, until
+    rule 5 suspects it; and a poison entry with nothing waiting behind it is rule 6's.
+    """
+    group, history = subject.group, subject.history
+    if not group.pending:
+        return None
+    unacked = subject.now - history.unacked_since
+    if unacked < thresholds.stalled_after:
+        return None
+    seen = _seen_ago(subject)
+    if seen >= thresholds.stalled_after:
+        return None
+    if not subject.has_waiting and poison_entry(subject, thresholds) is not None:
+        return None
+    listing = command("pending ls", subject.stream.name, group.name)
+    return Finding(
+        FindingCode.STALLED,
+        Health.CRITICAL if subject.has_waiting else Health.WARN,
+        f"{counted(group.pending, 'entry is', 'entries are')} pending and none was acknowledged for "
+        f"{span(unacked)}, though a consumer that holds some was seen {span(seen)} ago",
+        f"Look for a handler that hangs, or that never reaches XACK: {listing}",
+    )
+
+
+def stopped(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 3: entries wait and none is delivered.
+
+    Where entries are pending, consumers may just be busy with them. Then it takes either that nothing
+    was acknowledged meanwhile, or that no consumer got anything for as long as makes it a suspect.
+    """
+    wait = waited(subject)
+    if wait is None or wait < thresholds.stopped_after or not subject.group.consumers:
+        return None
+    idle = min(wait, undelivered_for(subject))
+    if idle < thresholds.stopped_after or idle < _patience(subject, thresholds):
+        return None
+    listing = command("consumers ls", subject.stream.name, subject.group.name)
+    return Finding(
+        FindingCode.STOPPED,
+        Health.CRITICAL,
+        f"{_waiting(subject)} and none was delivered for {span(idle)}",
+        f"Check that its consumers run and read: {listing}",
+    )
+
+
+def lag_growing(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 4: the lag matters, has grown over the span, grew steadily and still grows."""
+    slope, lag = subject.rates.lag_per_second, subject.history.lag
+    if lag is None or slope is None or slope <= 0:
+        return None
+    age = subject.group.time_lag.age or NO_TIME
+    if lag < thresholds.lag_growing_entries and age < thresholds.time_lag:
+        return None
+    growth = lag_growth(subject.history.trend, thresholds.lag_growing_for)
+    if growth is None or not growth.steady or lag < growth.began * thresholds.lag_growing_ratio:
+        return None
+    listing = command("consumers ls", subject.stream.name, subject.group.name)
+    return Finding(
+        FindingCode.LAG_GROWING,
+        Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
+        f"the lag grew from {growth.began:,} to {counted(lag, 'entry', 'entries')} in {span(growth.span)}, "
+        f"now by {slope:,.1f}/s",
+        f"Add consumers or make handling faster; who works now: {listing}",
+    )
+
+
+def _waiting(subject: GroupSubject) -> str:
+    lag = subject.history.lag
+    if lag is not None:
+        return counted(lag, "entry waits", "entries wait")
+    return "at least " + counted(subject.group.lag.lower or 0, "entry waits", "entries wait")
+
+
+def _seen_ago(subject: GroupSubject) -> timedelta:
+    """Time since a consumer that holds pending entries was last seen.
+
+    By its idle time, or by a delivery to whichever. Where nothing was delivered since watching began,
+    that is longer ago than the last acknowledgement can be, and nobody counts as seen by it.
+    """
+    by_position = subject.now - subject.history.position_since
+    return min([by_position, *[member.idle for member in subject.members or () if member.pending]])
+
+
+def _patience(subject: GroupSubject, thresholds: Thresholds) -> timedelta:
+    """How long consumers that hold pending entries may go without asking for more."""
+    history = subject.history
+    if not subject.group.pending or subject.now - history.unacked_since >= thresholds.stopped_after:
+        return thresholds.stopped_after
+    if history.unacked_since > history.began:
+        # They were seen to acknowledge: they are at work.
+        return timedelta.max
+    return max(thresholds.stopped_after, thresholds.consumer_unseen)

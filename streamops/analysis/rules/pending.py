@@ -1,0 +1,86 @@
+"""Rules 5 to 7: whether what was delivered gets done."""
+
+from streamops.analysis.rules.subject import GroupSubject, old_entries, poison_entry, suspects
+from streamops.analysis.thresholds import Thresholds
+from streamops.analysis.wording import command, counted, quoted, span
+from streamops.model.entries import PendingEntry
+from streamops.model.observation import Finding, FindingCode, Health
+from streamops.model.streams import Consumer
+
+
+def dead_consumer(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 5: a consumer holds pending entries and has not been seen for too long.
+
+    No more than a suspicion: a server cannot tell a consumer that died from one that blocks or works.
+    """
+    found = suspects(subject, thresholds)
+    if not found:
+        return None
+    worst = max(found, key=lambda member: (member.pending, member.idle))
+    last = "last seen" if subject.sees_asking else "last given an entry"
+    text = (
+        f"consumer {quoted(worst.name)} holds {_held(worst.pending)} and was {last} {span(worst.idle)} ago: "
+        "suspected dead"
+    )
+    if len(found) > 1:
+        others = sum(member.pending for member in found) - worst.pending
+        text += f", like {counted(len(found) - 1, 'other', 'others')} with {_held(others)}"
+    return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, _hand_over(subject, thresholds, worst))
+
+
+def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 6: an entry is delivered again and again and never acknowledged."""
+    entry = poison_entry(subject, thresholds)
+    if entry is None:
+        return None
+    read = command("streams search", subject.stream.name, options=f"--from-id {entry.id} --to-id {entry.id}")
+    return Finding(
+        FindingCode.POISON,
+        Health.WARN,
+        f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
+        f"and is still pending{_owner(entry)}",
+        f"Mend its handler, or give it up (XACK); read it first: {read}",
+    )
+
+
+def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 7: an entry has been with consumers for too long.
+
+    Not where its owner is a suspect (rule 5) or it is the poison entry (rule 6): those say why.
+    """
+    rows = old_entries(subject, thresholds)
+    if not rows:
+        return None
+    owners = {member.name for member in suspects(subject, thresholds)}
+    poisonous = poison_entry(subject, thresholds)
+    for entry, held in rows:
+        if entry.consumer in owners or (poisonous is not None and entry.id == poisonous.id):
+            continue
+        listing = command("pending ls", subject.stream.name, subject.group.name)
+        return Finding(
+            FindingCode.PENDING_OLD,
+            Health.WARN,
+            f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, "
+            f"delivered {counted(entry.delivery_count, 'time', 'times')}, last {span(entry.idle)} ago",
+            f"If its consumer is not working on it, have another claim it (XCLAIM): {listing}",
+        )
+    return None
+
+
+def _held(pending: int) -> str:
+    return counted(pending, "pending entry", "pending entries")
+
+
+def _owner(entry: PendingEntry) -> str:
+    return f" with {quoted(entry.consumer)}" if entry.consumer else " with no consumer"
+
+
+def _hand_over(subject: GroupSubject, thresholds: Thresholds, dead: Consumer) -> str:
+    """Name the consumer seen last as the heir, where one was seen lately."""
+    living = [member for member in subject.members or () if member.idle < thresholds.consumer_unseen]
+    heir = min(living, key=lambda member: member.idle, default=None)
+    to = f"have {quoted(heir.name)}" if heir is not None else "start a consumer and have it"
+    listing = command(
+        "pending ls", subject.stream.name, subject.group.name, options=f"--consumer {quoted(dead.name)}"
+    )
+    return f"If it is gone, {to} claim its entries (XAUTOCLAIM): {listing}"

@@ -1,0 +1,68 @@
+"""Rules 8 to 10: whether the position and the stream's beginning stand where they should."""
+
+from streamops.analysis.columns import Column
+from streamops.analysis.rules.subject import GroupSubject
+from streamops.analysis.samples import GroupSample
+from streamops.analysis.thresholds import Thresholds
+from streamops.analysis.wording import command, counted, span
+from streamops.model.observation import Finding, FindingCode, Health
+
+SUSTAINED = 3
+"""Readings that must agree before a passing state counts."""
+
+
+def rewound(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 8: the position moved back a short while ago and has not caught up with where it was."""
+    history, position = subject.history, subject.group.last_delivered_id
+    at, origin = history.rewound_at, history.rewound_from
+    if at is None or origin is None or position >= origin or subject.now - at >= thresholds.report_for:
+        return None
+    info = command("groups info", subject.stream.name, subject.group.name)
+    return Finding(
+        FindingCode.REWOUND,
+        Health.WARN,
+        f"the position moved back from {origin} {span(subject.now - at)} ago and stands at {position}: "
+        "entries are delivered again",
+        f"If nobody meant to rewind the group or make it anew, find out who did: {info}",
+    )
+
+
+def lost(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 9: trimming took entries that the group had not been given."""
+    history = subject.history
+    if history.lost_at is None or subject.now - history.lost_at >= thresholds.report_for:
+        return None
+    least = "" if history.lost_known else "at least "
+    return Finding(
+        FindingCode.LOST,
+        Health.CRITICAL,
+        f"{least}{counted(history.lost, 'entry was', 'entries were')} trimmed away before delivery, "
+        f"the last {span(subject.now - history.lost_at)} ago",
+        "Raise MAXLEN where entries are added, or trim no further than all groups have acknowledged (XTRIM MINID)",
+    )
+
+
+def retention_edge(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 10: a stream is being trimmed while the group has nearly all of it still to read.
+
+    Silent on Redis 6.2, which does not tell trimming from deleting.
+    """
+    trimmed_at, lag, length = subject.trimmed_at, subject.history.lag, subject.stream.length
+    if trimmed_at is None or lag is None or subject.now - trimmed_at >= thresholds.report_for:
+        return None
+    if not _at_edge(subject.history.recent, thresholds.retention_ratio):
+        return None
+    return Finding(
+        FindingCode.RETENTION_EDGE,
+        Health.WARN,
+        f"{lag:,} of the {counted(length, 'entry', 'entries')} in a stream that is "
+        "being trimmed are still to be delivered",
+        "Make the group faster, raise MAXLEN where entries are added, or trim by the group's position (XTRIM MINID)",
+    )
+
+
+def _at_edge(recent: Column[GroupSample], ratio: float) -> bool:
+    """Whether all recent readings, and enough of them, show most of the stream undelivered."""
+    return len(recent.values) >= SUSTAINED and all(
+        sample.lag is not None and sample.lag > ratio * sample.stream.length for sample in recent.values
+    )

@@ -1,0 +1,162 @@
+"""What a rule judges, and the evidence that several rules share."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from streamops.analysis.group_history import GroupHistory, waits
+from streamops.analysis.history import StreamHistory
+from streamops.analysis.thresholds import Thresholds
+from streamops.model.entries import PendingEntry
+from streamops.model.observation import Finding, Rates
+from streamops.model.server import ServerNode
+from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+
+NO_TIME = timedelta(0)
+
+
+class GroupSubject(Struct, frozen=True, gc=False):
+    """A group under judgement.
+
+    Attributes:
+        stream: Its stream.
+        group: The group.
+        history: Its history, up to and including this reading.
+        trimmed_at: The last reading at which trimming had provably shortened the stream; none where it
+            never did.
+        rates: Its movement.
+        now: The server's clock.
+        members: Its consumers; none where they were not read, or where their idle times tell nothing
+            because the server is a replica.
+        sees_asking: Whether a consumer's ``idle`` starts again whenever it asks for entries (Redis 7.2
+            and later, Valkey), and not only when it gets some.
+    """
+
+    stream: StreamState
+    group: ConsumerGroup
+    history: GroupHistory
+    trimmed_at: datetime | None
+    rates: Rates
+    now: datetime
+    members: tuple[Consumer, ...] | None
+    sees_asking: bool
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether an entry is known to wait for delivery."""
+        return waits(self.group.lag)
+
+
+class StreamSubject(Struct, frozen=True, gc=False):
+    """A stream under judgement, without its groups.
+
+    Attributes:
+        stream: The stream.
+        history: Its history, up to and including this reading.
+    """
+
+    stream: StreamState
+    history: StreamHistory
+
+
+class NodeSubject(Struct, frozen=True, gc=False):
+    """A server process under judgement.
+
+    Attributes:
+        node: The process.
+        named: Whether a sentence about it must name it, because it is one of several.
+    """
+
+    node: ServerNode
+    named: bool
+
+
+GroupRule: TypeAlias = Callable[[GroupSubject, Thresholds], Finding | None]
+StreamRule: TypeAlias = Callable[[StreamSubject, Thresholds], Finding | None]
+NodeRule: TypeAlias = Callable[[NodeSubject, Thresholds], Finding | None]
+
+
+def waited(subject: GroupSubject) -> timedelta | None:
+    """How long, at the least, entries have waited for the group; none where none is known to wait.
+
+    One reading can tell, by the time in the ID of the first entry that waits. Yet an entry may carry an
+    old ID, and a position moved back makes old entries wait anew: so never longer than since a reading
+    that showed nothing waiting.
+    """
+    history = subject.history
+    if history.waiting_since is None:
+        return None
+    age = subject.group.time_lag.age
+    if age is None:
+        return subject.now - history.waiting_since
+    return age if history.clear_at is None else min(age, subject.now - history.clear_at)
+
+
+def undelivered_for(subject: GroupSubject) -> timedelta:
+    """How long, at the least, the group has been given nothing.
+
+    By the position, since watching began; by the consumers, since the last of them got an entry.
+    """
+    watched = subject.now - subject.history.position_since
+    if not subject.members:
+        return watched
+    return max(watched, min(unfed(member) for member in subject.members))
+
+
+def unfed(member: Consumer) -> timedelta:
+    """How long, at the least, a consumer has got nothing."""
+    return member.idle if member.inactive is None else member.inactive
+
+
+def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, ...]:
+    """The consumers that hold pending entries and have not been seen for too long.
+
+    Where ``idle`` tells when a consumer last asked, that decides. Where it tells when a consumer last got
+    an entry, a consumer with nothing to get looks the same dead or alive. There it is suspected if
+    entries waited all that time; else only once what it holds is too old, which it is then for certain,
+    since it has got nothing younger.
+    """
+    if not subject.members or not subject.group.pending:
+        return ()
+    limit = thresholds.consumer_unseen
+    if not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
+        limit = max(limit, thresholds.pending_age)
+    return tuple([member for member in subject.members if member.pending and member.idle >= limit])
+
+
+def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:
+    """The pending entry delivered most often, where that is too often."""
+    oldest = subject.group.oldest_pending
+    if oldest is None or not subject.group.pending:
+        return None
+    profile = subject.group.profile
+    most = _still_pending(profile.most_delivered if profile else None, oldest)
+    worst = oldest if most is None or most.delivery_count <= oldest.delivery_count else most
+    return worst if worst.delivery_count >= thresholds.poison_deliveries else None
+
+
+def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[PendingEntry, timedelta], ...]:
+    """Pending entries that consumers have had for too long, and for how long at the least.
+
+    An entry's idle time tells it for one that was delivered once. One delivered again and again is never
+    idle for long; its age does, less the time that entries wait for delivery in the first place.
+    """
+    group = subject.group
+    oldest = group.oldest_pending
+    if oldest is None or not group.pending:
+        return ()
+    held, age, wait = oldest.idle, group.oldest_pending_age, group.time_lag.age
+    if age is not None and wait is not None and age - wait > held:
+        held = age - wait
+    rows = [(oldest, held)]
+    if group.profile is not None:
+        longest = _still_pending(group.profile.longest_idle, oldest)
+        rows += [(longest, longest.idle)] if longest is not None else []
+    return tuple([row for row in rows if row[1] >= thresholds.pending_age])
+
+
+def _still_pending(row: PendingEntry | None, oldest: PendingEntry) -> PendingEntry | None:
+    """A row of an earlier scan, unless it must have been acknowledged meanwhile."""
+    return row if row is not None and row.id > oldest.id else None

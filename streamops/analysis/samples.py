@@ -1,0 +1,88 @@
+"""What is remembered of one reading: just enough to tell movement from the next one."""
+
+from typing import TypeVar
+
+from msgspec import Struct
+
+from streamops.model.ids import EntryId
+from streamops.model.streams import ConsumerGroup, StreamState
+
+Rising = TypeVar("Rising", int, EntryId)
+
+
+# Samples hold no containers, so no cycles: the collector need not visit the tens of thousands of them that
+# the history of many groups is.
+class StreamSample(Struct, frozen=True, gc=False):
+    """A stream at one instant; the fields are those of ``StreamState``.
+
+    Attributes:
+        length: Entries in it.
+        first_id: ID of its first entry; none where it is empty or unknown.
+        last_generated_id: The highest ID it ever had; none where unknown.
+        entries_added: Entries ever added; none where unknown.
+        max_deleted_id: The highest ID deleted by XDEL; none where unknown.
+    """
+
+    length: int
+    first_id: EntryId | None
+    last_generated_id: EntryId | None
+    entries_added: int | None
+    max_deleted_id: EntryId | None
+
+
+class GroupSample(Struct, frozen=True, gc=False):
+    """A group at one instant; the fields are those of ``ConsumerGroup``.
+
+    Attributes:
+        stream: Its stream at that instant, shared by all groups of the stream.
+        last_delivered_id: Its position.
+        entries_read: The server's read counter; none where it has none.
+        pending: Entries delivered and not acknowledged.
+        lag: Entries still to be delivered; none unless ``exact`` or ``reported``.
+    """
+
+    stream: StreamSample
+    last_delivered_id: EntryId
+    entries_read: int | None
+    pending: int
+    lag: int | None
+
+
+def sample_stream(state: StreamState) -> StreamSample:
+    """What to remember of a stream."""
+    return StreamSample(
+        state.length,
+        state.first_id,
+        state.last_generated_id,
+        state.entries_added,
+        state.max_deleted_id,
+    )
+
+
+def sample_group(group: ConsumerGroup, stream: StreamSample) -> GroupSample:
+    """What to remember of a group read together with ``stream``."""
+    lag = group.lag
+    return GroupSample(
+        stream,
+        group.last_delivered_id,
+        group.entries_read,
+        group.pending,
+        lag.entries if lag.known else None,
+    )
+
+
+def recreated(earlier: StreamSample, later: StreamSample) -> bool:
+    """Whether the key cannot be the same stream any more.
+
+    A stream's counters and IDs only rise, and entries are only ever added at its end, so anything that
+    went down belongs to another stream under the same name, or to an older copy of this one.
+    """
+    return (
+        _fell(earlier.entries_added, later.entries_added)
+        or _fell(earlier.last_generated_id, later.last_generated_id)
+        or _fell(earlier.first_id, later.first_id)
+    )
+
+
+def _fell(earlier: Rising | None, later: Rising | None) -> bool:
+    return earlier is not None and later is not None and later < earlier

@@ -1,0 +1,60 @@
+"""Numbers, spans and names in the sentences of findings. Every text from here is safe on a terminal."""
+
+from datetime import timedelta
+from shlex import quote
+
+UNITS = (
+    (timedelta(days=1), "d"),
+    (timedelta(hours=1), "h"),
+    (timedelta(minutes=1), "min"),
+    (timedelta(seconds=1), "s"),
+)
+FINE_UNITS = ("d", "h")
+"""Units large enough that the next smaller one is told too."""
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """``1 entry`` or ``1,200 entries``."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def span(duration: timedelta) -> str:
+    """A span in one or two units, rounded down: ``45 s``, ``12 min``, ``3 h 20 min``; ``0 s`` for none."""
+    for place, (size, unit) in enumerate(UNITS):
+        whole, rest = divmod(max(duration, timedelta(0)), size)
+        if not whole:
+            continue
+        if unit not in FINE_UNITS:
+            return f"{whole} {unit}"
+        smaller, name = UNITS[place + 1]
+        more = rest // smaller
+        return f"{whole} {unit} {more} {name}" if more else f"{whole} {unit}"
+    return "0 s"
+
+
+def quoted(name: str) -> str:
+    """A name as one word of a shell: itself where it is plain, else quoted.
+
+    What a terminal could not show is written as the escapes of ``$'...'``, which bash, zsh and ksh read
+    back as the very bytes of the name.
+    """
+    if name.isprintable():
+        return quote(name)
+    return "$'" + "".join(map(_escaped, name)) + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if character.isprintable():
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+
+
+def command(verb: str, *names: str, options: str = "") -> str:
+    """A line of shell: ``streamops``, the verb, its names quoted, its options as they stand."""
+    words = " ".join(map(quoted, names))
+    if any(name.startswith("-") for name in names):
+        # After ``--`` a leading hyphen is a name's own.
+        return " ".join(filter(None, ("streamops", verb, options, "--", words)))
+    return " ".join(filter(None, ("streamops", verb, words, options)))

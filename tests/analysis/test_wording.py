@@ -1,0 +1,90 @@
+import shlex
+import shutil
+import subprocess
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+
+from streamops.analysis.wording import command, counted, quoted, span
+from tests.strategies import names
+
+BASH = shutil.which("bash")
+
+
+@pytest.mark.parametrize(
+    ("duration", "words"),
+    [
+        (timedelta(0), "0 s"),
+        (timedelta(milliseconds=999), "0 s"),
+        (timedelta(seconds=-3), "0 s"),
+        (timedelta(seconds=59, milliseconds=999), "59 s"),
+        (timedelta(seconds=60), "1 min"),
+        (timedelta(minutes=59, seconds=59), "59 min"),
+        (timedelta(hours=3), "3 h"),
+        (timedelta(hours=3, minutes=20, seconds=9), "3 h 20 min"),
+        (timedelta(days=2, hours=5), "2 d 5 h"),
+        (timedelta(days=400, minutes=59), "400 d"),
+    ],
+)
+def test_span(duration: timedelta, words: str) -> None:
+    assert span(duration) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0 entries"), (1, "1 entry"), (2, "2 entries"), (1_234_567, "1,234,567 entries")],
+)
+def test_counted(number: int, words: str) -> None:
+    assert counted(number, "entry", "entries") == words
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("orders", "orders"),
+        ("{orders}:dlq", "'{orders}:dlq'"),
+        ("a b", "'a b'"),
+        ("it's", "'it'\"'\"'s'"),
+        ("заказы", "'заказы'"),
+        ("", "''"),
+        ("\x1b[2J", r"$'\x1b[2J'"),
+        ("a\nb'c\\", r"$'a\x0ab\'c\\'"),
+        ("\udcff", r"$'\xff'"),
+        ("\u202e", r"$'\xe2\x80\xae'"),
+    ],
+)
+def test_quoted(name: str, word: str) -> None:
+    assert quoted(name) == word
+
+
+@given(names())
+def test_quoted_is_safe_to_print(name: str) -> None:
+    assert quoted(name).isprintable()
+
+
+@pytest.mark.skipif(BASH is None, reason="no bash on this machine")
+@settings(max_examples=25, deadline=None)
+@given(names())
+def test_bash_reads_back_the_very_bytes(name: str) -> None:
+    raw = name.encode("utf-8", "surrogateescape")
+    if b"\0" in raw:
+        # No shell can hold such an argument.
+        return
+    script = f"printf %s {quoted(name)}".encode()
+    assert BASH is not None
+    assert subprocess.run([BASH], input=script, capture_output=True, check=True).stdout == raw
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (command("groups info", "orders", "billing"), "streamops groups info orders billing"),
+        (command("ack", "a b", "g", options="--ids -"), "streamops ack 'a b' g --ids -"),
+        (command("ack", "-x", "g", options="--ids -"), "streamops ack --ids - -- -x g"),
+        (command("groups info", "-x", "g"), "streamops groups info -- -x g"),
+    ],
+)
+def test_command(line: str, words: str) -> None:
+    assert line == words
+    assert shlex.split(line)[0] == "streamops"
