@@ -32,8 +32,9 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         lag_growing_entries: A growing lag matters from this many entries on. Default 1,000.
         lag_growing_ratio: A lag has grown where it is this many times what it was when the span began.
             Default 1.2.
-        time_lag: A growing lag matters, whatever its count, from this time lag on. Default 5 minutes.
-        time_lag_critical: A growing lag is critical from this time lag on. Default 30 minutes.
+        time_lag: The first entry not delivered has waited this long: ``behind``; and a growing lag matters,
+            whatever its count. Default 5 minutes.
+        time_lag_critical: Either is critical from this time lag on. Default 30 minutes.
         retention_ratio: Share of a stream that is being trimmed which a group has still to read:
             ``retention_edge``. Default 0.8.
         dead_letters: Entries in a dead-letter stream: ``dead_letters``. Default 1.

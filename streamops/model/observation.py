@@ -30,6 +30,7 @@ class FindingCode(StrEnum):
     STALLED = "stalled"
     REWOUND = "rewound"
     LAG_GROWING = "lag_growing"
+    BEHIND = "behind"
     DEAD_CONSUMER = "dead_consumer"
     POISON = "poison"
     PENDING_OLD = "pending_old"

@@ -1,4 +1,4 @@
-"""Rules 11 to 13: the tables that prove them."""
+"""Rules 12 to 14: the tables that prove them."""
 
 import pytest
 

@@ -15,8 +15,10 @@ in this order, and each only where nothing named in brackets explains the same:
  8. ``rewound``: the position moved back.
  9. ``lost``: entries were trimmed away before delivery.
 10. ``retention_edge``: a stream is trimmed while nearly all of it is still to be delivered. [9]
+11. ``behind``: the next entry has waited for too long, though some are delivered and the lag does not
+    grow. [1, 2, 3, 4]
 
-A stream by itself: 11. ``dead_letters``. A server process: 12. ``eviction_risk``; 13. ``oom``.
+A stream by itself: 12. ``dead_letters``. A server process: 13. ``eviction_risk``; 14. ``oom``.
 
 One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
 a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
@@ -29,7 +31,7 @@ decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is 
 """
 
 from streamops.analysis.rules.dead_letters import dead_letters
-from streamops.analysis.rules.delivery import lag_growing, no_consumers, stalled, stopped
+from streamops.analysis.rules.delivery import behind, lag_growing, no_consumers, stalled, stopped
 from streamops.analysis.rules.memory import eviction_risk, oom
 from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
 from streamops.analysis.rules.position import lost, retention_edge, rewound
@@ -68,6 +70,7 @@ GROUP_RULES: tuple[GroupRule, ...] = (
     rewound,
     lost,
     retention_edge,
+    behind,
 )
 STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
 NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
@@ -80,6 +83,9 @@ EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
     ),
     FindingCode.PENDING_OLD: frozenset({FindingCode.STALLED}),
     FindingCode.RETENTION_EDGE: frozenset({FindingCode.LOST}),
+    FindingCode.BEHIND: frozenset(
+        {FindingCode.NO_CONSUMERS, FindingCode.STALLED, FindingCode.STOPPED, FindingCode.LAG_GROWING},
+    ),
 }
 """Which findings make another one needless whatever their details; the rules themselves see to the rest."""
 

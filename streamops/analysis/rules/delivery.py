@@ -99,6 +99,20 @@ def lag_growing(subject: GroupSubject, thresholds: Thresholds) -> Finding | None
     )
 
 
+def behind(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 11: the first entry not delivered has waited for too long, however many wait behind it."""
+    age = subject.group.time_lag.age
+    if age is None or age < thresholds.time_lag or not subject.has_waiting:
+        return None
+    listing = command("consumers ls", subject.stream.name, subject.group.name)
+    return Finding(
+        FindingCode.BEHIND,
+        Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
+        f"{_waiting(subject)}, the first for {span(age)}",
+        f"Add consumers until it has caught up, if that is too long; who works now: {listing}",
+    )
+
+
 def _waiting(subject: GroupSubject) -> str:
     lag = subject.history.lag
     if lag is not None:
