@@ -14,7 +14,8 @@ def is_literal(pattern: str) -> bool:
 def matches(pattern: str, name: str) -> bool:
     r"""Whether a name matches a pattern, by the rules of Redis's SCAN: ``*``, ``?``, ``[a-z]``, ``[^a]``, ``\\``.
 
-    Like Redis it goes by bytes: ``?`` stands for one byte of a character's UTF-8.
+    Like Redis it goes by bytes: ``?`` stands for one byte of a character's UTF-8. (Which bytes lie between
+    an ASCII one and another depends on the processor of the server; here they count up from 0.)
     """
     if not name:
         # SCAN takes a lone star for no pattern at all; any other star wants something to look at.

@@ -58,7 +58,7 @@ class Collector:
         self._server = server
         self._watch = watch
         self._reader = StreamReader(server)
-        self._lags = LagKeeper(server, budget or CountBudget())
+        self._lags = LagKeeper(server, self._reader, budget or CountBudget())
         self._profiles = ProfileKeeper(server)
 
     async def collect(
@@ -89,7 +89,9 @@ class Collector:
         lags = await self._settle(read, readings.server)
         streams = await self._assemble(read, readings, details, lags)
         if not partial:
-            self._forget_all_but(lags)
+            unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
+            self._lags.forget_all_but(lags, unread)
+            self._profiles.forget_all_but(lags, unread)
         return Snapshot(
             collected_at=readings.now or datetime.now(UTC),  # noqa: TID251 - a gap says that the clock is ours
             server=readings.server,
@@ -100,10 +102,6 @@ class Collector:
             elapsed=timedelta(seconds=time.monotonic() - started),
             commands=self._server.commands_sent - sent,
         )
-
-    def _forget_all_but(self, groups: Collection[GroupKey]) -> None:
-        self._lags.forget_all_but(groups)
-        self._profiles.forget_all_but(groups)
 
     async def _details(self, streams: Sequence[StreamReading]) -> Details:
         """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out."""
@@ -125,7 +123,9 @@ class Collector:
             (stream.name, group.name): EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1)
             for stream in streams
             for group in stream.groups
-            if not group.head_read and needs_head(stream, group) and (stream.entry_bytes or 0) <= MAX_HEAD_BYTES
+            if not group.head_read
+            and needs_head(stream, group)
+            and (stream.entry_bytes or 0) <= MAX_HEAD_BYTES
         }
         entries = await read_entries(self._server, list(pages.values()))
         for key, found in zip(pages, entries, strict=True):
@@ -166,7 +166,7 @@ class Collector:
     async def _settle(self, streams: Sequence[StreamReading], server: ServerInfo) -> dict[GroupKey, Lag]:
         # In a cluster of mixed versions the least trustworthy one speaks for all.
         faith = max((faith_in(node) for node in server.nodes), default=Faith.UPPER_BOUND)
-        return await self._lags.settle([(stream, faith) for stream in streams], self._reader.depth)
+        return await self._lags.settle([(stream, faith) for stream in streams])
 
     async def _assemble(
         self,
@@ -206,6 +206,11 @@ class Collector:
         )
 
 
+def _is_unread(reading: StreamReading | Fault) -> bool:
+    """Whether there may be a stream, although it could not be read."""
+    return isinstance(reading, Fault) and reading.kind is not FaultKind.MISSING
+
+
 def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -> Iterator[Gap]:
     """What the first round trip could not read."""
     for address, reason in readings.failures.items():
@@ -218,7 +223,7 @@ def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -
         if isinstance(reading, StreamReading):
             if not reading.bounds_read:
                 yield Gap("no permission for XINFO STREAM", name, part="first and last entry")
-        elif reading.kind is not FaultKind.MISSING:
+        elif _is_unread(reading):
             yield Gap(reading.reason, name)
         elif name in expected:
             # One that vanished between discovery and reading is no gap: there is nothing to see.
@@ -235,6 +240,9 @@ def _group(
     key = stream.name, group.name
     if key in details.heads:
         group = replace(group, head_id=details.heads[key], head_read=True)
+    elif lags[key].known and lags[key].entries == 0:
+        # Counted to the end, or so the server says: there is nothing that waits.
+        group = replace(group, head_id=None, head_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)
     return ConsumerGroup(
         name=group.name,

@@ -8,6 +8,8 @@ from functools import partial
 from types import TracebackType
 from typing import Self, TypeVar
 
+from msgspec.structs import replace
+
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import NotFound
@@ -16,7 +18,7 @@ from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import StreamReading
-from streamops.model.snapshot import Snapshot
+from streamops.model.snapshot import Gap, Snapshot
 from streamops.operate.collect import Collector
 from streamops.operate.discover import Discovery
 from streamops.operate.observe import Observer
@@ -25,7 +27,7 @@ from streamops.operate.search import Search, SearchProgress, SearchResult, searc
 from streamops.operate.watch import Watch
 from streamops.wire.faults import Fault
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.reads import PendingRange, read_page, read_pending, read_pending_summary
+from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
@@ -90,12 +92,16 @@ class Console:
     async def collect(self, only: Sequence[str] = ()) -> Snapshot:
         """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
         names = list(only) or self.discovery.names
-        return await self._collector.collect(
+        snapshot = await self._collector.collect(
             names[: self.watch.max_streams] if not only else names,
             discovered=len(names),
             complete=self.discovery.complete,
             partial=bool(only),
+            expected=only or self.discovery.pinned,
         )
+        if only or not self.discovery.problem:
+            return snapshot
+        return replace(snapshot, gaps=(*snapshot.gaps, Gap(self.discovery.problem, part="discovery")))
 
     async def observe(self, only: Sequence[str] = ()) -> Observation:
         """A snapshot with its history and one assessment."""
@@ -115,6 +121,8 @@ class Console:
         Raises:
             NotFound: The key is not a stream. (One that does not exist is an empty page.)
         """
+        if count < 1:
+            return EntryPage((), None)
         entries: list[Entry] = []
         weight, size = 0, min(count, FIRST_PAGE)
         while True:
@@ -153,7 +161,10 @@ class Console:
         """
         position = await self._last_generated_id(stream) if after is None else after
         while True:
-            page = await self.read_entries(stream, start=position.next(), count=TAIL_ENTRIES)
+            page = EntryPage((), None)
+            # Nothing can follow the last ID of all.
+            if position < LAST_ID:
+                page = await self.read_entries(stream, start=position.next(), count=TAIL_ENTRIES)
             for entry in page.entries:
                 position = entry.id
                 yield entry
@@ -170,7 +181,9 @@ class Console:
         consumer: str | None = None,
     ) -> PendingPage:
         """Rows of a group's pending entries list, lowest ID first; raises ``NotFound`` without such a group."""
-        now = (await StreamReader(self._server).read(())).now
+        now = await read_clock(self._server, stream)
+        if count < 1:
+            return PendingPage((), after, now)
         pages = await read_pending(self._server, [PendingRange(stream, group, after, count, consumer)])
         rows = _value(pages[0], f"group {stream}/{group}")
         return PendingPage(rows, rows[-1].id if len(rows) == count else None, now)

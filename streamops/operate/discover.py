@@ -9,7 +9,7 @@ from streamops.errors import ServerError
 from streamops.operate.watch import Watch
 from streamops.wire.faults import Fault, RedisError
 from streamops.wire.node import Node
-from streamops.wire.reads import scan_streams
+from streamops.wire.reads import ScanPage, scan_streams
 from streamops.wire.server import Server
 
 KEYS_PER_STEP = 1_000
@@ -26,7 +26,7 @@ class Discovery:
     Attributes:
         complete: Whether the keyspace has been scanned from end to end at least once, or needs no scan.
         scanned: SCAN calls of the pass under way or of the last one, times the keys each asks for.
-        problem: Why the last pass failed; empty where it did not.
+        problem: Why the last pass failed, on one node or on all; empty where it did not.
     """
 
     def __init__(self, server: Server, watch: Watch) -> None:
@@ -41,33 +41,47 @@ class Discovery:
         self.problem = ""
 
     @property
+    def pinned(self) -> list[str]:
+        """The streams asked for by their whole names."""
+        return [name for name in dict.fromkeys(self._pinned) if not self._excluded(name)]
+
+    @property
     def names(self) -> list[str]:
         """The streams known, pinned ones first, then by name."""
         found = sorted(self._names.difference(self._pinned))
-        return [name for name in [*dict.fromkeys(self._pinned), *found] if not self._excluded(name)]
+        return [*self.pinned, *(name for name in found if not self._excluded(name))]
 
     async def scan(self, *, share: float = 1.0) -> None:
         """Scan every node once from end to end, keeping it busy for at most ``share`` of the time.
 
+        A node of a cluster that cannot be scanned is noted as a problem; its streams stay as they were known.
+
         Raises:
-            ServerError: A node does not answer or refuses to be scanned.
+            ServerError: No node answers, or all refuse to be scanned.
         """
         if not self._needs_scan:
             return
         found: set[str] = set()
+        failures: list[ServerError] = []
         self.scanned = 0
         await self._server.ping()
         for node in self._server.nodes:
-            await self._scan_node(node, found, share)
-        self._names = found
-        self.complete = True
+            try:
+                await self._scan_node(node, found, share)
+            except ServerError as error:
+                failures.append(error)
+        self.problem = failures[0].message if failures else ""
+        if len(failures) == len(self._server.nodes):
+            raise failures[0]
+        if not failures:
+            self._names = found
+            self.complete = True
 
     async def run(self) -> None:
         """Scan again and again, in the background, until cancelled; a failure is noted and tried again."""
         while self._needs_scan:
             try:
                 await self.scan(share=SHARE)
-                self.problem = ""
             except ServerError as error:
                 self.problem = error.message
             await asyncio.sleep(REST)
@@ -78,12 +92,7 @@ class Discovery:
         cursor = 0
         while True:
             started = time.monotonic()
-            try:
-                page = await scan_streams(node, cursor, pattern, KEYS_PER_STEP)
-            except (RedisError, OSError, TimeoutError) as error:
-                raise self._server.error(error) from None
-            if isinstance(page, Fault):
-                raise page.error("the keyspace cannot be scanned for streams")
+            page = await self._scan_step(node, cursor, pattern)
             fresh = self._wanted(page.names)
             found.update(fresh)
             # Shown at once, not at the end of a pass that may take minutes.
@@ -93,6 +102,19 @@ class Discovery:
             if cursor == 0:
                 return
             await asyncio.sleep((time.monotonic() - started) * (1 / share - 1))
+
+    async def _scan_step(self, node: Node, cursor: int, pattern: str | None) -> ScanPage:
+        problem = None
+        try:
+            page = await scan_streams(node, cursor, pattern, KEYS_PER_STEP)
+        except (RedisError, OSError, TimeoutError) as error:
+            problem = self._server.error(error)
+        # Outside the handler, so that the error does not carry redis-py's along as its context.
+        if problem is not None:
+            raise problem
+        if isinstance(page, Fault):
+            raise page.error("the keyspace cannot be scanned for streams")
+        return page
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
         if not self._patterns:

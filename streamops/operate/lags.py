@@ -1,55 +1,19 @@
 """Lags, settled: what the server says, what was counted before, what has to be counted now."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from streamops.analysis.lag import Faith, Tally, settle_lag, settle_tally
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.ids import LAST_ID
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
+from streamops.operate.anchors import Anchor, entries_added, is_same
 from streamops.operate.tallies import CountBudget, Counter, Span, span_ahead, span_behind
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import Depth
+from streamops.wire.stream_reader import StreamReader
 
 GroupKey = tuple[str, str]
-
-
-class Anchor(Struct, frozen=True):
-    """A lag that was once counted, and the state it was counted in."""
-
-    lag: int
-    position: EntryId
-    first_id: EntryId | None
-    last_generated_id: EntryId | None
-    length: int
-    entries_added: int | None
-
-    def same(self, stream: StreamReading, group: GroupReading) -> bool:
-        """Whether nothing was added, removed or delivered since."""
-        return (
-            self.position == group.last_delivered_id
-            and self.last_generated_id == stream.last_generated_id
-            and self.length == stream.length
-            and self.first_id == stream.first_id
-            and self.entries_added == stream.entries_added
-        )
-
-    def added_since(self, stream: StreamReading, group: GroupReading) -> int | None:
-        """Entries added since, where it is certain that none was removed meanwhile; none otherwise."""
-        if self.entries_added is None or stream.entries_added is None:
-            return None
-        nothing_removed = self.entries_added - self.length == stream.entries_added - stream.length
-        added = stream.entries_added - self.entries_added
-        # With nothing removed the first entry stays; another one means another stream under the same name.
-        if (
-            nothing_removed
-            and added >= 0
-            and self.first_id == stream.first_id
-            and self.position <= group.last_delivered_id
-        ):
-            return added
-        return None
 
 
 class Case(Struct):
@@ -75,6 +39,17 @@ class Case(Struct):
             return 0
         return self.lag.upper if self.lag.upper is not None else self.stream.length
 
+    @property
+    def leans_on_the_past(self) -> bool:
+        """Whether the result holds only if no entry was removed between reading and counting."""
+        if self.delivered is not None and self.delivered.complete:
+            return True
+        return bool(self.behind and self.behind.complete)
+
+    def give_up(self) -> None:
+        """Entries were removed in between: what was counted behind the position says nothing."""
+        self.delivered = self.behind = None
+
     def result(self) -> Lag:
         """The lag after counting."""
         if self.delivered is not None and self.delivered.complete:
@@ -99,71 +74,81 @@ class LagKeeper:
     do that) is not believed again as long as it lives.
     """
 
-    def __init__(self, server: Server, budget: CountBudget) -> None:
+    def __init__(self, server: Server, reader: StreamReader, budget: CountBudget) -> None:
         self._server = server
+        self._reader = reader
         self._budget = budget
         self._anchors: dict[GroupKey, Anchor] = {}
         self._caught: set[GroupKey] = set()
         self._checked: set[GroupKey] = set()
+        self._served: dict[GroupKey, int] = {}
+        self._collections = 0
 
-    async def settle(
-        self, streams: Sequence[tuple[StreamReading, Faith]], depth: Depth
-    ) -> dict[GroupKey, Lag]:
+    async def settle(self, streams: Sequence[tuple[StreamReading, Faith]]) -> dict[GroupKey, Lag]:
         """The lag of every group of these streams, counting within the budget."""
+        self._collections += 1
         lags: dict[GroupKey, Lag] = {}
         cases: list[Case] = []
         for stream, faith in streams:
             for group in stream.groups:
                 key = stream.name, group.name
                 lag = settle_lag(stream, group, Faith.NONE if key in self._caught else faith)
-                if not lag.known and (carried := self._recall(stream, group)) is not None:
-                    lag = carried
-                lags[key] = lag
-                if not lag.known:
+                recalled = None if lag.known else self._recall(stream, group)
+                lags[key] = recalled or lag
+                if not lag.known and recalled is None:
                     cases.append(self._case(stream, group, lag))
         counter = Counter(self._server, self._budget)
-        await self._count(cases, counter, depth)
+        await self._count(cases, counter)
+        await self._confirm(cases, counter)
         for case in cases:
             lags[case.key] = case.result()
-            self._remember(case, lags[case.key])
-        await self._check_one(streams, lags, counter, depth)
+            self._remember(case, lags[case.key], counter)
+        await self._check_one(streams, lags, counter)
         return lags
 
-    def forget_all_but(self, groups: Collection[GroupKey]) -> None:
-        """Drop what is remembered of other groups."""
-        self._anchors = {key: anchor for key, anchor in self._anchors.items() if key in groups}
-        self._caught.intersection_update(groups)
+    def forget_all_but(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
+        """Drop what is remembered of other groups, except of streams that could not be read."""
+        self._anchors = {
+            key: anchor for key, anchor in self._anchors.items() if key in groups or key[0] in unread
+        }
+        self._caught = {key for key in self._caught if key in groups or key[0] in unread}
+        self._served = {key: when for key, when in self._served.items() if key in groups or key[0] in unread}
 
     def _recall(self, stream: StreamReading, group: GroupReading) -> Lag | None:
         anchor = self._anchors.get((stream.name, group.name))
         if anchor is None:
             return None
         if anchor.same(stream, group):
-            return Lag(
-                anchor.lag, anchor.lag, anchor.lag, LagBasis.EXACT, "counted before; nothing has moved since"
-            )
+            return anchor.lag
         added = anchor.added_since(stream, group)
-        if added is None or anchor.position != group.last_delivered_id:
+        if added is None or not anchor.lag.known or anchor.position != group.last_delivered_id:
             return None
-        entries = anchor.lag + added
-        return Lag(entries, entries, entries, LagBasis.EXACT, "counted before; only additions since")
+        return _carried(anchor, added)
 
     def _case(self, stream: StreamReading, group: GroupReading, lag: Lag) -> Case:
         case = Case(stream, group, lag)
         anchor = self._anchors.get(case.key)
         added = anchor.added_since(stream, group) if anchor else None
-        if anchor is not None and added is not None and anchor.lag + added > self._budget.cheap:
-            case.carried = anchor.lag + added
+        counted = anchor.lag.entries if anchor is not None and anchor.lag.known else None
+        if (
+            anchor is not None
+            and counted is not None
+            and added is not None
+            and counted + added > self._budget.cheap
+        ):
+            case.carried = counted + added
             case.delivered = Span(
                 stream.name, anchor.position, group.last_delivered_id, stream.entry_bytes or 0
             )
         return case
 
-    async def _count(self, cases: Iterable[Case], counter: Counter, depth: Depth) -> None:
+    async def _count(self, cases: Iterable[Case], counter: Counter) -> None:
         """First what was delivered since an old count, then ahead of the position, then behind it."""
-        queue = sorted(cases, key=lambda case: case.weight)
+        depth = self._reader.depth
+        queue = sorted(cases, key=self._turn)
         await counter.count([case.delivered for case in queue if case.delivered], depth)
         queue = [case for case in queue if not (case.delivered and case.delivered.complete)]
+        queue = self._affordable(queue, counter)
         for case in queue:
             weight = case.stream.entry_bytes or 0
             end = case.stream.last_id or LAST_ID
@@ -175,58 +160,129 @@ class LagKeeper:
             case.behind = span_behind(case.stream.name, case.group.last_delivered_id, weight)
         await counter.count([case.behind for case in queue if case.behind], depth)
 
-    def _remember(self, case: Case, lag: Lag) -> None:
-        if lag.entries is None or lag.basis is not LagBasis.EXACT or not case.stream.bounds_read:
+    def _turn(self, case: Case) -> tuple[bool, int, int]:
+        """Cheap ones first; of the others, who has waited for longest."""
+        large = case.weight > self._budget.per_range
+        return large, self._served.get(case.key, 0) if large else 0, case.weight
+
+    def _affordable(self, queue: Sequence[Case], counter: Counter) -> list[Case]:
+        """As many cases as the budget has room for on both sides of their positions, and at least one."""
+        left, chosen = counter.left, list[Case]()
+        for case in queue:
+            large = case.weight > self._budget.per_range
+            cost = 2 * self._budget.per_range if large else case.weight
+            if chosen and cost > left:
+                break
+            left -= cost
+            chosen.append(case)
+            if large:
+                self._served[case.key] = self._collections
+        return chosen
+
+    async def _confirm(self, cases: Iterable[Case], counter: Counter) -> None:
+        """Give up what was counted behind a position where the stream has lost entries since it was read."""
+        doubtful = [case for case in cases if case.leans_on_the_past]
+        streams = {case.stream.name: case.stream for case in doubtful}
+        now = await self._read_again(list(streams))
+        intact = {name for name, stream in now.items() if entries_added(streams[name], stream) is not None}
+        intact |= await self._intact_by_count(
+            [(streams[name], stream) for name, stream in now.items() if name not in intact], counter
+        )
+        for case in doubtful:
+            if case.stream.name not in intact:
+                case.give_up()
+
+    async def _intact_by_count(
+        self, pairs: Sequence[tuple[StreamReading, StreamReading]], counter: Counter
+    ) -> set[str]:
+        """Streams whose length changed by just what came after their last entry; Redis 6.2 does not say more."""
+        spans = {
+            before.name: (
+                before,
+                after,
+                Span(before.name, before.last_id, after.last_id, after.entry_bytes or 0),
+            )
+            for before, after in pairs
+            if before.entries_added is None
+            and before.first_id == after.first_id
+            and before.last_id is not None
+            and after.last_id is not None
+        }
+        await counter.count([span for _, _, span in spans.values()], self._reader.depth)
+        return {
+            name
+            for name, (before, after, span) in spans.items()
+            if span.complete and after.length - span.counted == before.length
+        }
+
+    async def _read_again(self, names: Sequence[str]) -> dict[str, StreamReading]:
+        if not names:
+            return {}
+        readings = (await self._reader.read(names)).streams
+        return {reading.name: reading for reading in readings if isinstance(reading, StreamReading)}
+
+    def _remember(self, case: Case, lag: Lag, counter: Counter) -> None:
+        """Keep what was counted; bounds too, where counting again would find no more."""
+        if not (lag.known or counter.is_final(case.ahead, case.behind)) or not case.stream.bounds_read:
             self._anchors.pop(case.key, None)
             return
-        self._anchors[case.key] = _anchor(case.stream, case.group, lag.entries)
+        self._anchors[case.key] = Anchor(lag, case.stream, case.group.last_delivered_id)
 
     async def _check_one(
         self,
         streams: Sequence[tuple[StreamReading, Faith]],
         lags: dict[GroupKey, Lag],
         counter: Counter,
-        depth: Depth,
     ) -> None:
         """Count one group whose reported lag is believed, the one not checked for longest."""
-        candidate = self._next_to_check(streams, lags, counter.left)
+        candidate = self._next_to_check(streams, lags, counter)
         if candidate is None:
             return
         stream, group = candidate
-        key = stream.name, group.name
-        span = span_ahead(
-            stream.name, group.last_delivered_id, stream.last_id or LAST_ID, stream.entry_bytes or 0
+        key, reported = (stream.name, group.name), lags[stream.name, group.name].entries
+        end, weight = stream.last_id or LAST_ID, stream.entry_bytes or 0
+        span = span_ahead(stream.name, group.last_delivered_id, end, weight)
+        await counter.count([span], self._reader.depth)
+        if not span.complete or span.counted == reported or not await self._still_is(stream, group):
+            return
+        self._caught.add(key)
+        reason = f"counted; the server says {reported:,}"
+        lags[key] = Lag(span.counted, span.counted, span.counted, LagBasis.EXACT, reason)
+
+    async def _still_is(self, stream: StreamReading, group: GroupReading) -> bool:
+        """Whether nothing has moved since the reading: else the count may differ and the server be right."""
+        now = (await self._read_again([stream.name])).get(stream.name)
+        return (
+            now is not None
+            and is_same(stream, now)
+            and group.last_delivered_id
+            in {one.last_delivered_id for one in now.groups if one.name == group.name}
         )
-        await counter.count([span], depth)
-        reported = lags[key].entries or 0
-        if span.complete and span.counted != reported:
-            self._caught.add(key)
-            reason = f"counted; the server says {reported:,}"
-            lags[key] = Lag(span.counted, span.counted, span.counted, LagBasis.EXACT, reason)
 
     def _next_to_check(
-        self, streams: Sequence[tuple[StreamReading, Faith]], lags: dict[GroupKey, Lag], left: int
+        self, streams: Sequence[tuple[StreamReading, Faith]], lags: dict[GroupKey, Lag], counter: Counter
     ) -> tuple[StreamReading, GroupReading] | None:
-        for stream, _ in streams:
-            within = min(left, self._budget.page_size(stream.entry_bytes or 0))
-            for group in stream.groups:
-                key = stream.name, group.name
-                lag = lags[key]
-                if lag.basis is not LagBasis.REPORTED or (lag.entries or 0) > within or key in self._checked:
-                    continue
-                self._checked.add(key)
-                return stream, group
-        # Everybody has had a turn: the next collection starts over.
-        self._checked.clear()
-        return None
+        def believed() -> Iterator[tuple[StreamReading, GroupReading]]:
+            for stream, _ in streams:
+                for group in stream.groups:
+                    lag = lags[stream.name, group.name]
+                    if lag.basis is LagBasis.REPORTED and (stream.name, group.name) not in self._checked:
+                        yield stream, group
+
+        def countable(candidate: tuple[StreamReading, GroupReading]) -> bool:
+            stream, group = candidate
+            return counter.allows(lags[stream.name, group.name].entries or 0, stream.entry_bytes or 0)
+
+        chosen = next(filter(countable, believed()), None)
+        if chosen is None and self._checked:
+            # Everybody has had a turn: it starts over.
+            self._checked.clear()
+            chosen = next(filter(countable, believed()), None)
+        if chosen is not None:
+            self._checked.add((chosen[0].name, chosen[1].name))
+        return chosen
 
 
-def _anchor(stream: StreamReading, group: GroupReading, lag: int) -> Anchor:
-    return Anchor(
-        lag=lag,
-        position=group.last_delivered_id,
-        first_id=stream.first_id,
-        last_generated_id=stream.last_generated_id,
-        length=stream.length,
-        entries_added=stream.entries_added,
-    )
+def _carried(anchor: Anchor, added: int) -> Lag:
+    entries = (anchor.lag.entries or 0) + added
+    return Lag(entries, entries, entries, LagBasis.EXACT, "counted before; only additions since")

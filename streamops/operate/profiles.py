@@ -30,19 +30,20 @@ class ProfileKeeper:
                 self._scans.pop((stream, group.name), None)
         pages = self._choose(pending)
         for page, rows in zip(pages, await read_pending(self._server, pages), strict=True):
-            if not isinstance(rows, Fault):
-                key = page.stream, page.group
-                scan = self._scans.pop(key, PendingScan())
-                # Back to the end of the line: the order of the dict is the order of turns.
-                self._scans[key] = advance_scan(scan, rows, end=len(rows) < page.limit)
+            key = page.stream, page.group
+            scan = self._scans.pop(key, PendingScan())
+            # Back to the end of the line, refused ones too: the order of the dict is the order of turns.
+            self._scans[key] = (
+                scan if isinstance(rows, Fault) else advance_scan(scan, rows, end=len(rows) < page.limit)
+            )
         profiles = {
             key: profile_of(self._scans[key], count) for key, count in pending.items() if key in self._scans
         }
         return {key: profile for key, profile in profiles.items() if profile is not None}
 
-    def forget_all_but(self, groups: Collection[GroupKey]) -> None:
-        """Drop the scans of other groups."""
-        self._scans = {key: scan for key, scan in self._scans.items() if key in groups}
+    def forget_all_but(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
+        """Drop the scans of other groups, except of streams that could not be read."""
+        self._scans = {key: scan for key, scan in self._scans.items() if key in groups or key[0] in unread}
 
     def _choose(self, pending: dict[GroupKey, int]) -> list[PendingRange]:
         waiting = [key for key in pending if key not in self._scans]

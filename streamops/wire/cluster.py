@@ -33,7 +33,7 @@ class Cluster:
         """Learn the map of slots where it is not known, or in doubt.
 
         Raises:
-            redis.exceptions.RedisError: No node tells, and none ever did. A doubtful map is better than none.
+            redis.exceptions.RedisError: No node tells.
             TimeoutError: The same.
         """
         async with self._learning:
@@ -59,12 +59,7 @@ class Cluster:
         await asyncio.gather(*(node.close() for node in self._nodes.values()))
 
     async def _learn(self) -> None:
-        try:
-            self._map = await self._read_map()
-        except (RedisError, OSError, TimeoutError):
-            if not self._map.primaries:
-                raise
-            return
+        self._map = await self._read_map()
         self._stale = False
         for address in self._nodes.keys() - {*self._map.primaries, *self._seeds}:
             await self._nodes.pop(address).close()

@@ -6,6 +6,7 @@ bound whole batches.
 """
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
@@ -21,6 +22,7 @@ from redis.asyncio.sentinel import SentinelManagedConnection, SentinelManagedSSL
 from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
+from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.sentinel import SentinelPool, Watchers
@@ -60,9 +62,11 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
         try:
             await connection.send_command("CLIENT", "SETNAME", options.client_name)
             await connection.read_response()
-        except ResponseError:
-            # A user may do without CLIENT SETNAME; the name is a courtesy to other operators.
-            return
+        except ResponseError as error:
+            # A user may do without CLIENT SETNAME; the name is a courtesy to other operators. But a server
+            # in protected mode denies whatever is asked first, and then hangs up.
+            if str(error).startswith("DENIED"):
+                raise
 
     return {
         "protocol": 2,
@@ -79,7 +83,11 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
 
 
 def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None = None) -> ConnectionPool:
-    """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice."""
+    """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice.
+
+    Raises:
+        SettingsError: A file that TLS needs cannot be read.
+    """
     kwargs = connection_kwargs(options) | {"max_connections": MAX_CONNECTIONS}
     if options.socket_path is not None:
         return ConnectionPool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
@@ -139,6 +147,8 @@ def _credentials(username: str | None, password: Secret | None) -> dict[str, Any
 
 
 def _tls_kwargs(tls: Tls) -> dict[str, Any]:
+    for path in filter(None, (tls.ca_file, tls.certificate_file, tls.key_file)):
+        _check_readable(path)
     return {
         "ssl_ca_certs": tls.ca_file,
         "ssl_certfile": tls.certificate_file,
@@ -146,3 +156,14 @@ def _tls_kwargs(tls: Tls) -> dict[str, Any]:
         "ssl_cert_reqs": "required" if tls.verify else "none",
         "ssl_check_hostname": tls.verify,
     }
+
+
+def _check_readable(path: str) -> None:
+    """Say which file it is that cannot be read; deep inside TLS its name would be lost."""
+    problem = None
+    try:
+        Path(path).open("rb").close()
+    except OSError as error:
+        problem = error.strerror
+    if problem is not None:
+        raise SettingsError(f"the TLS file {path} cannot be read: {problem}", "Check `ca`, `cert` and `key`.")

@@ -1,14 +1,15 @@
 """redis-py's exceptions and the server's error replies, translated."""
 
 import re
-import ssl
 from enum import StrEnum
 
 from msgspec import Struct
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     BusyLoadingError,
     ClusterDownError,
+    InvalidResponse,
     MasterDownError,
     MaxConnectionsError,
     NoPermissionError,
@@ -20,8 +21,12 @@ from redis.exceptions import (
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from streamops.errors import NotFound, Refused, ServerError, UnexpectedReply, Unreachable, Unsupported
+from streamops.model.snapshot import NO_SUCH_STREAM
+from streamops.wire.sentinel import SentinelLoginError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
+KEY_DENIED = "no permission for this key"
+LONGEST = 200
 DEFAULT_LABEL = "redis://127.0.0.1:6379/0"
 
 
@@ -47,6 +52,11 @@ class Fault(Struct, frozen=True):
 
     kind: FaultKind
     reason: str
+
+    @property
+    def denies_command(self) -> bool:
+        """Whether a command was denied as such, and not only on this key."""
+        return self.kind is FaultKind.DENIED and self.reason != KEY_DENIED
 
     def error(self, what: str) -> ServerError:
         """The same as an error to raise, told about ``what``."""
@@ -76,10 +86,12 @@ def fault(error: Exception) -> Fault:
         return Fault(FaultKind.DENIED, _denied(text))
     if isinstance(error, NoScriptError):
         return Fault(FaultKind.NO_SCRIPT, "the script is not cached")
-    if not isinstance(error, ResponseError):
+    if isinstance(error, AskError):
+        return Fault(FaultKind.UNREACHABLE, "served by another node of the cluster")
+    if isinstance(error, ClusterDownError) or not isinstance(error, ResponseError):
         return Fault(FaultKind.UNREACHABLE, _connection_words(error))
     if "no such key" in text or "NOGROUP" in text:
-        return Fault(FaultKind.MISSING, "gone" if "no such key" in text else "no such group")
+        return Fault(FaultKind.MISSING, NO_SUCH_STREAM if "no such key" in text else "no such group")
     if "WRONGTYPE" in text or "wrong kind of value" in text:
         return Fault(FaultKind.WRONG_TYPE, "not a stream")
     if "unknown command" in text.lower() or "unknown subcommand" in text.lower():
@@ -87,36 +99,61 @@ def fault(error: Exception) -> Fault:
     return Fault(FaultKind.OTHER, f"the server answered: {text}")
 
 
-def server_error(error: Exception, label: str, user: str | None = None) -> ServerError:
+def server_error(error: Exception, label: str, user: str | None = None, *, tls: bool = False) -> ServerError:
     """The error to raise where a server as a whole cannot be asked. Never holds a secret."""
     text = _plain(error)
     if isinstance(error, AuthenticationError) or "WRONGPASS" in text or "NOAUTH" in text:
-        return _login_refused(text, label, user)
+        return _login_refused(error, label, user)
     if isinstance(error, NoPermissionError):
         return Refused(
             f"{label}: {_denied(text)}",
             "Ask for the permission; `streamops doctor --acl observer` prints what is needed.",
         )
-    if isinstance(error, ResponseError) and not isinstance(
-        error, (ReadOnlyError, MasterDownError, ClusterDownError)
-    ):
+    if text.startswith("DENIED"):
+        return Refused(
+            f"{label} is in protected mode and talks to its own machine only",
+            "Give its default user a password, or connect from there.",
+        )
+    if isinstance(error, InvalidResponse):
+        return UnexpectedReply(
+            f"{label} does not speak Redis's protocol",
+            "Check address and port, and whether it wants TLS (rediss://).",
+        )
+    if "cluster support disabled" in text:
+        return UnexpectedReply(f"{label} is not a cluster", "Connect to it without `cluster`.")
+    if isinstance(error, ResponseError) and not _is_passing(error, text):
         return UnexpectedReply(
             f"{label} answered: {text}", "Is this a Redis or Valkey server, with that database?"
         )
     return Unreachable(
-        f"{label} cannot be reached: {_connection_words(error)}", _connection_hint(error, label)
+        f"{label} cannot be reached: {_connection_words(error)}", _connection_hint(error, label, tls=tls)
     )
 
 
-def _login_refused(text: str, label: str, user: str | None) -> Refused:
-    who = f"user {user!r}" if user else "the default user"
-    if "NOAUTH" in text or "Authentication required" in text:
+def _is_passing(error: Exception, text: str) -> bool:
+    """Whether the server answers, and would rather be asked later."""
+    passing = (BusyLoadingError, ReadOnlyError, MasterDownError, ClusterDownError)
+    return isinstance(error, passing) or text.startswith("BUSY ")
+
+
+def _login_refused(error: Exception, label: str, user: str | None) -> Refused:
+    sentinel = isinstance(error, SentinelLoginError)
+    whom = f"a Sentinel of {label}" if sentinel else label
+    if "NOAUTH" in str(error) or "Authentication required" in str(error):
         return Refused(
-            f"{label} wants a password and none was given",
-            "Give the context a `password_file` or `password_command`, or put the user into the URL.",
+            f"{whom} wants a password and none was given",
+            "Give the context a `sentinel_password_file` or `sentinel_password_command`."
+            if sentinel
+            else "Give the context a `password_file` or `password_command`, or put the user into the URL.",
         )
+    if sentinel:
+        return Refused(
+            f"{whom} refused its password",
+            "Check `sentinel_username` and the source of the Sentinels' password in the context.",
+        )
+    who = f"user {user!r}" if user else "the default user"
     return Refused(
-        f"{label} refused the password of {who}",
+        f"{whom} refused the password of {who}",
         "Check `username` and the password's source in the context, and that the ACL user is on.",
     )
 
@@ -129,19 +166,29 @@ def _connection_words(error: Exception) -> str:
         return "it is loading its data into memory"
     if isinstance(error, MaxConnectionsError):
         return "all of our connections are in use"
-    cause = error.__cause__ or error.__context__
-    if isinstance(cause, ssl.SSLError) or "SSL" in text or "CERTIFICATE" in text:
-        return f"TLS failed: {text}"
+    if text.startswith("BUSY "):
+        return "it is busy running a script"
+    if "SSL" in text or "CERTIFICATE" in text or "certificate" in text:
+        told = re.search(r"\] (.*?)\.? \(_ssl", text)
+        return f"TLS failed: {told[1] if told else text}"
+    if "Connect call failed" in text:
+        return "the connection was refused"
+    if "Connection reset" in text or "closed by server" in text:
+        return "the server closed the connection"
     return text or type(error).__name__
 
 
-def _connection_hint(error: Exception, label: str) -> str:
-    if "TLS failed" in _connection_words(error):
-        return "Check `ca`, `cert`, `key` and `sni`, and that the port speaks TLS."
+def _connection_hint(error: Exception, label: str, *, tls: bool) -> str:
+    words = _connection_words(error)
+    if _is_passing(error, _plain(error)):
+        return "Try again in a moment."
+    if words.startswith("TLS failed") or (tls and words == "the server closed the connection"):
+        return "Check `ca`, `cert`, `key` and `sni`: a server that wants a certificate hangs up without one."
     if label == DEFAULT_LABEL:
         return "Name a server with `--url` or `--context`, or try `streamops demo`."
     if isinstance(error, (TimeoutError, RedisTimeoutError)):
-        return "Check address and firewall, or wait longer with `--timeout`."
+        port = " and that the port speaks TLS" if tls else ""
+        return f"Check address and firewall{port}, or wait longer with `--timeout`."
     return "Check that the server runs and that address and port are right."
 
 
@@ -149,15 +196,18 @@ def _denied(text: str) -> str:
     if found := re.search(r"permissions? to run the '([^']+)'", text):
         return f"no permission for {found[1].upper().replace('|', ' ')}"
     if "key" in text:
-        return "no permission for this key"
-    return f"no permission: {text}"
+        return KEY_DENIED
+    # Redis 6.2 and 7.0 do not say which, of those that a script calls.
+    return "no permission for a command that this takes" if "script" in text else f"no permission: {text}"
 
 
 def _plain(error: Exception) -> str:
-    """The error's text on one line, without redis-py's prefixes."""
-    return re.sub(
-        r"^Error (-?\d+ )?(while )?connecting to [^:]*(:\d+)?\. ?", "", " ".join(str(error).split())
-    )
+    """The error's text on one line, without redis-py's prefixes and without what the server repeats of ours."""
+    text = " ".join(str(error).split())
+    text = re.sub(r"^Error (-?\d+ )?(while )?connecting to .*?\. ", "", text).rstrip(".")
+    # A server that does not know AUTH answers with its arguments: the password.
+    text = re.sub(r",? with args beginning with:.*", "", text)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 __all__ = ["Fault", "FaultKind", "RedisError", "fault", "server_error"]

@@ -34,6 +34,10 @@ class HeavyStreams:
             return None
         return known.reading
 
+    def forget(self, name: str) -> None:
+        """Drop what is known of a stream that was not there: the next one of that name is another."""
+        self._known.pop(name, None)
+
     def keep(self, reading: StreamReading) -> None:
         """Remember a reading if its stream is heavy, from the time that its entries were last read afresh."""
         known = self._known.pop(reading.name, None)

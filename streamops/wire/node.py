@@ -57,6 +57,9 @@ class Node:
             return []
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(self._timeout) as patience:
+            # The event loop must hear of connections that the server closed before the pool hands out one.
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
             connection = await self._pool.get_connection()  # type: ignore[no-untyped-call] # redis-py has no types here
             try:
                 await connection.send_packed_command(_packed(connection, commands), check_health=False)

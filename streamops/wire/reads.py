@@ -1,6 +1,7 @@
 """Reads on many keys at once, each a constant number of round trips a node."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from streamops.model.entries import Entry, PendingEntry
@@ -8,9 +9,18 @@ from streamops.model.ids import EntryId
 from streamops.model.streams import Consumer
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Command, Node
-from streamops.wire.replies import decode_consumers, decode_entries, decode_name, decode_pending_rows
+from streamops.wire.replies import (
+    decode_clock,
+    decode_consumers,
+    decode_entries,
+    decode_name,
+    decode_pending_rows,
+)
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Request, Server
+
+FIRST_STEP = 16
+"""Entries that a script takes at first: a stream may hold larger ones than it begins and ends with."""
 
 
 class PendingRange(NamedTuple):
@@ -32,11 +42,45 @@ class EntryRange(NamedTuple):
     limit: int
 
 
+class CountRange(NamedTuple):
+    """Entries to count: after ``after`` and up to ``until``, oldest first.
+
+    Attributes:
+        stream: The stream.
+        after: Where to begin, exclusive.
+        until: Where to stop, inclusive.
+        limit: Count at most so many.
+        max_bytes: Count no further once so many bytes of payload were walked over.
+        entry_bytes: What an entry is expected to weigh, at least 1.
+    """
+
+    stream: str
+    after: EntryId
+    until: EntryId
+    limit: int
+    max_bytes: int
+    entry_bytes: int
+
+    @property
+    def fitting(self) -> int:
+        """Entries that are expected to fit into the bytes, at least one."""
+        return max(1, min(self.limit, self.max_bytes // self.entry_bytes))
+
+
 class Count(NamedTuple):
-    """What counting one range found: how many entries, and the last one's ID where there is any."""
+    """What counting one range found.
+
+    Attributes:
+        entries: How many entries.
+        last_id: The last one's ID; where there was none, the one to begin after.
+        walked: Bytes of payload that they have.
+        complete: Whether the end of the range was reached.
+    """
 
     entries: int
-    last_id: EntryId | None
+    last_id: EntryId
+    walked: int
+    complete: bool
 
 
 class ScanPage(NamedTuple):
@@ -44,6 +88,12 @@ class ScanPage(NamedTuple):
 
     cursor: int
     names: list[str]
+
+
+async def read_clock(server: Server, stream: str) -> datetime | None:
+    """The clock of the node that serves a stream; none where it may not be asked, or does not answer."""
+    requests = [Request(stream, ("TIME",)), Request(stream, ("INFO", "server"))]
+    return decode_clock(*(await server.batch(requests)).replies)
 
 
 async def read_consumers(
@@ -105,17 +155,33 @@ async def read_pending_summary(
 
 
 async def count_entries(
-    server: Server, ranges: Sequence[EntryRange], *, scripts: bool, read_only: bool
+    server: Server, ranges: Sequence[CountRange], *, scripts: bool, read_only: bool
 ) -> list[Count | Fault]:
-    """Count the entries of each range; with scripts the payloads stay on the server."""
+    """Count the entries of each range, each as far as its limits go; with scripts the payloads stay on the server."""
     if not scripts:
-        pages = await read_entries(server, ranges)
-        return [
-            page if isinstance(page, Fault) else Count(len(page), page[-1].id if page else None)
-            for page in pages
-        ]
-    calls = [Call(page.stream, (str(page.after), str(page.until), page.limit), _count) for page in ranges]
+        return await _count_shipped(server, ranges)
+    calls = [
+        Call(
+            page.stream,
+            (str(page.after), str(page.until), page.limit, page.max_bytes, min(FIRST_STEP, page.fitting)),
+            _count,
+        )
+        for page in ranges
+    ]
     return _faults((await run_script(server, "count_range", calls, read_only=read_only)).replies)
+
+
+async def _count_shipped(server: Server, ranges: Sequence[CountRange]) -> list[Count | Fault]:
+    steps = [EntryRange(page.stream, page.after, page.until, page.fitting) for page in ranges]
+    counts: list[Count | Fault] = []
+    for step, entries in zip(steps, await read_entries(server, steps), strict=True):
+        if isinstance(entries, Fault):
+            counts.append(entries)
+        else:
+            last_id = entries[-1].id if entries else step.after
+            walked = sum(entry.size for entry in entries)
+            counts.append(Count(len(entries), last_id, walked, len(entries) < step.limit))
+    return counts
 
 
 async def scan_streams(node: Node, cursor: int, pattern: str | None, count: int) -> ScanPage | Fault:
@@ -132,9 +198,9 @@ def _faults(replies: list[Any]) -> list[Any]:
     return [fault(reply) if isinstance(reply, Exception) else reply for reply in replies]
 
 
-def _count(reply: tuple[int, bytes | None]) -> Count:
-    entries, last_id = reply
-    return Count(entries, EntryId.parse(last_id) if last_id else None)
+def _count(reply: tuple[int, bytes, int, int]) -> Count:
+    entries, last_id, walked, complete = reply
+    return Count(entries, EntryId.parse(last_id), walked, bool(complete))
 
 
 def _pending_command(page: PendingRange) -> Command:

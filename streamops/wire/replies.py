@@ -1,5 +1,6 @@
 """Replies become nouns. Pure; RESP2 shapes, as every server from 6.2 on gives them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -27,11 +28,22 @@ def decode_time(reply: Sequence[bytes]) -> datetime:
     return EPOCH + timedelta(seconds=int(reply[0]), microseconds=int(reply[1]))
 
 
+def decode_clock(time: Reply, info: Reply) -> datetime | None:
+    """The server's clock by TIME, or where that was refused by INFO; none where both were."""
+    if not isinstance(time, Exception):
+        return decode_time(time)
+    if isinstance(info, Exception):
+        return None
+    found = re.search(rb"^server_time_usec:(\d+)", info, re.MULTILINE)
+    return EPOCH + timedelta(microseconds=int(found[1])) if found else None
+
+
 def decode_reading(name: str, reply: Reply, *, known: StreamReading | None = None) -> StreamReading | Fault:
     """The reply of ``read_stream.lua``; ``known`` is the earlier reading that the script was told of."""
     length, stream, groups = reply
     if isinstance(groups, Exception):
-        return fault(groups)
+        why = fault(groups)
+        return replace(why, reason="no permission for XINFO GROUPS") if why.denies_command else why
     heads = {group.last_delivered_id: group.head_id for group in known.groups} if known else {}
     decoded = tuple(_scripted_group(group, heads) for group in groups)
     if isinstance(stream, Exception):

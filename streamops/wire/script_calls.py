@@ -47,10 +47,12 @@ async def run_script(
         nodes.add(node)
         requests.append(Request(key, (*code, 1, key, *arguments), decode))
     answers = await server.batch(requests, prelude)
-    # A key that moved to another node in the meantime meets a server that has not seen the source.
+    # A key that moved to another node in the meantime meets a server that has not seen the source; so does
+    # every key after one that the user may not read.
     if lost := [at for at, reply in enumerate(answers.replies) if _is_no_script(reply)]:
         again = [
-            Request(calls[at][0], (with_source, script.source, 1, calls[at][0], *calls[at][1])) for at in lost
+            Request(key, (with_source, script.source, 1, key, *arguments), decode)
+            for key, arguments, decode in (calls[at] for at in lost)
         ]
         for at, reply in zip(lost, (await server.batch(again)).replies, strict=True):
             answers.replies[at] = reply

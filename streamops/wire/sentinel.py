@@ -1,5 +1,7 @@
 """Sentinels: who the primary is, and in one line why nobody says."""
 
+from typing import Any, cast
+
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.exceptions import AuthenticationError, RedisError
 
@@ -21,12 +23,13 @@ class Watchers(Sentinel):
         answer: MasterNotFoundError | None = None
         for number, sentinel in enumerate(self.sentinels):
             try:
-                state = (await sentinel.sentinel_masters()).get(service_name)
+                masters = cast("dict[str, dict[str, Any]]", await sentinel.sentinel_masters())
             except AuthenticationError as error:
                 problem = SentinelLoginError(str(error))
             except RedisError as error:
                 problem = error
             else:
+                state = masters.get(service_name)
                 if state and self.check_master_state(state, service_name):
                     # Whoever knew is asked first the next time.
                     self.sentinels.insert(0, self.sentinels.pop(number))

@@ -123,7 +123,8 @@ class Server:
 
     def error(self, error: Exception) -> ServerError:
         """A failure of the server as a whole, translated."""
-        return server_error(error, self.options.label, self.options.username)
+        options = self.options
+        return server_error(error, options.label, options.username, tls=options.tls is not None)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -151,12 +152,17 @@ class Server:
         async def ask(node: Node, share: Sequence[int]) -> None:
             # A slot on its way elsewhere is served there only to those who say that they were sent.
             asking = {at for at in share if type(answers.replies[at]) is AskError}
-            commands = [*prelude]
+            commands: list[Command] = [*prelude]
+            decoders: list[Decoder | None] = [None for _ in prelude]
             for at in share:
-                commands += [("ASKING",)] * (at in asking) + [requests[at].command]
+                if at in asking:
+                    commands.append(("ASKING",))
+                    decoders.append(None)
+                commands.append(requests[at].command)
+                decoders.append(requests[at].decode)
             self.commands_sent += len(commands)
             try:
-                replies = iter(await node.batch(commands))
+                replies = iter(await node.batch(commands, decoders))
             except (RedisError, OSError, TimeoutError) as error:
                 answers.failures[node] = error
                 for at in share:
@@ -182,7 +188,8 @@ class Server:
                 node = answers.nodes[at] = self._topology.node_at(reply.host, reply.port, node)
             if isinstance(reply, MovedError):
                 self._topology.distrust()
-            shares.setdefault(node, []).append(at)
+            if node is not None:
+                shares.setdefault(node, []).append(at)
         await self._send(requests, shares, answers)
         return bool(shares)
 
@@ -203,9 +210,8 @@ class _Single:
     def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
         return self._node
 
-    def node_at(self, host: str, port: int, referrer: Node) -> Node:  # noqa: ARG002 - the same
-        """A member of a cluster, asked as if it were alone, sends its keys elsewhere."""
-        return referrer
+    def node_at(self, host: str, port: int, referrer: Node) -> None:
+        """None: a member of a cluster that is asked as if it were alone must not send us elsewhere."""
 
     async def close(self) -> None:
         await self._node.close()

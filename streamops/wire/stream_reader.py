@@ -12,7 +12,7 @@ from streamops.model.server import ServerInfo
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.heavy import HeavyStreams, script_arguments
 from streamops.wire.node import Reply
-from streamops.wire.replies import decode_info, decode_reading, decode_server, decode_time
+from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Answers, Request, Server
 
@@ -22,8 +22,9 @@ class Depth(IntEnum):
 
     READ_ONLY_SCRIPT = 0
     SCRIPT = 1
-    INFO = 2
-    GROUPS = 3
+    TRANSACTION = 2
+    INFO = 3
+    GROUPS = 4
 
 
 SCRIPTED = (Depth.READ_ONLY_SCRIPT, Depth.SCRIPT)
@@ -34,27 +35,30 @@ class Readings(Struct, frozen=True):
 
     Attributes:
         streams: One a name, in the order of the names; a fault where it could not be read.
-        times: The clock of the server that answered for each name; none where it did not.
-        now: The first answering server's clock.
+        times: The clock of the server that answered for each name; none where it did not, or may not be asked.
+        now: The first answering server's clock; none where none may be asked.
         server: The servers, as INFO tells them.
         failures: Why whole nodes did not answer, by address.
         info_fault: Why INFO was refused, if it was.
+        clock_fault: Why ``now`` is none, where it is.
     """
 
     streams: list[StreamReading | Fault]
     times: list[datetime | None]
-    now: datetime
+    now: datetime | None
     server: ServerInfo
     failures: dict[str, str]
     info_fault: Fault | None
+    clock_fault: Fault | None
 
 
 class StreamReader:
     """Reads streams with their groups in one round trip a node.
 
     It starts with a script that leaves payloads on the server, and steps down where server or ACL ask for
-    it: to the same script without the read-only form (Redis 6.2), to XINFO STREAM and GROUPS in one
-    transaction (which ships the first and last payload), to XLEN and XINFO GROUPS alone.
+    it: to the same script without the read-only form (Redis 6.2), to XLEN, XINFO STREAM and XINFO GROUPS in
+    one transaction (which ships the first and last payload), to the three one by one, to XLEN and XINFO
+    GROUPS alone.
 
     Attributes:
         depth: Where it stands.
@@ -63,25 +67,43 @@ class StreamReader:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._heavy = HeavyStreams()
+        self._read_only_denied = False
         self.depth = Depth.READ_ONLY_SCRIPT
 
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
         answers, chunks = await self._ask(names)
-        while self.depth is not Depth.GROUPS and any(_must_step_down(self.depth, chunk) for chunk in chunks):
+        while self.depth is not Depth.GROUPS and any(self._must_step_down(chunk) for chunk in chunks):
             self.depth = Depth(self.depth + 1)
             answers, chunks = await self._ask(names)
         width = len(chunks[0]) if chunks else 1
-        times = {node: decode_time(prelude[0]) for node, prelude in answers.preludes.items()}
+        times = {node: decode_clock(*prelude) for node, prelude in answers.preludes.items()}
         nodes = answers.nodes[::width]
+        now = next(filter(None, times.values()), None)
+        times_refused, infos_refused = (
+            [fault(reply) for reply in replies if isinstance(reply, Exception)]
+            for replies in zip(*answers.preludes.values(), strict=True)
+        )
         return Readings(
             [self._reading(name, chunk) for name, chunk in zip(names, chunks, strict=True)],
             [times.get(node) if node else None for node in nodes],
-            next(iter(times.values())),
+            now,
             self._server_info(answers),
             {node.label: fault(error).reason for node, error in answers.failures.items()},
-            next((fault(info) for _, info in answers.preludes.values() if isinstance(info, Exception)), None),
+            next(iter(infos_refused), None),
+            next(iter(times_refused), None) if now is None else None,
         )
+
+    def _must_step_down(self, chunk: list[Reply]) -> bool:
+        """Whether the way of reading itself was refused, not just this key."""
+        faults = [fault(reply) for reply in chunk if isinstance(reply, Exception)]
+        if any(why.kind is FaultKind.UNSUPPORTED or why.denies_command for why in faults):
+            denied = any(why.kind is FaultKind.DENIED for why in faults)
+            self._read_only_denied |= denied and self.depth is Depth.READ_ONLY_SCRIPT
+            return True
+        # EVAL asks for permission to write to its key; where the server has EVAL_RO, readers may lack that.
+        asks_too_much = self.depth is Depth.SCRIPT and self._read_only_denied
+        return asks_too_much and any(why.kind is FaultKind.DENIED for why in faults)
 
     async def _ask(self, names: Sequence[str]) -> tuple[Answers, list[list[Reply]]]:
         if self.depth in SCRIPTED:
@@ -108,15 +130,16 @@ class StreamReader:
             length, groups = chunk
             return decode_info(name, length, None, groups)
         if self.depth is Depth.INFO:
-            # Where MULTI is not permitted the commands have run one by one, and their own replies count.
-            length, stream, groups = chunk[4] if isinstance(chunk[4], list) else chunk[1:4]
-            return decode_info(name, length, stream, groups)
+            return decode_info(name, *chunk)
+        if self.depth is Depth.TRANSACTION:
+            # Where EXEC could do nothing, because the key was denied, each command has its own reply.
+            return decode_info(name, *(chunk[1:4] if isinstance(chunk[4], Exception) else chunk[4]))
         reading: StreamReading | Fault | Exception = chunk[0]
-        if isinstance(reading, Exception):
-            return fault(reading)
         if isinstance(reading, StreamReading):
             self._heavy.keep(reading)
-        return reading
+            return reading
+        self._heavy.forget(name)
+        return fault(reading) if isinstance(reading, Exception) else reading
 
     def _server_info(self, answers: Answers) -> ServerInfo:
         options = self._server.options
@@ -135,15 +158,7 @@ def _plain_requests(depth: Depth, name: str) -> list[Request]:
     length, groups = Request(name, ("XLEN", name)), Request(name, ("XINFO", "GROUPS", name))
     if depth is Depth.GROUPS:
         return [length, groups]
-    stream = Request(name, ("XINFO", "STREAM", name))
-    return [Request(name, ("MULTI",)), length, stream, groups, Request(name, ("EXEC",))]
-
-
-def _must_step_down(depth: Depth, chunk: list[Reply]) -> bool:
-    """Whether the way of reading itself was refused, not just this key."""
-    reply = chunk[0] if depth in SCRIPTED else chunk[2]
-    if not isinstance(reply, Exception):
-        return False
-    why = fault(reply)
-    names_command = "permission for" in why.reason and "key" not in why.reason
-    return why.kind is FaultKind.UNSUPPORTED or (why.kind is FaultKind.DENIED and names_command)
+    whole = [length, Request(name, ("XINFO", "STREAM", name)), groups]
+    if depth is Depth.INFO:
+        return whole
+    return [Request(name, ("MULTI",)), *whole, Request(name, ("EXEC",))]

@@ -1,9 +1,10 @@
 """Patterns match here what they match in SCAN."""
 
+import re
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from streamops.analysis.globs import is_literal, matches
@@ -62,6 +63,8 @@ pieces = st.sampled_from(
     ["*", "?", "[", "]", "^", "-", "\\", "a", "b", "c", "é", "\udcff", "[ab]", "[^a]", "[a-c]"]
 )
 patterns = st.lists(pieces, max_size=6).map("".join)
+MACHINE_DEPENDENT = re.compile("[^\x00-\x7f]-|-[^\x00-\x7f]")
+"""A range that may begin or end outside ASCII: what it holds depends on the server's processor."""
 
 
 @pytest.mark.parametrize(("pattern", "name", "expected"), TABLE)
@@ -102,6 +105,7 @@ def test_as_the_server_matches(server: RunningServer) -> None:
     @example("[\\")
     @example("*\\")
     def check(pattern: str) -> None:
+        assume(not MACHINE_DEPENDENT.search(pattern))
         raw = pattern.encode("utf-8", "surrogateescape")
         _, keys = server.command("SCAN", "0", "MATCH", raw, "COUNT", "1000")
         assert {name for name in NAMES if matches(pattern, name)} == {by_bytes[key] for key in keys}

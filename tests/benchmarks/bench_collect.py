@@ -62,6 +62,13 @@ async def record(server: Server, collector: Collector, names: Sequence[str]) -> 
     return [batch for batch in batches if batch]
 
 
+def pack(batch: Sequence[Command]) -> bytes:
+    """A batch as it goes over the wire, and a mark at its end."""
+    packer = Packer()  # type: ignore[no-untyped-call]  # redis-py has no types here
+    packed: list[bytes] = packer.pack_commands([*batch, ("ECHO", MARK)])  # type: ignore[no-untyped-call]  # nor here
+    return b"".join(packed)
+
+
 def bare(running: RunningServer, batches: Sequence[bytes]) -> float:
     """Seconds for the same bytes on a bare socket, replies read and thrown away."""
     with socket.socket(socket.AF_UNIX) as plain:
@@ -84,10 +91,9 @@ async def compare(running: RunningServer) -> None:
     await collector.collect(names, discovered=STREAMS, complete=True)
     ours: list[float] = []
     floor: list[float] = []
-    packer = Packer()  # type: ignore[no-untyped-call]  # redis-py has no types here
     for _ in range(ROUNDS):
         batches = await record(server, collector, names)
-        raw = [b"".join(packer.pack_commands([*batch, ("ECHO", MARK)])) for batch in batches]
+        raw = [pack(batch) for batch in batches]
         floor.append(await asyncio.to_thread(bare, running, raw))
         started = time.perf_counter()
         snapshot = await collector.collect(names, discovered=STREAMS, complete=True)

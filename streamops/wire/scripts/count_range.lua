@@ -1,5 +1,22 @@
--- Counts entries after ARGV[1] up to ARGV[2], at most ARGV[3], without shipping them.
--- KEYS[1]: the stream.
--- Returns {how many, ID of the last one counted | false}.
-local entries = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], ARGV[2], 'COUNT', ARGV[3])
-return {#entries, #entries > 0 and entries[#entries][1] or false}
+-- Counts entries after ARGV[1] up to ARGV[2] without shipping them: at most ARGV[3], and no further once it has
+-- walked over ARGV[4] bytes of payload, because Redis copies whole entries into a script.
+-- KEYS[1]: the stream. ARGV[5]: how many entries to take at first, before their size is known.
+-- Returns {how many, ID of the last one counted, bytes walked over, 1 if the end was reached}.
+local LARGEST_STEP = 64
+local after, limit, budget, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local counted, bytes = 0, 0
+
+while counted < limit and bytes < budget do
+  local asked = math.min(step, limit - counted)
+  local entries = redis.call('XRANGE', KEYS[1], '(' .. after, ARGV[2], 'COUNT', asked)
+  for at = 1, #entries do
+    local parts = entries[at][2]
+    for number = 1, #parts do bytes = bytes + #parts[number] end
+  end
+  counted = counted + #entries
+  if #entries > 0 then after = entries[#entries][1] end
+  if #entries < asked then return {counted, after, bytes, 1} end
+  step = math.max(1, math.min(LARGEST_STEP, math.floor((budget - bytes) * counted / (bytes + 1))))
+end
+
+return {counted, after, bytes, 0}

@@ -27,10 +27,14 @@ local function fields(flat)
   return named
 end
 
+local function is_empty(from, to)
+  local entries = redis.pcall('XRANGE', key, from, to, 'COUNT', 1)
+  return not entries.err and #entries == 0
+end
+
 local function is_known()
   return ARGV[1] and tonumber(ARGV[1]) == length
-    and #redis.call('XRANGE', key, '(' .. ARGV[3], '+', 'COUNT', 1) == 0
-    and #redis.call('XRANGE', key, '-', '(' .. ARGV[2], 'COUNT', 1) == 0
+    and is_empty('(' .. ARGV[3], '+') and is_empty('-', '(' .. ARGV[2])
 end
 
 local known, last_id = is_known(), false

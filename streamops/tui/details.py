@@ -1,0 +1,193 @@
+"""A row told in full: its findings and what to do, its numbers and what they rest on. Pure lines of cells."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from streamops.model.observation import Finding, GroupView, Observation, StreamView
+from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.present.columns import (
+    GROUP_COLUMNS,
+    GROUP_DETAIL_COLUMNS,
+    STREAM_COLUMNS,
+    STREAM_DETAIL_COLUMNS,
+)
+from streamops.present.rows import GroupRow
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import count, duration, health_text, lag_text, percent
+from streamops.tui.paint import BLANK_LINE, Line, cell_width, wrap
+
+LABEL_WIDTH: Final = 14
+BAR_WIDTH: Final = 12
+GROUP_FACTS: Final = (
+    ("time_lag_seconds", "pending", "oldest_pending_age_seconds", "oldest_pending_idle_seconds"),
+    ("oldest_pending_deliveries", "oldest_pending_id", "oldest_pending_consumer"),
+    ("added_per_second", "delivered_per_second", "acked_per_second", "lag_per_second", "trend"),
+    ("consumers", "length", "last_delivered_id", "entries_read", "lost"),
+)
+STREAM_FACTS: Final = (
+    ("length", "groups", "pending", "added_per_second", "entries_added"),
+    ("first_id", "last_id", "last_generated_id", "max_deleted_id"),
+    ("role", "source", "entry_bytes"),
+)
+LABELS: Final = {
+    "oldest_pending_deliveries": "Deliveries",
+    "oldest_pending_id": "Oldest ID",
+    "consumers": "Consumers",
+    "entries_read": "Entries read",
+    "entries_added": "Added ever",
+    "first_id": "First ID",
+    "last_id": "Last ID",
+    "entry_bytes": "Entry size",
+}
+GROUP_BY_KEY: Final = {column.key: column for column in (*GROUP_COLUMNS, *GROUP_DETAIL_COLUMNS)}
+STREAM_BY_KEY: Final = {column.key: column for column in (*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS)}
+OLDEST: Final = (
+    "oldest_pending_idle_seconds",
+    "oldest_pending_deliveries",
+    "oldest_pending_id",
+    "oldest_pending_consumer",
+)
+
+
+def group_lines(row: GroupRow, width: int) -> list[Line]:
+    """A group, or a stream without groups, in full."""
+    if row.group is None:
+        return stream_lines(row.stream, width)
+    view = row.group
+    lines = _title((row.stream.stream.name, view.group.name), health_text(view.health), width)
+    lines += finding_lines((*view.findings, *row.stream.findings), width)
+    lines += _lag(view, width)
+    for keys in GROUP_FACTS:
+        shown = _shown(view, keys)
+        lines += [*_facts(row, GROUP_BY_KEY, shown, width), BLANK_LINE] if shown else []
+    return lines + profile_lines(view.group.profile)
+
+
+def stream_lines(view: StreamView, width: int) -> list[Line]:
+    """A stream in full, without its groups."""
+    lines = _title((view.stream.name,), health_text(view.health), width)
+    lines += finding_lines(view.findings, width)
+    for keys in STREAM_FACTS:
+        lines += _facts(view, STREAM_BY_KEY, keys, width)
+        lines.append(BLANK_LINE)
+    return lines
+
+
+def server_lines(observation: Observation, width: int) -> list[Line]:
+    """What was found about the server, and what could not be read."""
+    if not (observation.findings or observation.snapshot.gaps):
+        return []
+    lines = [_heading("Server"), *finding_lines(observation.findings, width)]
+    for gap in observation.snapshot.gaps:
+        lines += paragraph(f"not readable: {safe(gap.scope)}: {safe(gap.reason)}", width, Tone.UNKNOWN)
+    return lines
+
+
+def finding_lines(findings: Iterable[Finding], width: int) -> list[Line]:
+    """Findings, each with what to do."""
+    lines: list[Line] = []
+    for finding in findings:
+        shown = health_text(finding.level)
+        lines.append((Cell(f" {shown.text[0]} {finding.code.replace('_', ' ')}", shown.tone),))
+        lines += paragraph(safe(finding.text), width, Tone.PLAIN, indent=3)
+        if finding.advice:
+            lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, indent=3, hang=2)
+        lines.append(BLANK_LINE)
+    return lines
+
+
+def profile_lines(profile: PendingProfile | None) -> list[Line]:
+    """How long pending entries have been idle and how often they were delivered, as far as it was scanned."""
+    if profile is None or profile.scanned == 0:
+        return []
+    lines = [_heading(f"Pending by idle, {percent(profile.coverage)} scanned")]
+    lines += _histogram([f"≤ {duration(bound)}" for bound in IDLE_BOUNDS], profile.idle_buckets)
+    lines += [BLANK_LINE, _heading("Pending by deliveries")]
+    lines += _histogram([f"≤ {bound}" for bound in DELIVERY_BOUNDS], profile.delivery_buckets)
+    return [*lines, BLANK_LINE]
+
+
+def column_lines(columns: Sequence[Column[Any]], row: object, width: int) -> list[Line]:
+    """Every column of a row: its title, its value here, and what it means."""
+    lines: list[Line] = []
+    for column in columns:
+        cell = column.cell(row)
+        lines.append(
+            (
+                Cell(f" {column.title.ljust(LABEL_WIDTH)}", Tone.STRONG),
+                Cell(f" {cell.text.strip()}", cell.tone),
+            )
+        )
+        lines += paragraph(column.help, width, Tone.DIM, indent=LABEL_WIDTH + 2)
+    return lines
+
+
+def paragraph(text: str, width: int, tone: Tone, *, indent: int = 1, hang: int = 0) -> list[Line]:
+    """Safe text broken into lines, the second and later ones hanging further in."""
+    pieces = wrap(text, max(width - indent - hang - 1, LABEL_WIDTH))
+    return [
+        (Cell(" " * (indent + (hang if number else 0)) + piece, tone),) for number, piece in enumerate(pieces)
+    ]
+
+
+def _title(names: tuple[str, ...], health: Cell, width: int) -> list[Line]:
+    lines = paragraph(" ▸ ".join(map(safe, names)), width, Tone.STRONG)
+    return [*lines, (Cell(f" {health.text}", health.tone),), BLANK_LINE]
+
+
+def _heading(text: str) -> Line:
+    return (Cell(f" {text}", Tone.STRONG),)
+
+
+def _lag(view: GroupView, width: int) -> list[Line]:
+    lines: list[Line] = [
+        (_label("Lag"), lag_text(view.group.lag), Cell(f"  {view.group.lag.basis}", Tone.DIM))
+    ]
+    if view.group.lag.reason:
+        lines += paragraph(safe(view.group.lag.reason), width, Tone.DIM, indent=3)
+    if view.group.time_lag.reason:
+        lines += paragraph(f"waiting: {safe(view.group.time_lag.reason)}", width, Tone.DIM, indent=3)
+    return lines
+
+
+def _shown(view: GroupView, keys: Sequence[str]) -> Sequence[str]:
+    if view.group.oldest_pending is None:
+        keys = [key for key in keys if key not in OLDEST]
+    return keys
+
+
+def _facts(row: object, columns: dict[str, Column[Any]], keys: Sequence[str], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for key in keys:
+        column = columns[key]
+        cell = column.cell(row)
+        lines += _fact(LABELS.get(key) or column.title.capitalize(), cell, width)
+    return lines
+
+
+def _fact(label: str, cell: Cell, width: int) -> list[Line]:
+    room = width - LABEL_WIDTH - 3
+    text = cell.text.strip()
+    if cell_width(text) <= room:
+        return [(_label(label), Cell(text, cell.tone))]
+    first, *rest = wrap(text, max(room, LABEL_WIDTH))
+    indent = " " * (LABEL_WIDTH + 2)
+    return [(_label(label), Cell(first, cell.tone)), *((Cell(indent + piece, cell.tone),) for piece in rest)]
+
+
+def _label(text: str) -> Cell:
+    return Cell(f" {text.ljust(LABEL_WIDTH)} ", Tone.DIM)
+
+
+def _histogram(labels: Sequence[str], buckets: Sequence[int]) -> list[Line]:
+    top = max(buckets, default=0) or 1
+    beyond = labels[-1].replace("≤", ">")
+    return [
+        (
+            _label(label),
+            Cell(("█" * -(-number * BAR_WIDTH // top)).ljust(BAR_WIDTH + 1), Tone.OK),
+            Cell(count(number), Tone.PLAIN if number else Tone.DIM),
+        )
+        for label, number in zip((*labels, beyond), buckets, strict=True)
+    ]

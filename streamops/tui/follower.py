@@ -1,0 +1,92 @@
+"""The live tail: entries as they arrive, in batches, so that a fast stream costs a few messages a second."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from textual.message import Message
+
+from streamops.errors import StreamopsError
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.tui.kept import Kept
+from streamops.tui.pace import retry_delay
+from streamops.tui.source import Source
+
+BATCH_SECONDS: Final = 0.25
+
+
+class Tailed(Message, bubble=False):
+    """Entries that arrived.
+
+    Attributes:
+        entries: The entries, oldest first.
+        dropped: How many before them were not kept, because more arrived than anybody can read.
+    """
+
+    def __init__(self, entries: tuple[Entry, ...], dropped: int) -> None:
+        super().__init__()
+        self.entries = entries
+        self.dropped = dropped
+
+
+class TailLost(Message, bubble=False):
+    """The tail broke off and will be taken up again after the last entry seen.
+
+    Attributes:
+        error: Why.
+    """
+
+    def __init__(self, error: StreamopsError) -> None:
+        super().__init__()
+        self.error = error
+
+
+class Follower:
+    """Follows one stream from an entry on.
+
+    Args:
+        source: Where to read.
+        stream: The stream.
+        after: The last entry already known; none for only what arrives from now on.
+        deliver: Takes the messages.
+    """
+
+    def __init__(
+        self, source: Source, stream: str, after: EntryId | None, deliver: Callable[[Message], object]
+    ) -> None:
+        self._source = source
+        self._stream = stream
+        self._after = after
+        self._deliver = deliver
+        self._batch = Kept()
+        self._news = asyncio.Event()
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        flushing = asyncio.create_task(self._flush_forever())
+        try:
+            await self._follow_forever()
+        finally:
+            flushing.cancel()
+
+    async def _follow_forever(self) -> None:
+        failures = 0
+        while True:
+            try:
+                async for entry in self._source.tail(self._stream, after=self._after):
+                    failures = 0
+                    self._after = entry.id
+                    self._batch.add((entry,))
+                    self._news.set()
+            except StreamopsError as error:
+                failures += 1
+                self._deliver(TailLost(error))
+            await asyncio.sleep(retry_delay(failures).total_seconds())
+
+    async def _flush_forever(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            self._deliver(Tailed(*self._batch.take()))
+            await asyncio.sleep(BATCH_SECONDS)

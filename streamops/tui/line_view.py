@@ -1,0 +1,302 @@
+"""A long list of rows that costs what is visible of it."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from streamops.present.table import Align, Cell, Column, Tone
+from streamops.tui.paint import brush_of, fit, paint_lines
+from streamops.tui.placing import Layout, Placed
+from streamops.tui.theme import Ground
+from streamops.tui.viewport import Viewport
+
+Row = TypeVar("Row")
+HEADER_LINES: Final = 1
+SCROLLBAR: Final = 1
+THUMB: Final = "▐"
+WHEEL_ROWS: Final = 3
+KEPT_STRIPS: Final = 512
+SORT_MARKS: Final = {False: "▴", True: "▾"}
+
+
+class Drawn(NamedTuple, Generic[Row]):
+    """What a line shows.
+
+    Attributes:
+        row: Its row.
+        ground: What that stands on.
+        thumb: Whether the scrollbar's thumb is beside it.
+    """
+
+    row: Row
+    ground: Ground
+    thumb: bool
+
+
+class LineView(Widget, Generic[Row], can_focus=True):
+    """Rows under columns, drawn line by line: only visible rows become cells, only changed lines are redrawn.
+
+    It scrolls by itself: Textual's scrolling lays out the screen anew for every step and whenever the
+    number of rows changes.
+
+    Args:
+        columns: The columns; those that do not fit are left out by their priority.
+        identify: What makes a row the same row in the next observation.
+        id: The widget's ID.
+    """
+
+    DEFAULT_CSS = """
+    LineView { width: 1fr; height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "up", show=False),
+        Binding("down,j", "move(1)", "down", show=False),
+        Binding("pageup", "page(-1)", "page up", show=False),
+        Binding("pagedown", "page(1)", "page down", show=False),
+        Binding("home", "top", "first", show=False),
+        Binding("end", "bottom", "last", show=False),
+        Binding("enter", "choose", "open", show=False),
+    ]
+
+    class Highlighted(Message):
+        """The cursor stands on another row, or on the same row read anew."""
+
+    class Chosen(Message):
+        """Enter, or a second click, on the highlighted row."""
+
+    class HeaderClicked(Message):
+        """A click on a column's title.
+
+        Attributes:
+            key: The column's key.
+        """
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        identify: Callable[[Row], Hashable],
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's word
+    ) -> None:
+        super().__init__(id=id)
+        self._view = Viewport(identify)
+        self._grid = Layout(columns)
+        self._note = ""
+        self._sorted: tuple[str, bool] | None = None
+        self._strips: dict[tuple[int, Ground, bool], tuple[Row, Strip]] = {}
+
+    # -- what it shows -------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows, in the order shown."""
+        return self._view.rows
+
+    @property
+    def cursor(self) -> int:
+        """The place of the highlighted row, from 0."""
+        return self._view.cursor
+
+    @property
+    def highlighted(self) -> Row | None:
+        """The row under the cursor; none where there are no rows."""
+        return self._view.highlighted
+
+    @property
+    def shown_columns(self) -> tuple[Column[Row], ...]:
+        """The columns that fit."""
+        return tuple(placed.column for placed in self._grid.placed)
+
+    def show(self, rows: Sequence[Row], *, note: str = "", sorted_by: tuple[str, bool] | None = None) -> None:
+        """Show other rows, or the same rows read anew.
+
+        Args:
+            rows: The rows in their order.
+            note: What to say where there are none.
+            sorted_by: Key of the column they are sorted by and whether descending; none for their own order.
+        """
+        before, anchor = self._drawn(), self.highlighted
+        same_words = (note, sorted_by) == (self._note, self._sorted)
+        self._note, self._sorted = note, sorted_by
+        self._view.take(rows)
+        if self._place() or not same_words:
+            self.refresh()
+        else:
+            self._refresh_changed(before)
+        if self.highlighted is not anchor:
+            self.post_message(self.Highlighted())
+
+    def move_to(self, place: int) -> None:
+        """Put the cursor on a row by its place, as near as there is one."""
+        before = self._drawn()
+        if self._view.move_to(place):
+            self._refresh_changed(before)
+            self.post_message(self.Highlighted())
+
+    # -- drawing -------------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw what is visible."""
+        drawn = self._drawn()
+
+        def draw(y: int, width: int) -> Strip:
+            if y == 0:
+                return self._header(width)
+            if y <= len(drawn):
+                return self._strip(*drawn[y - HEADER_LINES], width)
+            words = f" {self._note}" if not drawn and y == HEADER_LINES + 1 else ""
+            return brush_of(self).line((Cell(words, Tone.DIM),), width)
+
+        return paint_lines(draw, self.size.width, crop)
+
+    def notify_style_update(self) -> None:
+        """Forget drawn lines: the theme or the focus changed."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    def on_resize(self) -> None:
+        """Place the columns anew."""
+        self._view.resize(self.size.height - HEADER_LINES)
+        self._place()
+        self.refresh()
+
+    def on_focus(self) -> None:
+        """Draw the cursor as the one that keys move."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the cursor as one that waits."""
+        self.refresh()
+
+    def _drawn(self) -> list[Drawn[Row]]:
+        """What the visible lines under the header show."""
+        cursor = Ground.CURSOR if self.has_focus else Ground.CURSOR_IDLE
+        thumb, at = self._view.thumb(), self._view.cursor - self._view.top
+        return [
+            Drawn(row, cursor if line == at else Ground.PAGE, line in thumb)
+            for line, row in enumerate(self._view.visible)
+        ]
+
+    def _strip(self, row: Row, ground: Ground, thumb: bool, width: int) -> Strip:  # noqa: FBT001 - unpacked from Drawn
+        key = (id(row), ground, thumb)
+        known = self._strips.get(key)
+        if known is not None and known[0] is row:
+            return known[1]
+        strip = self._draw(row, ground, width, thumb=thumb)
+        if len(self._strips) >= KEPT_STRIPS:
+            self._strips.clear()
+        self._strips[key] = (row, strip)
+        return strip
+
+    def _draw(self, row: Row, ground: Ground, width: int, *, thumb: bool) -> Strip:
+        brush = brush_of(self)
+        space = brush.ink(Cell(""), ground)
+        segments: list[Segment] = []
+        at = 0
+        for column, start, column_width in self._grid.placed:
+            cell = column.cell(row)
+            if start > at:
+                segments.append(Segment(" " * (start - at), space))
+            segments.append(Segment(fit(cell.text, column_width, column.align), brush.ink(cell, ground)))
+            at = start + column_width
+        line = brush.fitted(segments, width - SCROLLBAR, ground)
+        scrollbar = Segment(THUMB, brush.faint()) if thumb else Segment(" ", space)
+        return Strip([*line, scrollbar], width)
+
+    def _header(self, width: int) -> Strip:
+        line = ""
+        for placed in self._grid.placed:
+            line = self._title(line, placed)
+        return brush_of(self).line((Cell(line, Tone.DIM),), width)
+
+    def _title(self, line: str, placed: Placed) -> str:
+        """Add a column's title; the mark of a sorted column takes a cell of the gap beside it."""
+        column, start, width = placed
+        mark = SORT_MARKS[self._sorted[1]] if self._sorted and self._sorted[0] == column.key else ""
+        if column.align is Align.RIGHT:
+            start, width, text = start - len(mark), width + len(mark), mark + column.title
+        else:
+            width, text = width + len(mark), column.title + mark
+        return line.ljust(start) + fit(text, width, column.align)
+
+    def _place(self) -> bool:
+        """Place the columns anew where anything about them changed; say whether it did."""
+        moved = self._grid.fit(self.rows, max(self.size.width - SCROLLBAR, 0))
+        if moved:
+            self._strips.clear()
+        return moved
+
+    def _refresh_changed(self, before: list[Drawn[Row]]) -> None:
+        """Have those lines drawn again that show something else than before."""
+        after = self._drawn()
+        if len(before) != len(after):
+            self.refresh()
+            return
+        width = self.size.width
+        changed = [
+            Region(0, y, width, 1)
+            for y, (old, new) in enumerate(zip(before, after, strict=True), HEADER_LINES)
+            if old.row is not new.row or old[1:] != new[1:]
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    # -- keys and mouse ------------------------------------------------------------------------------
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self.move_to(self.cursor + step)
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by pages."""
+        self.move_to(self.cursor + step * self._view.page)
+
+    def action_top(self) -> None:
+        """Move to the first row."""
+        self.move_to(0)
+
+    def action_bottom(self) -> None:
+        """Move to the last row."""
+        self.move_to(len(self.rows) - 1)
+
+    def action_choose(self) -> None:
+        """Open the highlighted row."""
+        if self.highlighted is not None:
+            self.post_message(self.Chosen())
+
+    def on_mouse_scroll_down(self) -> None:
+        """Move the cursor down by some rows."""
+        self.action_move(WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Move the cursor up by some rows."""
+        self.action_move(-WHEEL_ROWS)
+
+    def on_click(self, event: events.Click) -> None:
+        """Highlight the row clicked, open it on a second click, or sort by the title clicked."""
+        line = event.y - HEADER_LINES
+        place = self._view.top + line
+        if line < 0:
+            self._click_header(event.x)
+        elif event.x >= self.size.width - SCROLLBAR:
+            self.move_to(line * len(self.rows) // self._view.page)
+        elif place == self.cursor and event.chain > 1:
+            self.action_choose()
+        elif place < len(self.rows):
+            self.move_to(place)
+
+    def _click_header(self, x: int) -> None:
+        for column, start, width in self._grid.placed:
+            if start <= x < start + width:
+                self.post_message(self.HeaderClicked(column.key))

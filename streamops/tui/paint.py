@@ -1,0 +1,156 @@
+"""From cells to a line of the terminal.
+
+Everything the console draws passes here as literal segments, so that no text is ever parsed for
+markup, and a last look keeps out what the sanitiser has not seen.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from streamops.present.table import Align, Cell
+from streamops.present.text import ELLIPSIS, safe
+from streamops.tui.theme import Ground, faint_ink, ink
+
+Line = tuple[Cell, ...]
+BLANK_LINE: Final[Line] = ()
+
+
+class Brush:
+    """How one widget draws at one moment: in which theme, and whether in colour.
+
+    Args:
+        theme: The theme's name.
+        colour: False where the person wants none.
+    """
+
+    __slots__ = ("colour", "theme")
+
+    def __init__(self, theme: str, *, colour: bool) -> None:
+        self.theme = theme
+        self.colour = colour
+
+    def ink(self, cell: Cell, ground: Ground) -> Style:
+        """The style of a cell on a ground."""
+        return ink(self.theme, cell.tone, ground, colour=self.colour)
+
+    def faint(self) -> Style:
+        """The style of lines between parts."""
+        return faint_ink(self.theme, colour=self.colour)
+
+    def line(self, cells: Iterable[Cell], width: int, ground: Ground = Ground.PAGE) -> Strip:
+        """Draw cells one after the other, cut or padded to the width."""
+        segments = [Segment(printable(cell.text), self.ink(cell, ground)) for cell in cells]
+        return self.fitted(segments, width, ground)
+
+    def fitted(self, segments: list[Segment], width: int, ground: Ground) -> Strip:
+        """Cut segments with an ellipsis, or pad them, to the width."""
+        length = sum(cell_width(segment.text) for segment in segments)
+        if length > width:
+            segments = _cut(segments, width)
+        elif length < width:
+            segments.append(Segment(" " * (width - length), self.ink(Cell(""), ground)))
+        return Strip(segments, width)
+
+
+def brush_of(widget: Widget) -> Brush:
+    """The brush a widget draws with now."""
+    return _brush(widget.app.theme, not widget.app.no_color)
+
+
+@lru_cache(maxsize=8)
+def _brush(theme: str, colour: bool) -> Brush:  # noqa: FBT001 - a cache key, called in one place
+    return Brush(theme, colour=colour)
+
+
+def paint_lines(draw: Callable[[int, int], Strip], width: int, crop: Region) -> list[Strip]:
+    """A widget's own lines as they are, past Textual's cache of styled lines.
+
+    That cache is for borders, padding and filters, of which our widgets have none. Handing the very same
+    strips over again lets everything that Textual remembers on a strip (its cuts, its escape sequences)
+    be used again too: scrolling by a line draws one.
+
+    Args:
+        draw: Draws the line at a height, in a width.
+        width: The widget's width.
+        crop: What is visible of the widget.
+    """
+    strips = [draw(y, width) for y in crop.line_range]
+    first, last = crop.column_span
+    if (first, last) == (0, width):
+        return strips
+    return [strip.crop(first, last) for strip in strips]
+
+
+def printable(text: str) -> str:
+    """The text itself where a terminal only shows it, else sanitised."""
+    return text if text.isprintable() else safe(text)
+
+
+def cell_width(text: str) -> int:
+    """How many terminal cells a text takes."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
+    """Text of exactly so many terminal cells: padded, or cut with an ellipsis."""
+    text = printable(text)
+    length = cell_width(text)
+    if length > width:
+        return set_cell_size(text, width - 1) + ELLIPSIS if width > 0 else ""
+    padding = " " * (width - length)
+    return padding + text if align is Align.RIGHT else text + padding
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Break safe text at spaces, and inside a word only where it is longer than a line."""
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if cell_width(longer) <= width:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        *full, line = chop(word, width)
+        lines.extend(full)
+    return [*lines, line]
+
+
+def chop(text: str, width: int) -> list[str]:
+    """Break text into pieces of at most so many terminal cells; one empty piece for none."""
+    width = max(width, 2)
+    if text.isascii():
+        return [text[at : at + width] for at in range(0, len(text), width)] or [""]
+    pieces = [""]
+    room = width
+    for character in text:
+        size = cell_len(character)
+        if size > room:
+            pieces.append("")
+            room = width
+        pieces[-1] += character
+        room -= size
+    return pieces
+
+
+def _cut(segments: list[Segment], width: int) -> list[Segment]:
+    kept: list[Segment] = []
+    room = width
+    for segment in segments:
+        length = cell_width(segment.text)
+        if length >= room:
+            # A segment that fills the rest exactly is cut too: something follows it that does not fit.
+            kept.append(Segment(fit(segment.text + " ", room), segment.style))
+            return kept
+        kept.append(segment)
+        room -= length
+    return kept

@@ -1,0 +1,62 @@
+"""An entry with its payload, as lines. Pure; what is cut is said."""
+
+from datetime import datetime
+from typing import Final
+
+from streamops.analysis.lag import id_age
+from streamops.model.entries import Entry
+from streamops.present.entries import FieldView, Kind, render_entry
+from streamops.present.table import Cell, Tone
+from streamops.present.units import UNKNOWN, count, duration, size, timestamp
+from streamops.tui.details import paragraph
+from streamops.tui.paint import BLANK_LINE, Line, chop
+
+SHOWN_BYTES: Final = 256 * 1024
+MOST_LINES: Final = 20_000
+INDENT: Final = "  "
+
+
+def entry_lines(
+    entry: Entry, now: datetime | None, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False
+) -> list[Line]:
+    """An entry in full: its ID, time and size, then every field with its value.
+
+    Args:
+        entry: The entry.
+        now: The server's clock; none where it is not known.
+        width: Cells there are.
+        limit: Bytes of payload to show.
+        raw: Show text as it came, without decoding JSON or MessagePack.
+    """
+    lines = _head(entry, now, width)
+    for field in render_entry(entry, limit, raw=raw):
+        lines += _field(field, width)
+        if len(lines) > MOST_LINES:
+            return [*lines[:MOST_LINES], (Cell(f" cut after {count(MOST_LINES)} lines", Tone.WARN),)]
+    return lines
+
+
+def _head(entry: Entry, now: datetime | None, width: int) -> list[Line]:
+    fields = f"{count(len(entry.fields))} field{'' if len(entry.fields) == 1 else 's'}"
+    about = f"{_time(entry, now)} · {fields} · {size(entry.size)}"
+    return [(Cell(f" {entry.id}", Tone.STRONG),), *paragraph(about, width, Tone.DIM), BLANK_LINE]
+
+
+def _time(entry: Entry, now: datetime | None) -> str:
+    moment = entry.id.time
+    if moment is None:
+        return "the ID is no time"
+    age = id_age(entry.id, now)
+    return timestamp(moment) if age is None else f"{timestamp(moment)}, {duration(age)} ago"
+
+
+def _field(field: FieldView, width: int) -> list[Line]:
+    value = field.value
+    notes = [] if value.kind is Kind.TEXT else [value.kind.value]
+    notes.append(size(value.size))
+    notes += [value.note] if value.note else []
+    title = (Cell(f" {field.name or UNKNOWN}", Tone.OK), Cell(f"  {' · '.join(notes)}", Tone.DIM))
+    lines: list[Line] = [title]
+    for text in value.lines[:MOST_LINES]:
+        lines += [(Cell(INDENT + INDENT + piece),) for piece in chop(text, width - 2 * len(INDENT) - 1)]
+    return lines

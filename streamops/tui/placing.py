@@ -1,0 +1,135 @@
+"""Which columns are drawn, where and how wide, in the width there is and for the rows there are. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from streamops.present.table import Column
+from streamops.tui.paint import cell_width
+
+Row = TypeVar("Row")
+
+MARGIN: Final = 1
+NARROW_GAP: Final = 1
+WIDE_GAP: Final = 2
+
+
+class Placed(NamedTuple):
+    """A column in its place.
+
+    Attributes:
+        column: The column.
+        start: Its first cell from the left edge.
+        width: Its width in cells.
+    """
+
+    column: Column[Any]
+    start: int
+    width: int
+
+
+class Layout(Generic[Row]):
+    """The columns of a list in their places.
+
+    Flexible columns grow to the longest text they have met and never shrink: columns that move with the
+    data cannot be read.
+
+    Args:
+        columns: All columns, in order.
+
+    Attributes:
+        placed: Those that fit, in their places.
+    """
+
+    def __init__(self, columns: Sequence[Column[Row]]) -> None:
+        self.placed: tuple[Placed, ...] = ()
+        self._columns = tuple(columns)
+        self._measured: Sequence[Row] = ()
+        self._natural: dict[str, int] = {}
+        self._placed_for: tuple[int, dict[str, int]] | None = None
+
+    def fit(self, rows: Sequence[Row], width: int) -> bool:
+        """Place the columns for these rows in a width; say whether anything moved."""
+        self._measure(rows)
+        if (width, self._natural) == self._placed_for:
+            return False
+        self._placed_for = (width, dict(self._natural))
+        self.placed = place_columns(self._columns, width, self._natural)
+        return True
+
+    def _measure(self, rows: Sequence[Row]) -> None:
+        known, self._measured = self._measured, rows
+        if rows is known:
+            return
+        if len(rows) == len(known):
+            rows = [row for row, old in zip(rows, known, strict=True) if row is not old]
+        for column in self._columns:
+            if column.flexible:
+                longest = max((cell_width(column.cell(row).text) for row in rows), default=0)
+                self._natural[column.key] = max(longest, self._natural.get(column.key, 0))
+
+
+def place_columns(
+    columns: Sequence[Column[Any]], width: int, natural: Mapping[str, int]
+) -> tuple[Placed, ...]:
+    """Choose the columns that fit and their widths.
+
+    Columns with the greatest priority number leave first, the rightmost of equals before the others.
+    What is left over goes to the flexible columns, evenly, up to their natural width.
+
+    Args:
+        columns: All columns, in order.
+        width: Cells there are.
+        natural: The longest text of each flexible column, by key.
+    """
+    kept, gap = _fitting(columns, width, natural), NARROW_GAP
+    if _total(kept, natural, WIDE_GAP) <= width:
+        gap = WIDE_GAP
+    widths = {column.key: _least(column, natural) for column in kept}
+    _share(
+        widths, [column for column in kept if column.flexible], width - _total(kept, natural, gap), natural
+    )
+    placed = []
+    start = MARGIN
+    for column in kept:
+        placed.append(Placed(column, start, max(min(widths[column.key], width - start), 0)))
+        start += widths[column.key] + gap
+    return tuple(placed)
+
+
+def _fitting(columns: Sequence[Column[Any]], width: int, natural: Mapping[str, int]) -> list[Column[Any]]:
+    kept = list(columns)
+    while _total(kept, natural, NARROW_GAP) > width and (victim := _victim(kept)) is not None:
+        kept.remove(victim)
+    return kept
+
+
+def _least(column: Column[Any], natural: Mapping[str, int]) -> int:
+    if not column.flexible:
+        return column.width
+    return max(min(column.width, natural.get(column.key, column.width)), len(column.title))
+
+
+def _total(columns: Sequence[Column[Any]], natural: Mapping[str, int], gap: int) -> int:
+    widths = sum(_least(column, natural) for column in columns)
+    return widths + gap * max(len(columns) - 1, 0) + 2 * MARGIN
+
+
+def _victim(columns: Sequence[Column[Any]]) -> Column[Any] | None:
+    worst = max((column.priority for column in columns), default=0)
+    if worst == 0:
+        return None
+    return [column for column in columns if column.priority == worst][-1]
+
+
+def _share(
+    widths: dict[str, int], flexible: Sequence[Column[Any]], spare: int, natural: Mapping[str, int]
+) -> None:
+    while spare > 0:
+        hungry = [column for column in flexible if widths[column.key] < natural.get(column.key, 0)]
+        if not hungry:
+            return
+        part = max(spare // len(hungry), 1)
+        for column in hungry[:spare]:
+            given = min(part, natural[column.key] - widths[column.key], spare)
+            widths[column.key] += given
+            spare -= given

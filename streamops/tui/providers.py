@@ -1,0 +1,92 @@
+"""What the command palette finds: every action by name, every stream and group."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from streamops.present.text import safe
+from streamops.tui.moment import Moment
+from streamops.tui.places import Group, Place, Stream, Streams
+from streamops.tui.screens.frame import Frame, Go
+
+MOST: Final = 50
+ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("All groups", "app.root", "every stream with every group (1)"),
+    ("All streams", "app.streams", "one row each (2)"),
+    ("Contexts", "app.contexts", "connect elsewhere (:ctx)"),
+    ("Tail", "app.tail", "the stream under the cursor, live (t)"),
+    ("Filter", "screen.filter", "show only rows that hold some words (/)"),
+    ("Faults only", "screen.faults", "and everything again (f)"),
+    ("Sort by the next column", "screen.sort", "(o)"),
+    ("Invert the order", "screen.invert", "(i)"),
+    ("Read now", "app.read_now", "without waiting for the interval (r)"),
+    ("Freeze", "app.freeze", "and go on (p)"),
+    ("Refresh slower", "app.slower", "1, 2, 5, 10, 30 s, off (+)"),
+    ("Refresh faster", "app.faster", "(-)"),
+    ("Copy ID", "app.copy_id", "or name, of the row under the cursor (y)"),
+    ("Copy command", "app.copy_command", "that prints what the screen shows (c)"),
+    ("Light or dark", "app.toggle_theme", "the other theme"),
+    ("Help", "app.help", "the row under the cursor, its numbers, the keys (?)"),
+    ("Quit", "app.quit", "(q on the first screen, Ctrl-Q anywhere)"),
+)
+
+
+class Actions(Provider):
+    """Everything there is to do. Help texts are our own words: the palette reads them as markup."""
+
+    async def discover(self) -> Hits:
+        """All actions."""
+        for name, action, words in self._possible():
+            yield DiscoveryHit(Content(name), self._runner(action), text=name, help=words)
+
+    async def search(self, query: str) -> Hits:
+        """The actions whose names match."""
+        matcher = self.matcher(query)
+        for name, action, words in self._possible():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, Content(name), self._runner(action), text=name, help=words)
+
+    def _possible(self) -> Iterator[tuple[str, str, str]]:
+        for name, action, words in ACTIONS:
+            where, _, verb = action.partition(".")
+            target = self.app if where == "app" else self.screen
+            if hasattr(target, f"action_{verb}"):
+                yield name, action, words
+
+    def _runner(self, action: str) -> Callable[[], object]:
+        return partial(self.screen.run_action, action)
+
+
+class Places(Provider):
+    """Streams and groups by name; names are literal text, whatever they hold."""
+
+    async def search(self, query: str) -> Hits:
+        """At most fifty streams and groups whose names hold the query, those that begin with it first."""
+        part = query.casefold()
+        shown = 0
+        for place in self._all():
+            name = safe(" ▸ ".join(place.trail))
+            at = name.casefold().find(part)
+            if at < 0:
+                continue
+            yield Hit(1 / (2 + at), Content(name), partial(self._go, place), text=name)
+            shown += 1
+            if shown >= MOST:
+                return
+
+    def _all(self) -> Iterator[Place]:
+        yield Streams()
+        screen = self.screen
+        moment: Moment | None = screen.moment if isinstance(screen, Frame) else None
+        observation = None if moment is None else moment.observation
+        for stream in () if observation is None else observation.streams:
+            yield Stream(stream.stream.name)
+            for group in stream.groups:
+                yield Group(group.stream, group.group.name)
+
+    def _go(self, place: Place) -> None:
+        self.screen.post_message(Go(place))

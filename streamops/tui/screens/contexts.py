@@ -1,0 +1,110 @@
+"""All contexts, and the one in use."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from textual.message import Message
+
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.tui.moment import Moment
+from streamops.tui.places import Place
+from streamops.tui.screens.listing import Listing
+from streamops.tui.source import ContextInfo
+from streamops.tui.words import PRODUCTION
+
+CONTEXT_COLUMNS: Final[tuple[Column[ContextInfo], ...]] = (
+    Column(
+        key="context",
+        title="CONTEXT",
+        help="The context's name, as --context takes it.",
+        cell=lambda row: Cell(safe(row.name)),
+        value=lambda row: row.name,
+        width=16,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="environment",
+        title="ENVIRONMENT",
+        help="What the context is for; production unless its configuration says otherwise.",
+        cell=lambda row: Cell(
+            safe(row.environment), Tone.WARN if row.environment == PRODUCTION else Tone.PLAIN
+        ),
+        value=lambda row: row.environment,
+        width=12,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="address",
+        title="ADDRESS",
+        help="Where the server is; never with its password.",
+        cell=lambda row: Cell(safe(row.address)),
+        value=lambda row: row.address,
+        width=24,
+        flexible=True,
+        priority=0,
+    ),
+)
+
+
+class SwitchContext(Message):
+    """Leave this context for another.
+
+    Attributes:
+        name: The other context's name.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+class ContextsScreen(Listing[ContextInfo]):
+    """The contexts; Enter connects to one."""
+
+    HINTS = (("enter", "connect"), ("/", "filter"), ("esc", "back"))
+
+    def __init__(self, place: Place, moment: Moment) -> None:
+        super().__init__(place, moment, (_marker(moment.context.name), *CONTEXT_COLUMNS))
+
+    def rows_of(self, moment: Moment) -> Sequence[ContextInfo]:
+        """All contexts."""
+        return moment.contexts
+
+    def identify(self, row: ContextInfo) -> str:
+        """The context's name."""
+        return row.name
+
+    def text_of(self, row: ContextInfo) -> str:
+        """Everything there is about it."""
+        return f"{row.name} {row.environment} {row.address}"
+
+    def name_of(self, row: ContextInfo) -> str:
+        """The context's name."""
+        return row.name
+
+    def on_line_view_chosen(self) -> None:
+        """Connect to the context."""
+        row = self.list.highlighted
+        if row is not None:
+            self.post_message(SwitchContext(row.name))
+
+    def empty_note(self) -> str:
+        """Why there are none."""
+        return "no contexts are configured; the server came from a URL"
+
+
+def _marker(current: str) -> Column[ContextInfo]:
+    """A mark at the context in use."""
+    return Column(
+        key="current",
+        title="",
+        help="▸ marks the context in use.",
+        cell=lambda row: Cell("▸" if row.name == current else "", Tone.OK),
+        value=lambda row: row.name == current,
+        width=1,
+        priority=0,
+        descending=True,
+    )

@@ -1,0 +1,197 @@
+"""The tail of a stream: its newest entries, those that arrive, and older ones on the way up."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+from textual.message import Message
+
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.operate.pages import EntryPage
+from streamops.present.columns import ENTRY_COLUMNS
+from streamops.present.rows import EntryRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import count
+from streamops.tui import places, words
+from streamops.tui.follower import Tailed, TailLost
+from streamops.tui.kept import Kept
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.payload import entry_lines
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, ReadEntries, Unanswered, Wanted
+from streamops.tui.remember import Remembered
+from streamops.tui.screens.listing import Listing
+from streamops.tui.text_view import Builder
+
+PANE_BYTES = 8 * 1024
+CONTENT_WIDTH = 24
+# The content gives way before the time does: the pane and Enter show all of it.
+COLUMNS = tuple(
+    replace(column, width=CONTENT_WIDTH) if column.key == "preview" else column
+    for column in ENTRY_COLUMNS
+    if column.key != "stream"
+)
+
+
+class Follow(Message):
+    """Begin the live tail of a stream.
+
+    Attributes:
+        stream: The stream.
+        after: The newest entry known; none for only what arrives from now on.
+        asker: Who gets the entries.
+    """
+
+    def __init__(self, stream: str, after: EntryId | None, asker: "EntriesScreen") -> None:
+        super().__init__()
+        self.stream = stream
+        self.after = after
+        self.asker = asker
+
+
+class EntriesScreen(Listing[EntryRow]):
+    """Entries, oldest on top. While the cursor is on the last one, it follows what arrives."""
+
+    HINTS = (
+        ("enter", "entry"),
+        ("t", "follow"),
+        ("/", "filter"),
+        ("home", "older"),
+        ("p", "freeze"),
+        ("esc", "back"),
+    )
+
+    def __init__(self, place: places.Entries, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS)
+        self._stream = place.stream
+        self._kept = Kept()
+        self._as_row = Remembered[Entry, EntryRow](lambda entry: EntryRow(self._stream, entry))
+        self._rows: Sequence[EntryRow] = ()
+        self._older: EntryId | None = None
+        self._asked = False
+        self._read = False
+        self._dropped = 0
+        self._error = ""
+
+    @property
+    def following(self) -> bool:
+        """Whether the cursor is on the last entry, and so goes with what arrives."""
+        return self.list.cursor >= len(self.list.rows) - 1
+
+    def on_mount(self) -> None:
+        """Read the newest page, then follow."""
+        self.reread()
+
+    def reread(self) -> None:
+        """Read the newest page where that has not been possible; once it was, the tail is live."""
+        if not self._read and not self._asked:
+            self._ask(ReadEntries(self._stream))
+
+    # -- what arrives --------------------------------------------------------------------------------
+
+    def on_answered(self, message: Answered) -> None:
+        """Take a page of older entries; the first one starts the tail."""
+        page: EntryPage = message.answer
+        self._kept.add_older(page.entries)
+        self._older, self._asked, self._error = page.next_id, False, ""
+        first, self._read = not self._read, True
+        self._changed()
+        if first:
+            after = page.entries[0].id if page.entries else None
+            self.post_message(Follow(self._stream, after, self))
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why there are no entries."""
+        self._asked, self._error = False, safe(message.error.message)
+        self.show_body(self.moment)
+
+    def on_tailed(self, message: Tailed) -> None:
+        """Take what arrived."""
+        self._kept.add(message.entries)
+        self._dropped += message.dropped
+        self._error = ""
+        if self._kept.left:
+            # What left would be missing between older entries and these.
+            self._older = None
+        if not self.moment.frozen:
+            self._changed()
+
+    def on_tail_lost(self, message: TailLost) -> None:
+        """Say that the tail broke off."""
+        self._error = f"tail broke off: {safe(message.error.message)}"
+        self.show_bars()
+
+    def _changed(self) -> None:
+        following = self.following
+        self._rows = self._as_row.values(self._kept.entries())
+        self.show_body(self.moment)
+        if following:
+            self.follow()
+
+    # -- what it shows -------------------------------------------------------------------------------
+
+    def show(self, moment: Moment) -> None:
+        """Take up what arrived while the screen was frozen."""
+        thawed = self.moment.frozen and not moment.frozen
+        super().show(moment)
+        if thawed:
+            self._changed()
+
+    def rows_of(self, moment: Moment) -> Sequence[EntryRow]:
+        """The entries kept."""
+        del moment
+        return self._rows
+
+    def identify(self, row: EntryRow) -> EntryId:
+        """The entry's ID."""
+        return row.entry.id
+
+    def text_of(self, row: EntryRow) -> str:
+        """The ID and the fields, as far as the preview goes."""
+        return f"{row.entry.id} {COLUMNS[-1].cell(row).text}"
+
+    def place_of(self, row: EntryRow) -> Place:
+        """The entry."""
+        return places.OneEntry(self._stream, row.entry.id, (self._stream, "tail"), row.entry)
+
+    def name_of(self, row: EntryRow) -> str:
+        """The entry's ID."""
+        return str(row.entry.id)
+
+    def detail(self, row: EntryRow) -> Builder:
+        """The entry with its payload."""
+        observation = self.moment.observation
+        now = None if observation is None else observation.snapshot.collected_at
+        return lambda width: entry_lines(row.entry, now, width, limit=PANE_BYTES)
+
+    def empty_note(self) -> str:
+        """Why there are no entries."""
+        if self._error:
+            return self._error
+        return "the stream is empty; what arrives will show here" if self._read else "reading"
+
+    def position_words(self) -> Line:
+        """Whether it follows, what was dropped, and the cursor."""
+        cells = [Cell(f"{self._error}  ", Tone.CRITICAL)] if self._error and self._rows else []
+        if self._dropped:
+            cells.append(Cell(f"{count(self._dropped)} too fast to show  ", Tone.WARN))
+        state = Cell("following  ", Tone.OK) if self.following else Cell("t follows  ", Tone.DIM)
+        return (*cells, state, *words.position(self.list.cursor, len(self.list.rows)))
+
+    # -- moving --------------------------------------------------------------------------------------
+
+    def on_line_view_highlighted(self) -> None:
+        """Read older entries on the first row."""
+        if self.list.cursor == 0 and self._older is not None and not self._asked and not self._kept.full:
+            self._ask(ReadEntries(self._stream, self._older))
+
+    def follow(self) -> None:
+        """Go to the newest entry and stay with it."""
+        self.list.move_to(len(self.list.rows) - 1)
+        self.show_bars()
+
+    def _ask(self, read: ReadEntries) -> None:
+        self._asked = True
+        self.post_message(Wanted(read, self))

@@ -1,0 +1,98 @@
+"""One group: its consumers, and itself in full."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from streamops.model.observation import GroupView
+from streamops.present.columns import CONSUMER_COLUMNS
+from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
+from streamops.present.text import safe
+from streamops.tui import places
+from streamops.tui.details import group_lines
+from streamops.tui.moment import Moment
+from streamops.tui.places import Place
+from streamops.tui.screens.frame import Go
+from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.stream import find_stream, missing
+from streamops.tui.text_view import Builder, no_lines
+
+COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in ("stream", "group"))
+
+
+class GroupScreen(Listing[ConsumerRow]):
+    """The consumers of a group. The pane tells the group, whatever consumer the cursor is on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "pending", "list all pending entries", show=False)]
+    HINTS = (("enter", "its pending"), ("l", "all pending"), ("t", "tail"), ("o i", "sort"), ("esc", "back"))
+
+    def __init__(self, place: places.Group, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS)
+        self.group_place = place
+        self._row: GroupRow | None = None
+        self._consumers: tuple[GroupView | None, Sequence[ConsumerRow]] = (None, ())
+
+    def rows_of(self, moment: Moment) -> Sequence[ConsumerRow]:
+        """The consumers."""
+        row = find_group(moment, self.group_place)
+        view = None if row is None else row.group
+        self._row = row
+        if view is not self._consumers[0]:
+            self._consumers = (view, () if view is None else consumer_rows(view))
+        return self._consumers[1]
+
+    def identify(self, row: ConsumerRow) -> str:
+        """The consumer's name."""
+        return row.consumer.name
+
+    def text_of(self, row: ConsumerRow) -> str:
+        """The consumer's name."""
+        return row.consumer.name
+
+    def is_fault(self, row: ConsumerRow) -> bool:
+        """Whether the consumer holds entries: only then can it hold something up."""
+        return row.consumer.pending > 0
+
+    def place_of(self, row: ConsumerRow) -> Place:
+        """The consumer's pending entries."""
+        return places.Pending(row.stream, row.group, row.consumer.name)
+
+    def name_of(self, row: ConsumerRow) -> str:
+        """The consumer's name."""
+        return row.consumer.name
+
+    def about(self) -> Builder:
+        """The group in full: a consumer has no more to tell than its row."""
+        row = self._row
+        return no_lines if row is None else lambda width: group_lines(row, width)
+
+    def empty_note(self) -> str:
+        """Why no consumer is listed."""
+        if self._row is None:
+            return missing(self.moment, f"group {safe(self.group_place.group)}")
+        view = self._row.group
+        if view is not None and view.group.members is None:
+            return self._gap() or "the consumers were not read"
+        return "the group has no consumers"
+
+    def action_pending(self) -> None:
+        """List the pending entries of all consumers."""
+        self.post_message(Go(places.Pending(self.group_place.stream, self.group_place.group)))
+
+    def _gap(self) -> str:
+        observation = self.moment.observation
+        gaps = () if observation is None else observation.snapshot.gaps
+        here = (self.group_place.stream, self.group_place.group)
+        return next(
+            (f"not readable: {safe(gap.reason)}" for gap in gaps if (gap.stream, gap.group) == here), ""
+        )
+
+
+def find_group(moment: Moment, place: places.Group | places.Pending) -> GroupRow | None:
+    """A group with its stream; none where it was not observed."""
+    stream = find_stream(moment, place.stream)
+    if stream is None:
+        return None
+    group = next((group for group in stream.groups if group.group.name == place.group), None)
+    return None if group is None else GroupRow(stream, group)

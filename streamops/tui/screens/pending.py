@@ -1,0 +1,129 @@
+"""The pending entries of a group, or of one of its consumers, read by pages on demand."""
+
+from collections.abc import Sequence
+from time import monotonic
+
+from streamops.model.ids import EntryId
+from streamops.operate.pages import PendingPage
+from streamops.present.columns import PENDING_COLUMNS
+from streamops.present.rows import PendingRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui import places, words
+from streamops.tui.details import group_lines, profile_lines
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, ReadPending, Unanswered, Wanted
+from streamops.tui.screens.group import find_group
+from streamops.tui.screens.listing import Listing
+from streamops.tui.text_view import Builder, no_lines
+
+AHEAD = 20
+
+
+class PendingScreen(Listing[PendingRow]):
+    """Pending entries by ID. The next page is read when the cursor nears the end; ``r`` begins anew."""
+
+    HINTS = (
+        ("enter", "entry"),
+        ("t", "tail"),
+        ("/", "filter"),
+        ("o i", "sort"),
+        ("r", "read again"),
+        ("esc", "back"),
+    )
+
+    def __init__(self, place: places.Pending, moment: Moment) -> None:
+        super().__init__(place, moment, PENDING_COLUMNS)
+        self.pending_place = place
+        self._rows: tuple[PendingRow, ...] = ()
+        self._next: EntryId | None = None
+        self._asked = False
+        self._read_at: float | None = None
+        self._error = ""
+
+    def on_mount(self) -> None:
+        """Read the first page."""
+        self.reread()
+
+    def reread(self) -> None:
+        """Begin anew with the first page; the rows shown stay until it is there."""
+        self._ask(None)
+
+    def on_answered(self, message: Answered) -> None:
+        """Take a page."""
+        page: PendingPage = message.answer
+        rows = tuple(PendingRow(entry, page.now) for entry in page.rows)
+        first = isinstance(message.read, ReadPending) and message.read.after is None
+        self._rows = rows if first else (*self._rows, *rows)
+        self._next, self._asked, self._error = page.next_id, False, ""
+        self._read_at = monotonic() if first else self._read_at
+        self.show_body(self.moment)
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why there is no page."""
+        self._asked, self._error = False, safe(message.error.message)
+        self.show_body(self.moment)
+
+    def on_line_view_highlighted(self) -> None:
+        """Read on where the cursor nears the end."""
+        near = self.list.cursor >= len(self.list.rows) - AHEAD
+        if near and self._next is not None and not self._asked:
+            self._ask(self._next)
+
+    def rows_of(self, moment: Moment) -> Sequence[PendingRow]:
+        """What was read so far."""
+        del moment
+        return self._rows
+
+    def identify(self, row: PendingRow) -> EntryId:
+        """The entry's ID."""
+        return row.entry.id
+
+    def text_of(self, row: PendingRow) -> str:
+        """The ID and the owner."""
+        return f"{row.entry.id} {row.entry.consumer}"
+
+    def is_fault(self, row: PendingRow) -> bool:
+        """Whether it was delivered more than once."""
+        return row.entry.delivery_count > 1
+
+    def place_of(self, row: PendingRow) -> Place:
+        """The entry."""
+        return places.OneEntry(self.pending_place.stream, row.entry.id, self.pending_place.trail)
+
+    def name_of(self, row: PendingRow) -> str:
+        """The entry's ID."""
+        return str(row.entry.id)
+
+    def about(self) -> Builder:
+        """The group, whatever entry the cursor is on, its distribution of pending entries first."""
+        row = find_group(self.moment, self.pending_place)
+        if row is None or row.group is None:
+            return no_lines
+        profile = row.group.group.profile
+        return lambda width: [*profile_lines(profile), *group_lines(row, width)]
+
+    def empty_note(self) -> str:
+        """Why nothing is listed."""
+        if self._error:
+            return self._error
+        return "reading" if self._read_at is None else "nothing is pending here"
+
+    def position_words(self) -> Line:
+        """The cursor, whether there is more, and how old the list is."""
+        more = Cell("and more ", Tone.DIM) if self._next is not None else Cell("")
+        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._rows else Cell("")
+        return (failed, self._age(), *words.position(self.list.cursor, len(self.list.rows)), more)
+
+    def _age(self) -> Cell:
+        if self._read_at is None:
+            return Cell("")
+        age = monotonic() - self._read_at
+        return Cell(f"read {words.whole_seconds(age)} ago  " if age >= 1 else "just read  ", Tone.DIM)
+
+    def _ask(self, after: EntryId | None) -> None:
+        self._asked = True
+        place = self.pending_place
+        self.post_message(Wanted(ReadPending(place.stream, place.group, place.consumer, after), self))

@@ -1,0 +1,149 @@
+"""The root: every stream with every group."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.model.observation import Health, StreamView
+from streamops.present.columns import GROUP_COLUMNS
+from streamops.present.rows import GroupRow, group_rows
+from streamops.present.spark import spark
+from streamops.present.table import Cell, Column, Tone
+from streamops.tui import places
+from streamops.tui.details import group_lines, server_lines
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.places import Place
+from streamops.tui.remember import Remembered
+from streamops.tui.screens.listing import Listing
+from streamops.tui.text_view import Builder
+
+
+def _short(column: Column[GroupRow]) -> Column[GroupRow]:
+    """The trend shorter and without weight: many bold lines of it would outshine every state."""
+    if column.key != "trend":
+        return column
+    return replace(column, cell=_trend, width=TREND_WIDTH)
+
+
+def _trend(row: GroupRow) -> Cell:
+    return Cell("" if row.group is None else spark(row.group.trend, TREND_WIDTH), Tone.DIM)
+
+
+# Beside the pane, which tells everything, the table keeps what moves.
+TREND_WIDTH: Final = 8
+PRIORITIES: Final = {"trend": 1, "consumers": 4, "length": 4}
+COLUMNS: Final = tuple(
+    _short(replace(column, priority=PRIORITIES.get(column.key, column.priority))) for column in GROUP_COLUMNS
+)
+
+
+def is_fault(row: GroupRow) -> bool:
+    """Whether the group, or the stream itself, has a finding."""
+    group_health = Health.OK if row.group is None else row.group.health
+    return group_health >= Health.WARN or bool(row.stream.findings)
+
+
+def words_of(row: GroupRow) -> str:
+    """Names, health and finding codes."""
+    stream, group = row.stream, row.group
+    words = [stream.stream.name, *(finding.code for finding in stream.findings)]
+    if group is None:
+        return " ".join([*words, stream.health.word])
+    return " ".join(
+        [*words, group.group.name, group.health.word, *(finding.code for finding in group.findings)]
+    )
+
+
+class GroupListing(Listing[GroupRow]):
+    """A list of groups of some streams."""
+
+    def __init__(self, place: Place, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS)
+        self._rows_of_stream = Remembered[StreamView, tuple[GroupRow, ...]](
+            lambda stream: group_rows((stream,))
+        )
+        self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
+
+    def streams_of(self, moment: Moment) -> Sequence[StreamView]:
+        """The streams whose groups are listed."""
+        return () if moment.observation is None else moment.observation.streams
+
+    def rows_of(self, moment: Moment) -> Sequence[GroupRow]:
+        """One row a group; streams that did not change keep their rows."""
+        streams = self.streams_of(moment)
+        if streams is not self._flat[0]:
+            rows = self._rows_of_stream.values(streams)
+            self._flat = (streams, [row for of_stream in rows for row in of_stream])
+        return self._flat[1]
+
+    def identify(self, row: GroupRow) -> tuple[str, str | None]:
+        """The names of stream and group."""
+        return row.stream.stream.name, None if row.group is None else row.group.group.name
+
+    def text_of(self, row: GroupRow) -> str:
+        """Names, health and finding codes."""
+        return words_of(row)
+
+    def is_fault(self, row: GroupRow) -> bool:
+        """Whether there is a finding."""
+        return is_fault(row)
+
+    def place_of(self, row: GroupRow) -> Place:
+        """The group, or the stream where it has none."""
+        stream = row.stream.stream.name
+        return places.Stream(stream) if row.group is None else places.Group(stream, row.group.group.name)
+
+    def name_of(self, row: GroupRow) -> str:
+        """The group's name, or the stream's where it has none."""
+        return row.stream.stream.name if row.group is None else row.group.group.name
+
+    def detail(self, row: GroupRow) -> Builder:
+        """The group in full."""
+        return lambda width: group_lines(row, width)
+
+
+class StatusScreen(GroupListing):
+    """All streams and groups; the pane tells the server's findings too."""
+
+    HINTS = (
+        ("enter", "open"),
+        ("t", "tail"),
+        ("/", "filter"),
+        ("f", "faults"),
+        ("o i", "sort"),
+        ("2", "streams"),
+    )
+
+    def detail(self, row: GroupRow) -> Builder:
+        """The group in full, then what concerns the server."""
+        observation = self.moment.observation
+
+        def build(width: int) -> list[Line]:
+            lines = group_lines(row, width)
+            return lines if observation is None else [*lines, *server_lines(observation, width)]
+
+        return build
+
+    def empty_note(self) -> str:
+        """Why no stream is listed."""
+        return why_empty(self.moment)
+
+
+def why_empty(moment: Moment) -> str:
+    """Why there are no streams, in words."""
+    observation = moment.observation
+    if observation is None:
+        return (
+            "no connection yet"
+            if moment.loss is not None
+            else f"connecting to {moment.context.address or moment.context.name}"
+        )
+    snapshot = observation.snapshot
+    where = f"db {snapshot.server.database}"
+    if not snapshot.discovery_complete:
+        return f"no streams in {where} so far; the scan of its keys is not through yet"
+    if snapshot.gaps:
+        return f"no streams that can be read in {where}; ? says what could not be"
+    return f"no streams in {where} that match what is watched; every key was scanned"

@@ -1,0 +1,92 @@
+"""What the console needs from below, as plain data and one protocol; composition fills both."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Protocol
+
+from msgspec import Struct
+
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.observation import Observation
+from streamops.operate.pages import EntryPage, PendingPage
+
+
+class Source(Protocol):
+    """Where observations and pages come from: a ``Console`` on a server, or an invention in a test.
+
+    Every method that reads raises ``ServerError`` where the server cannot be asked or refuses.
+    """
+
+    async def observe(self, only: Sequence[str] = ()) -> Observation:
+        """Read, compare with history and judge, once."""
+
+    async def read_entries(
+        self,
+        stream: str,
+        *,
+        start: EntryId = ZERO_ID,
+        end: EntryId = LAST_ID,
+        count: int = 50,
+        newest_first: bool = False,
+    ) -> EntryPage:
+        """Read one page of a stream's entries."""
+
+    async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
+        """Read one entry; none where the stream no longer has it."""
+
+    async def read_pending(
+        self,
+        stream: str,
+        group: str,
+        *,
+        after: EntryId | None = None,
+        count: int = 100,
+        consumer: str | None = None,
+    ) -> PendingPage:
+        """Read one page of a group's pending entries."""
+
+    def tail(
+        self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
+    ) -> AsyncIterator[Entry]:
+        """Yield entries as they arrive; from now on where ``after`` is none."""
+
+    def start_discovery(self) -> object:
+        """Begin the paced scan for streams in the background."""
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+
+
+class ContextInfo(Struct, frozen=True):
+    """One named way to a server, as far as a screen shows it.
+
+    Attributes:
+        name: The context's name.
+        environment: ``production`` unless stated.
+        address: The address in words, without secrets.
+        url: How ``--url`` reaches it, without secrets, where no context of that name is configured.
+    """
+
+    name: str
+    environment: str = "production"
+    address: str = ""
+    url: str = ""
+
+
+class TuiSettings(Struct, frozen=True):
+    """Everything the console is started with.
+
+    Attributes:
+        context: The context to begin with.
+        contexts: All contexts there are, in the order to list them.
+        open_source: Connects to a context by its name; raises ``StreamopsError``.
+        every: Time between two polls; none for only on demand.
+        theme: ``dark`` or ``light``.
+    """
+
+    context: ContextInfo
+    contexts: tuple[ContextInfo, ...]
+    open_source: Callable[[str], Awaitable[Source]]
+    every: timedelta | None = timedelta(seconds=2)
+    theme: str = "dark"

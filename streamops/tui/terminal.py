@@ -1,0 +1,27 @@
+"""Whether there is a terminal that a console can be drawn on."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from streamops.errors import SettingsError
+
+HINT = "for plain output use: streamops status"
+
+
+class Stream(Protocol):
+    """What is asked of stdin and stdout."""
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+
+
+def require_terminal(stdin: Stream | None, stdout: Stream | None, environment: Mapping[str, str]) -> None:
+    """Refuse to draw where nothing can be drawn.
+
+    Raises:
+        SettingsError: Input or output is no terminal, or the terminal cannot move its cursor.
+    """
+    if stdin is None or stdout is None or not (stdin.isatty() and stdout.isatty()):
+        raise SettingsError("the console needs a terminal for its input and its output", HINT)
+    if environment.get("TERM", "") in ("dumb", ""):
+        raise SettingsError(f"the console cannot be drawn with TERM={environment.get('TERM', '')!r}", HINT)

@@ -1,0 +1,99 @@
+"""Text to read: lines that scroll, built for the width there is."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from streamops.tui.paint import BLANK_LINE, Line, brush_of, paint_lines
+
+SCROLLBAR: Final = 1
+Builder = Callable[[int], Sequence[Line]]
+
+
+def no_lines(_width: int) -> Sequence[Line]:
+    """Build nothing."""
+    return ()
+
+
+class TextView(ScrollView, can_focus=True):
+    """Lines of cells, built again when the width changes.
+
+    Args:
+        build: Makes the lines for a width in cells.
+        id: The widget's ID.
+    """
+
+    DEFAULT_CSS = """
+    TextView { height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "up", show=False),
+        Binding("down,j", "scroll_down", "down", show=False),
+        Binding("pageup", "page_up", "page up", show=False),
+        Binding("pagedown", "page_down", "page down", show=False),
+        Binding("home", "scroll_home", "first", show=False),
+        Binding("end", "scroll_end", "last", show=False),
+    ]
+
+    def __init__(self, build: Builder = no_lines, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._build = build
+        self._lines: Sequence[Line] = ()
+        self._built_for = -1
+        self._top = 0
+        self._strips: dict[int, Strip] = {}
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines as built for the present width."""
+        return self._lines
+
+    def show(self, build: Builder) -> None:
+        """Show other lines; the place scrolled to stays."""
+        self._build = build
+        self._built_for = -1
+        self._rebuild()
+
+    def on_resize(self) -> None:
+        """Build the lines for another width."""
+        self._rebuild()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw what is visible."""
+        self._top = self.scroll_offset.y
+        return paint_lines(self._draw_line, self.size.width, crop)
+
+    def _draw_line(self, y: int, width: int) -> Strip:
+        index = self._top + y
+        strip = self._strips.get(index)
+        if strip is None or strip.cell_length != width:
+            line = self._lines[index] if index < len(self._lines) else BLANK_LINE
+            strip = self._strips[index] = brush_of(self).line(line, width)
+        return strip
+
+    def notify_style_update(self) -> None:
+        """Forget drawn lines: the theme changed."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    def scroll_to_line(self, index: int) -> None:
+        """Bring a line into view, a few lines below the top."""
+        self.scroll_to(y=max(index - 2, 0), animate=False)
+
+    def _rebuild(self) -> None:
+        width = self.size.width - SCROLLBAR
+        if width <= 0 or width == self._built_for:
+            return
+        self._built_for = width
+        lines = self._build(width)
+        if lines == self._lines and self._strips:
+            return
+        self._lines = lines
+        self._strips.clear()
+        if self.virtual_size.height != len(lines):
+            self.virtual_size = Size(width, len(lines))
+        self.refresh()

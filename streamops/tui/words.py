@@ -1,0 +1,161 @@
+"""What the bars of one line say. Pure: the clock is an argument."""
+
+from datetime import timedelta
+from math import ceil
+from typing import Final
+
+from streamops.model.observation import Health, Observation
+from streamops.model.server import Mode
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import compact, count, duration, health_text
+from streamops.tui.moment import Loss, Moment
+from streamops.tui.paint import Line, cell_width
+from streamops.tui.source import ContextInfo
+
+CRUMB: Final = " ▸ "
+GAP: Final = Cell("  ")
+DOT: Final = Cell(" · ", Tone.DIM)
+MINUTE: Final = timedelta(minutes=1)
+NEWS_AFTER: Final = timedelta(seconds=5)
+PRODUCTION: Final = "production"
+WORDY: Final = 100
+
+
+def header(moment: Moment, width: int) -> tuple[Line, Line]:
+    """Where this is on the left, how it is on the right; words leave where there is no room for them."""
+    return (*_place(moment.context), *_server(moment)), (GAP, *_healths(moment, wordy=width >= WORDY))
+
+
+def crumbs(context: ContextInfo, trail: tuple[str, ...]) -> Line:
+    """The way from the context to where one stands."""
+    names = [safe(name) for name in (context.name, *trail)]
+    cells = [Cell(" ")]
+    for name in names[:-1]:
+        cells += [Cell(name), Cell(CRUMB, Tone.DIM)]
+    return (*cells, Cell(names[-1], Tone.STRONG))
+
+
+def banner(loss: Loss, moment: Moment, now: float) -> Line:
+    """Why data is missing, how old what is shown is, and when it is tried again."""
+    words = [f" ✗ {safe(loss.message)}"]
+    if moment.observation is not None:
+        words.append(f"data {_age(moment, now)} old")
+    if loss.retry_at is not None:
+        left = ceil(loss.retry_at - now)
+        words.append(f"next try in {left}s" if left > 0 else "trying again")
+    if loss.hint:
+        words.append(safe(loss.hint))
+    return (Cell(" · ".join(words), Tone.STRONG),)
+
+
+def status(moment: Moment, now: float) -> Line:
+    """How the data comes: pace, cost, what is missing from it."""
+    cells = [Cell(" "), *_freshness(moment, now)]
+    observation = moment.observation
+    if observation is not None:
+        cells += [DOT, Cell(_cost(observation), Tone.DIM), *_shortfalls(observation)]
+    return tuple(cells)
+
+
+def whole_seconds(seconds: float) -> str:
+    """An age that is told each second: without fractions, which would only flicker."""
+    whole = timedelta(seconds=int(max(seconds, 0.0)))
+    return f"{whole.seconds}s" if whole < MINUTE else duration(whole)
+
+
+def position(cursor: int, shown: int) -> Line:
+    """Where the cursor stands among the rows."""
+    return (Cell(f" {count(min(cursor + 1, shown))}/{count(shown)} ", Tone.DIM),)
+
+
+def keys(pairs: tuple[tuple[str, str], ...], width: int) -> Line:
+    """Keys and what they do, as many as fit; the last one, help, stays."""
+    *others, last = pairs
+    room = width - _key_width(last) - 1
+    cells = [Cell(" ")]
+    for pair in others:
+        room -= _key_width(pair)
+        if room < 0:
+            break
+        cells += _key(pair)
+    return (*cells, *_key(last))
+
+
+def _place(context: ContextInfo) -> Line:
+    environment = Cell(context.environment, Tone.WARN if context.environment == PRODUCTION else Tone.DIM)
+    return (Cell(" streamops", Tone.OK), GAP, Cell(safe(context.name), Tone.STRONG), GAP, environment)
+
+
+def _server(moment: Moment) -> Line:
+    words = []
+    if moment.observation is not None:
+        server = moment.observation.snapshot.server
+        if server.flavour is not None:
+            words.append(f"{server.flavour} {server.version}")
+        if server.mode is not Mode.STANDALONE:
+            words.append(server.mode)
+    if moment.context.address:
+        words.append(safe(moment.context.address))
+    return (GAP, Cell(" · ".join(words), Tone.DIM)) if words else ()
+
+
+def _key(pair: tuple[str, str]) -> Line:
+    return (Cell(pair[0], Tone.OK), Cell(f" {pair[1]}  ", Tone.DIM))
+
+
+def _key_width(pair: tuple[str, str]) -> int:
+    return sum(cell_width(cell.text) for cell in _key(pair))
+
+
+def _healths(moment: Moment, *, wordy: bool) -> Line:
+    cells: list[Cell] = []
+    for finding in moment.observation.findings if moment.observation is not None else ():
+        level = health_text(finding.level)
+        cells += [Cell(f"{level.text[0]} {finding.code.replace('_', ' ')}", level.tone), GAP]
+    for health in (Health.CRITICAL, Health.WARN, Health.UNKNOWN, Health.OK):
+        number = moment.tally.get(health, 0)
+        if number:
+            shown = health_text(health)
+            cells += [Cell(f"{shown.text if wordy else shown.text[0]} {compact(number)}", shown.tone), GAP]
+    return tuple(cells)
+
+
+def _freshness(moment: Moment, now: float) -> Line:
+    if moment.frozen:
+        return (Cell(f"‖ frozen, {_age(moment, now)} old (p)", Tone.WARN),)
+    if moment.pace.interval is None:
+        return (Cell(f"refresh off, {_age(moment, now)} old (r)", Tone.WARN),)
+    words = f"every {moment.pace.interval.total_seconds():.3g}s"
+    if moment.pace.reason:
+        words += f" ({moment.pace.reason})"
+    if moment.observation is None:
+        return (Cell(words, Tone.DIM), DOT, Cell("connecting", Tone.UNKNOWN))
+    late = timedelta(seconds=now - moment.arrived) > moment.pace.interval + NEWS_AFTER
+    if moment.loss is None and not late:
+        return (Cell(words, Tone.DIM),)
+    return (Cell(words, Tone.DIM), GAP, Cell(f"· stale, {_age(moment, now)} old", Tone.WARN))
+
+
+def _cost(observation: Observation) -> str:
+    commands = observation.snapshot.commands
+    return f"poll {duration(observation.snapshot.elapsed)}, {count(commands)} command{'' if commands == 1 else 's'}"
+
+
+def _shortfalls(observation: Observation) -> Line:
+    snapshot = observation.snapshot
+    cells: list[Cell] = []
+    if not snapshot.discovery_complete:
+        cells += [DOT, Cell("still scanning for streams", Tone.UNKNOWN)]
+    if snapshot.discovered > len(snapshot.streams):
+        cells += [
+            DOT,
+            Cell(f"{count(len(snapshot.streams))} of {count(snapshot.discovered)} streams", Tone.WARN),
+        ]
+    if snapshot.gaps:
+        cells += [DOT, Cell(f"{count(len(snapshot.gaps))} not readable (?)", Tone.WARN)]
+    return tuple(cells)
+
+
+def _age(moment: Moment, now: float) -> str:
+    return whole_seconds(now - moment.arrived)

@@ -1,0 +1,412 @@
+"""Lags that one reading leaves open are counted, carried on and checked; what moves meanwhile is not called exact."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.model.ids import EntryId
+from streamops.model.lag import Lag, LagBasis
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.operate import tallies
+from streamops.operate.anchors import Anchor, entries_added
+from streamops.operate.collect import Collector
+from streamops.operate.tallies import CountBudget
+from streamops.operate.watch import Watch
+from streamops.wire import reads
+from streamops.wire.reads import CountRange
+from streamops.wire.server import Server
+from tests.servers import RunningServer
+
+TIGHT = CountBudget(per_range=10, per_collection=20, per_page=5, cheap=1)
+STREAM = "orders"
+
+
+def add(server: RunningServer, first: int, last: int, stream: str = STREAM) -> None:
+    """Entries ``first``-1 to ``last``-1."""
+    pipeline = server.client.pipeline(transaction=False)
+    for number in range(first, last + 1):
+        pipeline.xadd(stream, {"f": "v"}, id=f"{number}-1")
+    pipeline.execute()
+
+
+def group_at(server: RunningServer, position: int, name: str = "billing", stream: str = STREAM) -> None:
+    server.command("XGROUP", "CREATE", stream, name, f"{position}-1")
+
+
+def read(server: RunningServer, many: int, group: str = "billing") -> None:
+    server.command("XREADGROUP", "GROUP", group, "w", "COUNT", many, "NOACK", "STREAMS", STREAM, ">")
+
+
+class Watcher:
+    """Collects one server and tells lags."""
+
+    def __init__(self, server: Server, budget: CountBudget) -> None:
+        self.collector = Collector(server, Watch(), budget)
+
+    async def lags(self, *names: str, partial: bool = False) -> dict[str, Lag]:
+        """By group, of these streams; of ``STREAM`` without any."""
+        snapshot = await self.collector.collect(
+            names or (STREAM,), discovered=1, complete=True, partial=partial
+        )
+        return {group.name: group.lag for stream in snapshot.streams for group in stream.groups}
+
+    async def lag(self) -> Lag:
+        return (await self.lags())["billing"]
+
+
+@pytest.fixture
+async def connected(server: RunningServer) -> AsyncIterator[Server]:
+    connection = await Server.connect(server.options)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+def patient(connected: Server) -> Watcher:
+    return Watcher(connected, CountBudget())
+
+
+@pytest.fixture
+def tight(connected: Server) -> Watcher:
+    return Watcher(connected, TIGHT)
+
+
+def exact(lag: Lag) -> int | None:
+    assert lag.basis is LagBasis.EXACT, lag
+    return lag.entries
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Do something once, after the reading and before the first count."""
+    count_entries = reads.count_entries
+    waiting = [act]
+
+    async def interrupted(server: Server, ranges: Sequence[CountRange], **how: Any) -> Any:  # noqa: ANN401  # passed on
+        if waiting:
+            waiting.pop()()
+        return await count_entries(server, ranges, **how)
+
+    monkeypatch.setattr(tallies, "count_entries", interrupted)
+
+
+async def test_counted_forwards_backwards_or_bounded(server: RunningServer, connected: Server) -> None:
+    tight = Watcher(connected, replace(TIGHT, per_collection=100))
+    add(server, 1, 100)
+    for position in (4, 50, 96):
+        group_at(server, position, f"at-{position}")
+    # Where the server still knows them, it must be made to forget.
+    server.command("XDEL", STREAM, "99-1")
+    lags = await tight.lags()
+    assert exact(lags["at-4"]) == 95
+    assert exact(lags["at-96"]) == 3
+    middle = lags["at-50"]
+    assert middle.entries is None or middle.basis is LagBasis.ESTIMATED
+    assert middle.lower is not None
+    assert middle.upper is not None
+    assert 1 <= middle.lower <= 49 <= middle.upper <= 98
+
+
+async def test_bounds_are_not_counted_again_while_nothing_moves(
+    server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A count that used up its budget would find no more; the next one goes to a group that had no turn."""
+    tight = Watcher(connected, TIGHT)
+    add(server, 1, 100)
+    for position in (50, 51):
+        group_at(server, position, f"at-{position}")
+    server.command("XDEL", STREAM, "99-1")
+    counted: list[int] = []
+    count_entries = reads.count_entries
+
+    async def noted(server: Server, ranges: Sequence[CountRange], **how: Any) -> Any:  # noqa: ANN401  # passed on
+        counted.append(sum(page.limit for page in ranges))
+        return await count_entries(server, ranges, **how)
+
+    monkeypatch.setattr(tallies, "count_entries", noted)
+    totals, lags = [], []
+    for _ in range(4):
+        counted.clear()
+        lags.append(await tight.lags())
+        totals.append(sum(counted))
+    assert totals == [20, 20, 0, 0]
+    assert lags[1] == lags[2] == lags[3]
+    for group, truth in (("at-50", 49), ("at-51", 48)):
+        lower, upper = lags[3][group].lower, lags[3][group].upper
+        assert lower is not None
+        assert upper is not None
+        assert 10 <= lower <= truth <= upper <= 90
+    add(server, 101, 101)
+    counted.clear()
+    await tight.lags()
+    assert sum(counted) > 0
+
+
+async def test_count_is_carried_through_deliveries_and_additions(
+    server: RunningServer, tight: Watcher
+) -> None:
+    """Anchored once near the beginning, a lag too large to count stays exact while the group moves along."""
+    add(server, 1, 200)
+    server.command("XDEL", STREAM, "150-1")
+    group_at(server, 2)
+    assert exact(await tight.lag()) == 197
+    if server.label == "redis-6.2":
+        pytest.skip("without entries-added nobody can tell that none was removed")
+    last = 200
+    for step in range(1, 8):
+        read(server, 8)
+        add(server, last + 1, last + 3)
+        last += 3
+        assert exact(await tight.lag()) == 197 - 8 * step + 3 * step
+    # Deep inside the stream by now: counting alone would not reach either end.
+    add(server, last + 1, last + 1)
+    lag = await tight.lag()
+    assert exact(lag) == 197 - 8 * 7 + 3 * 7 + 1
+    assert lag.reason == "counted before; only additions since"
+
+
+async def test_count_is_not_carried_through_removals(server: RunningServer, tight: Watcher) -> None:
+    add(server, 1, 200)
+    server.command("XDEL", STREAM, "150-1")
+    group_at(server, 2)
+    assert exact(await tight.lag()) == 197
+    read(server, 50)
+    server.command("XDEL", STREAM, "100-1")
+    lag = await tight.lag()
+    assert lag.basis is not LagBasis.EXACT
+    assert lag.lower is not None
+    assert lag.upper is not None
+    assert lag.lower <= 146 <= lag.upper
+
+
+@pytest.mark.parametrize("same_ids", [True, False])
+async def test_count_is_not_carried_over_to_another_stream_of_that_name(
+    server: RunningServer, tight: Watcher, *, same_ids: bool
+) -> None:
+    add(server, 1, 100)
+    server.command("XDEL", STREAM, "90-1")
+    group_at(server, 2)
+    assert exact(await tight.lag()) == 97
+    server.command("DEL", STREAM)
+    if same_ids:
+        # As many entries and as many removed as before, and the first ID is the same: the rest is not.
+        add(server, 1, 2)
+        add(server, 103, 200)
+        server.command("XDEL", STREAM, "190-1")
+        group_at(server, 150)
+        truth = 49
+    else:
+        add(server, 1001, 1100)
+        server.command("XDEL", STREAM, "1090-1")
+        group_at(server, 1050)
+        truth = 49
+    lag = await tight.lag()
+    assert lag.basis is not LagBasis.EXACT or lag.entries == truth
+    assert lag.lower is not None
+    assert lag.upper is not None
+    assert lag.lower <= truth <= lag.upper
+
+
+async def test_removal_while_counting_backwards(
+    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trimming between reading and counting looks as if less had been delivered: that must not be called exact."""
+    add(server, 1, 100)
+    group_at(server, 8)
+    server.command("XDEL", STREAM, "90-1")
+    interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 95))
+    lag = await tight.lag()
+    assert lag.basis is not LagBasis.EXACT
+    assert exact(await tight.lag()) == 91
+
+
+async def test_addition_while_counting_backwards(
+    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Additions alone do not shake it; on Redis 6.2 they are told from removals by counting them too."""
+    add(server, 1, 100)
+    group_at(server, 8)
+    server.command("XDEL", STREAM, "90-1")
+    interrupt(monkeypatch, lambda: add(server, 101, 102))
+    assert exact(await tight.lag()) == 91
+
+
+async def test_capped_addition_while_counting_backwards(
+    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in, one out: the length is the same, and yet one of those counted behind is gone."""
+    add(server, 1, 100)
+    group_at(server, 8)
+    server.command("XDEL", STREAM, "90-1")
+    interrupt(monkeypatch, lambda: server.command("XADD", STREAM, "MAXLEN", "=", 99, "101-1", "f", "v"))
+    assert (await tight.lag()).basis is not LagBasis.EXACT
+
+
+async def test_removal_while_counting_what_was_delivered(
+    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if server.label == "redis-6.2":
+        pytest.skip("nothing is carried without entries-added")
+    add(server, 1, 100)
+    group_at(server, 2)
+    server.command("XDEL", STREAM, "90-1")
+    assert exact(await tight.lag()) == 97
+    read(server, 8)
+    interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 95))
+    lag = await tight.lag()
+    assert lag.basis is not LagBasis.EXACT or lag.entries == 89
+
+
+def reports_lag_to_be_believed(server: RunningServer) -> bool:
+    return server.label not in {"redis-6.2", "redis-7.0"}
+
+
+async def test_false_count_is_caught_in_as_many_collections_as_there_are_groups(
+    server: RunningServer, patient: Watcher
+) -> None:
+    if not reports_lag_to_be_believed(server):
+        pytest.skip("this server's lag is not believed in the first place")
+    add(server, 1, 50)
+    names = [f"g{number}" for number in range(5)]
+    for number, name in enumerate(names):
+        server.command("XGROUP", "CREATE", STREAM, name, "10-1", "ENTRIESREAD", 20 if number == 3 else 10)
+    said = [(await patient.lags())["g3"] for _ in names]
+    assert [lag.entries for lag in said[:-1]].count(30) == 3
+    assert exact(said[3]) == 40
+    assert "the server says 30" in said[3].reason
+    for _ in range(2 * len(names)):
+        assert exact((await patient.lags())["g3"]) == 40
+    others = await patient.lags()
+    assert {others[name].basis for name in names if name != "g3"} == {LagBasis.REPORTED}
+    # And after it has moved it is not believed either.
+    read(server, 5, "g3")
+    assert exact((await patient.lags())["g3"]) == 35
+
+
+async def test_check_goes_round(server: RunningServer, patient: Watcher) -> None:
+    """Where there is one group, every collection checks it."""
+    if not reports_lag_to_be_believed(server):
+        pytest.skip("this server's lag is not believed in the first place")
+    add(server, 1, 50)
+    server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
+    for _ in range(3):
+        assert (await patient.lag()).basis is LagBasis.REPORTED
+    for entries_read in (20, 5):
+        server.command("XGROUP", "SETID", STREAM, "billing", "10-1", "ENTRIESREAD", entries_read)
+        assert exact(await patient.lag()) == 40
+
+
+async def test_caught_group_is_remembered_when_only_others_are_collected(
+    server: RunningServer, patient: Watcher
+) -> None:
+    if not reports_lag_to_be_believed(server):
+        pytest.skip("this server's lag is not believed in the first place")
+    add(server, 1, 50)
+    server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 20)
+    for other in ("other", "third"):
+        server.command("XGROUP", "CREATE", STREAM, other, "10-1", "ENTRIESREAD", 10)
+    assert exact(await patient.lag()) == 40
+    add(server, 1, 5, "payments")
+    for other in ("fourth", "fifth", "sixth"):
+        server.command("XGROUP", "CREATE", "payments", other, "2-1", "ENTRIESREAD", 2)
+    await patient.lags("payments", partial=True)
+    assert exact(await patient.lag()) == 40
+    # Nor when it could not be read for a while.
+    server.command("RENAME", STREAM, "aside")
+    server.command("SET", STREAM, "something else")
+    assert len(await patient.lags(STREAM, "payments")) == 3
+    server.command("RENAME", "aside", STREAM)
+    assert exact((await patient.lags(STREAM, "payments"))["billing"]) == 40
+    # One that is gone is forgotten: another of its name is believed again, until it is caught too.
+    await patient.lags("payments")
+    assert patient.collector._lags._caught == set()
+
+
+async def test_change_between_reading_and_checking_is_no_falsehood(
+    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A producer that trims makes the count smaller than what was reported a moment ago."""
+    if not reports_lag_to_be_believed(server):
+        pytest.skip("this server's lag is not believed in the first place")
+    add(server, 1, 50)
+    server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
+    for _ in range(3):
+        interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 20))
+        await patient.lag()
+        add(server, 51, 60)
+        server.command("DEL", STREAM)
+        add(server, 1, 50)
+        server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
+    assert (await patient.lag()).basis is LagBasis.REPORTED
+
+
+async def test_false_count_below_the_truth_where_it_was_an_upper_bound(
+    server: RunningServer, tight: Watcher
+) -> None:
+    """Redis 7.0's count is believed not to be too low; what was counted says otherwise."""
+    if server.label == "redis-6.2":
+        pytest.skip("no counters to set")
+    add(server, 1, 100)
+    server.command("XGROUP", "CREATE", STREAM, "billing", "50-1", "ENTRIESREAD", 97)
+    lags = [await tight.lag() for _ in range(2)]
+    if server.label == "redis-7.0":
+        for lag in lags:
+            assert lag.lower is not None
+            assert lag.upper is not None
+            assert lag.lower <= 50 <= lag.upper
+
+
+def reading(**fields: Any) -> StreamReading:
+    plain: dict[str, Any] = {
+        "name": STREAM,
+        "length": 10,
+        "groups": (),
+        "bounds_read": True,
+        "first_id": EntryId(1, 0),
+        "last_id": EntryId(10, 0),
+        "last_generated_id": EntryId(10, 0),
+        "entries_added": 10,
+        "max_deleted_id": EntryId(0, 0),
+        "entry_bytes": 10,
+    }
+    return StreamReading(**(plain | fields))
+
+
+ADDED_THREE = {
+    "length": 13,
+    "entries_added": 13,
+    "last_generated_id": EntryId(13, 0),
+    "last_id": EntryId(13, 0),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, 0),
+        (ADDED_THREE, 3),
+        ({"length": 9}, None),
+        (ADDED_THREE | {"length": 12}, None),
+        (ADDED_THREE | {"first_id": EntryId(2, 0)}, None),
+        (ADDED_THREE | {"last_generated_id": EntryId(10, 0)}, None),
+        ({"last_generated_id": EntryId(11, 0)}, None),
+        ({"entries_added": 9, "length": 9}, None),
+        ({"entries_added": None, "length": 11}, None),
+    ],
+)
+def test_additions_that_are_certain(changes: dict[str, Any], expected: int | None) -> None:
+    assert entries_added(reading(), reading(**changes)) == expected
+
+
+def test_additions_before_redis_7() -> None:
+    before = reading(entries_added=None)
+    assert entries_added(before, before) == 0
+    assert entries_added(before, reading(**(ADDED_THREE | {"entries_added": None}))) is None
+
+
+def test_anchor_ahead_of_the_group_says_nothing() -> None:
+    counted = Lag(5, 5, 5, LagBasis.EXACT, "counted")
+    anchor = Anchor(counted, reading(), EntryId(5, 0))
+    rewound = GroupReading("billing", 0, 0, EntryId(3, 0), None, None)
+    assert anchor.added_since(reading(), rewound) is None

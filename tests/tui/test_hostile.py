@@ -1,0 +1,254 @@
+"""Payload text and names can neither run an action nor write to the terminal, wherever they appear."""
+
+import asyncio
+import re
+from random import Random
+
+import pyte
+import pytest
+from rich.segment import Segment
+from textual import events
+from textual.keys import Keys
+
+from streamops.errors import Refused
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.present.columns import ENTRY_COLUMNS
+from streamops.present.rows import EntryRow
+from streamops.present.text import is_safe
+from streamops.tui.app import StreamopsApp
+from streamops.tui.guard import REPLACEMENT, OnlyShown
+from streamops.tui.paint import Brush
+from streamops.tui.payload import entry_lines
+from streamops.tui.theme import DARK, DARK_NAME
+from tests.invented import NOW
+from tests.tui import hostile
+from tests.tui.driving import NARROW, WIDE, bar, press, running, screen_text, settle, until
+from tests.tui.source import settings_for
+from tests.tui.terminal import on_a_terminal
+
+WALK = (
+    [
+        "question_mark",
+        "escape",
+        "enter",
+        "question_mark",
+        "escape",
+        "enter",
+        "down",
+        "enter",
+        "v",
+        "escape",
+        "escape",
+    ],
+    ["escape", "2", "enter", "t", "up", "up", "enter", "pagedown", "v", "escape", "escape", "escape"],
+    [
+        "1",
+        *"yc",
+        "colon",
+        *"ctx",
+        "enter",
+        "down",
+        "y",
+        "escape",
+        "colon",
+        *"zz",
+        "enter",
+        "slash",
+        *"[/",
+        "enter",
+    ],
+)
+COLOURS = re.compile(r"\x1b\[([\d;:]*)m")
+
+
+def is_shown(text: str) -> bool:
+    """Whether a terminal only shows a text."""
+    return (text.isascii() and text.isprintable()) or all(map(is_safe, text))
+
+
+def check_screen(app: StreamopsApp) -> None:
+    """Nothing on the screen is obeyed by a terminal or bound to an action."""
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            assert is_shown(segment.text), segment
+            assert segment.control is None
+            assert segment.style is None or not segment.style.meta.get("@click")
+            assert segment.style is None or segment.style.link is None
+
+
+EVERYTHING = "".join(hostile.TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [*((text, NARROW) for text in hostile.TEXTS), (EVERYTHING, NARROW), (EVERYTHING, WIDE)],
+    ids=[*(f"text {number}" for number in range(len(hostile.TEXTS))), "all narrow", "all wide"],
+)
+async def test_hostile_text_is_only_text_on_every_screen(text: str, size: tuple[int, int]) -> None:
+    app = StreamopsApp(hostile.settings(text))
+    rung: list[str] = []
+    app.bell = lambda: rung.append("bell")  # type: ignore[method-assign]
+    async with running(app, size):
+        for keys in WALK:
+            for key in keys:
+                await press(app, key)
+                check_screen(app)
+        assert not rung
+        assert not app._exit
+
+
+async def test_hostile_errors_and_notices_are_only_text() -> None:
+    source = hostile.source("")
+    app = StreamopsApp(settings_for(source))
+    async with running(app):
+        source.fails = source.observation = Refused(f"refused {EVERYTHING}", f"hint {EVERYTHING}")
+        await press(app, "r", "enter", "l", "question_mark")
+        await until(app, lambda: "refused [@click" in bar(app, "banner"))
+        check_screen(app)
+        app.say(f"notice {EVERYTHING}")
+        await until(
+            app, lambda: "[@click=app.bell]click[/][@click=app.exit" in screen_text(app).split("notice")[-1]
+        )
+        check_screen(app)
+
+
+async def test_a_paste_into_the_filter_is_only_text() -> None:
+    app = StreamopsApp(hostile.settings("x"))
+    async with running(app):
+        await press(app, "slash")
+        app.post_message(events.Paste("\x1b]52;c;SEVMTE8=\x07 [/x] \u202e"))
+        await settle(app)
+        check_screen(app)
+        await press(app, Keys.Enter)
+        check_screen(app)
+
+
+def test_the_last_door_replaces_one_for_one() -> None:
+    shown, kept = Segment("a\x1b\u202e日", None), Segment("plain")
+    after = OnlyShown().apply([shown, kept], None)  # type: ignore[arg-type]
+    assert after[0].text == f"a{REPLACEMENT}{REPLACEMENT}日"
+    assert after[1] is kept
+
+
+def check_entry(entry: Entry) -> None:
+    brush = Brush(DARK_NAME, colour=True)
+    row = EntryRow("s", entry)
+    lines = [*entry_lines(entry, NOW, 60), tuple(column.cell(row) for column in ENTRY_COLUMNS)]
+    for line in lines:
+        for segment in brush.line(line, 60):
+            assert is_shown(segment.text)
+
+
+def test_ten_thousand_payloads_are_only_text() -> None:
+    random = Random(2)
+    for _ in range(10_000):
+        check_entry(hostile.payload(random))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ((b"big", b"\x1b]52;c;SEVMTE8=\x07" * 50_000),),
+        ((b"big", b'{"a": "' + b"x" * 1_000_000 + b'"}'),),
+        ((b"big", b"[" * 1_000_000),),
+        ((b"big", bytes(1_000_000)),),
+        ((b"name" * 100_000, b"\n" * 1_000_000),),
+        tuple((b"field %d" % number, b"\x1b[31m[/]" * 3) for number in range(4_000)),
+    ],
+    ids=["escapes", "one long string", "nested", "zeros", "line ends", "4000 fields"],
+)
+async def test_large_payloads_open_quickly_and_are_only_text(fields: tuple[tuple[bytes, bytes], ...]) -> None:
+    source = hostile.source("x")
+    source.entries = (Entry(EntryId(1_773_489_600_000, 0), fields),)
+    app = StreamopsApp(settings_for(source))
+    async with running(app), asyncio.timeout(10):
+        await press(app, "t")
+        check_screen(app)
+        await press(app, "enter", "end", "v", "end")
+        check_screen(app)
+
+
+@pytest.fixture(scope="module")
+def written() -> bytes:
+    """What the console writes to a real terminal while every screen is walked."""
+    walk = [
+        b"?",
+        b"\x1b",
+        b"\r",
+        b"\r",
+        b"j",
+        b"\r",
+        b"v",
+        b"\x1b",
+        b"\x1b",
+        b"t",
+        b"k",
+        b"\r",
+        b"\x1b",
+        b"\x1b",
+    ]
+    walk += [
+        b"1",
+        b"y",
+        b"c",
+        b":",
+        b"ctx\r",
+        b"j",
+        b"\x1b",
+        b"/",
+        b"[/x]\r",
+        b"\x1b",
+        b"\x10",
+        b"se",
+        b"\x1b",
+    ]
+    with on_a_terminal("tests.tui.hostile") as terminal:
+        terminal.wait_for(rb"HEALTH")
+        for keys in walk:
+            terminal.press(keys)
+            terminal.drain(0.2)
+        terminal.press(b"\x11")
+        assert terminal.wait() == 0
+        return bytes(terminal.output)
+
+
+def test_no_hostile_sequence_reaches_a_real_terminal(written: bytes) -> None:
+    own_clipboard = re.findall(rb"\x1b\]52;c;([^\x07]*)\x07", written)
+    assert len(own_clipboard) == 2
+    assert b"SEVMTE8=" not in own_clipboard
+    for sequence in (b"\x1b]0;", b"31337m", b"\x1bP+q", b"\xc2\x9b", b"\xc2\x9d", "\u202e".encode(), b"\xff"):
+        plain = written.replace(b"\\x1b[31337m", b"").replace(b"\\u009b31337m", b"").replace(b"[31337m", b"")
+        assert sequence not in plain
+    assert b"\\x1b]52;c;SEVMTE8=\\x07" in written
+
+
+def test_a_real_terminal_shows_the_escaped_text_and_keeps_its_title(written: bytes) -> None:
+    screen = pyte.Screen(120, 40)
+    stream = pyte.ByteStream(screen)
+    entered = written.index(b"HEALTH")
+    stream.feed(written[: entered + 4000])
+    assert "PWNED" not in screen.title
+    assert any("[@click=app.bell]click[/]" in line for line in screen.display)
+
+
+@pytest.mark.parametrize("keys", [b"/", b"\x10", b"?", b"t"])
+def test_no_color_writes_no_colour(keys: bytes) -> None:
+    with on_a_terminal("tests.tui", environment={"NO_COLOR": "1"}) as terminal:
+        terminal.wait_for(rb"HEALTH")
+        terminal.press(keys)
+        terminal.drain(0.3)
+        terminal.press(b"\x11")
+        assert terminal.wait() == 0
+        styles = COLOURS.findall(terminal.output.decode("utf-8", "replace"))
+    codes = {code for style in styles for code in style.split(";")}
+    assert codes <= {"", "0", "1", "2", "3", "4", "7"}
+    assert {"1", "7"} <= codes
+
+
+def test_with_colour_the_cursor_has_its_ground() -> None:
+    with on_a_terminal("tests.tui", "dark") as terminal:
+        terminal.wait_for(rb"HEALTH")
+        terminal.drain(0.3)
+        ground = ";".join(str(part) for part in bytes.fromhex(DARK.cursor[1:]))
+        assert f"48;2;{ground}".encode() in terminal.output

@@ -1,0 +1,73 @@
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamops.tui.pace import CHOICES, LAST_RETRY, Pace, faster, pace, retry_delay, slower
+
+
+def seconds(number: float) -> timedelta:
+    return timedelta(seconds=number)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "cost", "focused", "interval", "reason"),
+    [
+        (2, 0.01, True, 2, ""),
+        (2, 0.5, True, 2, ""),
+        (2, 0.6, True, 2.4, "stretched: polls are slow"),
+        (30, 5, True, 30, ""),
+        (2, 0.01, False, 10, "out of focus"),
+        (2, 4, False, 16, "out of focus"),
+        (30, 0.01, False, 30, ""),
+        (30, 10, False, 40, "stretched: polls are slow"),
+    ],
+)
+def test_polls_take_a_quarter_of_the_time_at_most(
+    chosen: float, cost: float, *, focused: bool, interval: float, reason: str
+) -> None:
+    assert pace(seconds(chosen), seconds(cost), focused=focused) == Pace(
+        seconds(chosen), seconds(interval), reason
+    )
+
+
+@pytest.mark.parametrize("focused", [True, False])
+def test_off_is_off(*, focused: bool) -> None:
+    assert pace(None, seconds(100), focused=focused) == Pace(None, None)
+
+
+@given(chosen=st.floats(0.001, 60), cost=st.floats(0, 60), focused=st.booleans())
+def test_the_interval_never_shrinks_below_the_choice_nor_below_four_polls(
+    *, chosen: float, cost: float, focused: bool
+) -> None:
+    interval = pace(seconds(chosen), seconds(cost), focused=focused).interval
+    assert interval is not None
+    assert interval >= max(seconds(chosen), 4 * seconds(cost))
+
+
+def test_slower_and_faster_walk_the_choices_and_stop_at_the_ends() -> None:
+    walked = [CHOICES[0]]
+    while walked[-1] is not None:
+        walked.append(slower(walked[-1]))
+    assert tuple(walked) == CHOICES
+    assert slower(None) is None
+    back = [CHOICES[-1]]
+    while back[-1] != CHOICES[0]:
+        back.append(faster(back[-1]))
+    assert tuple(back) == CHOICES[::-1]
+    assert faster(CHOICES[0]) == CHOICES[0]
+
+
+@pytest.mark.parametrize(("chosen", "after_plus", "after_minus"), [(3, 5, 2), (60, None, 30), (0.5, 1, 1)])
+def test_an_odd_interval_from_the_configuration_joins_the_choices(
+    chosen: float, after_plus: float | None, after_minus: float
+) -> None:
+    assert slower(seconds(chosen)) == (None if after_plus is None else seconds(after_plus))
+    assert faster(seconds(chosen)) == seconds(after_minus)
+
+
+def test_retries_back_off_to_fifteen_seconds() -> None:
+    delays = [retry_delay(failures).total_seconds() for failures in range(8)]
+    assert delays == [1, 1, 2, 4, 8, 15, 15, 15]
+    assert retry_delay(10**9) == LAST_RETRY

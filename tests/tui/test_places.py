@@ -1,0 +1,91 @@
+import shlex
+
+import pytest
+
+from streamops.model.ids import EntryId
+from streamops.tui import places
+from streamops.tui.goto import Nowhere, Quit, Switch, parse_goal
+from streamops.tui.places import Place, command, short_id
+from streamops.tui.source import ContextInfo
+from tests.tui import sample
+from tests.tui.source import PROD
+
+
+@pytest.mark.parametrize(
+    ("place", "trail", "line"),
+    [
+        (places.Status(), (), "status"),
+        (places.Streams(), ("streams",), "streams ls"),
+        (places.Stream("orders"), ("orders",), "streams info orders"),
+        (places.Group("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
+        (places.Pending("o", "g"), ("o", "g", "pending"), "pending ls o g"),
+        (places.Pending("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
+        (places.Entries("orders"), ("orders", "tail"), "streams tail orders"),
+        (
+            places.OneEntry("o", EntryId(1795000000000, 0)),
+            ("o", "1795…-0"),
+            "streams search --id=1795000000000-0 o",
+        ),
+        (places.Contexts(), ("contexts",), "ctx ls"),
+        (places.Stream("-x"), ("-x",), "streams info -- -x"),
+        (places.Stream("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
+    ],
+)
+def test_a_place_has_its_crumbs_and_its_command(place: Place, trail: tuple[str, ...], line: str) -> None:
+    assert place.trail == trail
+    assert command(PROD, place) == f"streamops -c prod {line}"
+
+
+def test_an_entry_remembers_the_way_to_it() -> None:
+    place = places.OneEntry("o", EntryId(1795000000000, 3), ("o", "g", "w"))
+    assert place.trail == ("o", "g", "w", "1795…-3")
+
+
+def test_without_a_configured_context_the_command_names_the_url() -> None:
+    context = ContextInfo("demo", "development", "the demo", "unix:///tmp/demo.sock")
+    assert command(context, places.Status()) == "streamops --url unix:///tmp/demo.sock status"
+
+
+def test_a_command_is_one_line_that_a_terminal_only_shows() -> None:
+    line = command(PROD, places.Stream("a\x1b]52;c;eA==\x07\nb\udcff"))
+    assert line.isprintable()
+    assert line == r"streamops -c prod streams info $'a\x1b]52;c;eA==\x07\x0ab\xff'"
+    assert len(shlex.split(line)) == 6
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "short"), [((5, 0), "5-0"), ((12345, 1), "12345-1"), ((123456, 1), "1234…-1")]
+)
+def test_short_ids_are_never_longer_than_ids(entry_id: tuple[int, int], short: str) -> None:
+    assert short_id(EntryId(*entry_id)) == short
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("status", places.Status()),
+        (" streams ", places.Streams()),
+        ("ctx", places.Contexts()),
+        ("ctx staging", Switch("staging")),
+        ("q", Quit()),
+        ("orders", places.Stream("orders")),
+        ("payments", places.Stream("payments")),
+        ("orders billing", places.Group("orders", "billing")),
+        ("orders/billing", places.Group("orders", "billing")),
+        ("dlq", places.Stream("payments:dlq")),
+        ("INVENT", places.Stream("inventory")),
+        ("heatmap", places.Group("clicks", "heatmap")),
+        ("nowhere", Nowhere("no stream, group or word like nowhere")),
+        ("pay", Nowhere("2 places like pay: payments, payments:dlq")),
+        ("s", Nowhere("6 places like s: clicks, emails, orders, …")),
+        ("orders nope", Nowhere("no stream, group or word like orders nope")),
+        ("\x1b[2J", Nowhere("no stream, group or word like \\x1b[2J")),
+    ],
+)
+def test_what_is_typed_leads_somewhere(text: str, goal: object) -> None:
+    assert parse_goal(text, sample.shop()) == goal
+
+
+def test_before_the_first_observation_only_words_lead_somewhere() -> None:
+    assert parse_goal("streams", None) == places.Streams()
+    assert isinstance(parse_goal("orders", None), Nowhere)

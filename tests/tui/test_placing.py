@@ -1,0 +1,74 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamops.present.columns import GROUP_COLUMNS
+from streamops.present.table import Cell, Column
+from streamops.tui.placing import MARGIN, place_columns
+
+
+def column(key: str, width: int, priority: int, *, flexible: bool = False) -> Column[None]:
+    return Column(
+        key=key,
+        title=key.upper(),
+        help="",
+        cell=lambda _row: Cell(""),
+        value=lambda _row: None,
+        width=width,
+        priority=priority,
+        flexible=flexible,
+    )
+
+
+NAME = column("name", 10, 0, flexible=True)
+COLUMNS = (NAME, column("a", 5, 1), column("b", 5, 2), column("c", 5, 2))
+
+
+def keys(width: int, natural: int = 10) -> list[str]:
+    return [placed.column.key for placed in place_columns(COLUMNS, width, {"name": natural})]
+
+
+def test_columns_leave_by_priority_the_rightmost_of_equals_first() -> None:
+    assert keys(30) == ["name", "a", "b", "c"]
+    assert keys(29) == ["name", "a", "b"]
+    assert keys(23) == ["name", "a"]
+    assert keys(17) == ["name"]
+    assert keys(3) == ["name"]
+
+
+def test_gaps_widen_where_nothing_is_lost_by_it() -> None:
+    narrow, wide = place_columns(COLUMNS, 30, {"name": 10}), place_columns(COLUMNS, 33, {"name": 10})
+    assert [placed.start for placed in narrow] == [1, 12, 18, 24]
+    assert [placed.start for placed in wide] == [1, 13, 20, 27]
+
+
+def test_flexible_columns_grow_to_their_natural_width_and_no_further() -> None:
+    assert place_columns(COLUMNS, 200, {"name": 30})[0].width == 30
+    assert place_columns(COLUMNS, 40, {"name": 30})[0].width == 17
+    assert place_columns(COLUMNS, 200, {"name": 2})[0].width == len("name")
+
+
+@given(st.integers(0, 250), st.integers(0, 80), st.integers(0, 80))
+def test_columns_never_overlap_nor_leave_the_screen(width: int, stream: int, group: int) -> None:
+    placed = place_columns(GROUP_COLUMNS, width, {"stream": stream, "group": group, "findings": 5})
+    end = 0
+    for _, start, column_width in placed:
+        assert start > end or end == 0
+        assert column_width >= 0
+        end = start + column_width
+    assert {"stream", "group", "health", "lag", "pending"} <= {place.column.key for place in placed}
+    if width >= 80:
+        assert end <= width - MARGIN
+
+
+def test_the_first_screen_fits_eighty_columns_with_short_names() -> None:
+    placed = place_columns(GROUP_COLUMNS, 79, {"stream": 12, "group": 10, "findings": 10})
+    shown = [place.column.key for place in placed]
+    assert shown == [
+        "stream",
+        "group",
+        "health",
+        "lag",
+        "time_lag_seconds",
+        "pending",
+        "oldest_pending_age_seconds",
+    ]

@@ -1,0 +1,154 @@
+"""Batches on one connection after another: nothing that happened to one may reach the next."""
+
+import asyncio
+import time
+from datetime import timedelta
+from itertools import count
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.wire.connect import connection_pool
+from streamops.wire.node import BREATH, Command, Node, Reply
+from streamops.wire.options import ConnectionOptions
+from tests.servers import RunningServer, StartServer
+from tests.wire.strangers import stranger
+
+numbers = count()
+
+
+def node_of(options: ConnectionOptions, seconds: float = 2.0) -> Node:
+    return Node(connection_pool(options), options.label, seconds)
+
+
+def echoes(many: int) -> tuple[list[Command], list[bytes]]:
+    """Commands whose replies tell which command they belong to, and those replies."""
+    words = [f"word-{next(numbers)}" for _ in range(many)]
+    return [("ECHO", word) for word in words], [word.encode() for word in words]
+
+
+async def check_in_step(node: Node, many: int = 3) -> None:
+    commands, replies = echoes(many)
+    assert await node.batch(commands) == replies
+
+
+async def test_replies_come_in_order_with_errors_among_them(server: RunningServer) -> None:
+    node = node_of(server.options)
+    commands, replies = echoes(2 * BREATH)
+    answers = await node.batch([("NOSUCHCOMMAND",), *commands, ("XLEN",)])
+    assert answers[1:-1] == replies
+    assert isinstance(answers[0], Exception)
+    assert isinstance(answers[-1], Exception)
+    await check_in_step(node)
+    await node.close()
+
+
+async def test_names_and_bytes_go_out_as_they_are(any_server: RunningServer) -> None:
+    node = node_of(any_server.options)
+    odd = b"\xff\xfe\x00 {\r\n}"
+    assert await node.batch([("ECHO", odd), ("ECHO", odd.decode("utf-8", "surrogateescape"))]) == [odd, odd]
+    await node.close()
+
+
+async def test_replies_are_decoded_and_errors_are_not(any_server: RunningServer) -> None:
+    node = node_of(any_server.options)
+    replies = await node.batch([("ECHO", "7"), ("XLEN",), ("ECHO", "8")], [int, int])
+    assert replies[0] == 7
+    assert isinstance(replies[1], Exception)
+    assert replies[2] == b"8"
+    await node.close()
+
+
+async def test_no_commands_no_connection(any_server: RunningServer) -> None:
+    node = node_of(replace(any_server.options, socket_path="/nonexistent"))
+    assert await node.batch([]) == []
+
+
+async def test_cancelled_batch_does_not_put_the_next_one_out_of_step(any_server: RunningServer) -> None:
+    """Cancelled at every moment that a batch may be in: connecting, greeting, sending, reading."""
+    node = node_of(any_server.options)
+    for turns in range(40):
+        commands, _ = echoes(2 * BREATH)
+        batch = asyncio.create_task(node.batch(commands))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        batch.cancel()
+        await asyncio.gather(batch, return_exceptions=True)
+        await check_in_step(node)
+    await node.close()
+
+
+async def test_decoder_that_fails_does_not_put_the_next_batch_out_of_step(any_server: RunningServer) -> None:
+    node = node_of(any_server.options)
+
+    def fail(_: Reply) -> None:
+        raise ValueError("not what was expected")
+
+    commands, _ = echoes(3)
+    with pytest.raises(ValueError, match="not what"):
+        await node.batch(commands, [None, fail, None])
+    await check_in_step(node)
+    await node.close()
+
+
+@pytest.mark.parametrize("connected", [True, False])
+async def test_reply_after_the_time_limit_is_nobodys(start_server: StartServer, *, connected: bool) -> None:
+    """The server wakes up after we gave up, and answers: on a connection that nobody reads any more."""
+    server = start_server()
+    for options in (server.options, server.tcp_options):
+        node = node_of(replace(options, timeout=timedelta(seconds=0.2)), 0.2)
+        if connected:
+            await check_in_step(node)
+        server.pause()
+        late, _ = echoes(3)
+        with pytest.raises(TimeoutError):
+            await node.batch(late)
+        server.resume()
+        for _ in range(3):
+            await check_in_step(node)
+        await node.close()
+
+
+async def test_limit_is_one_of_silence() -> None:
+    """A batch may take longer than the limit as long as replies keep coming."""
+    many, at_once, pause, limit = 3 * BREATH, 16, 0.02, 0.7
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"+OK\r\n")  # to the client's name
+        await reader.readuntil(b"PING\r\n")
+        for _ in range(many // at_once):
+            writer.write(b"+drop\r\n" * at_once)
+            await asyncio.sleep(pause)
+
+    async with stranger(drip) as options:
+        node = node_of(options, limit)
+        started = time.monotonic()
+        assert await node.batch([("PING",)] * many) == [b"drop"] * many
+        assert time.monotonic() - started > limit
+        await node.close()
+
+
+async def test_server_that_restarts_between_two_batches(start_server: StartServer) -> None:
+    first = start_server()
+    node = node_of(first.tcp_options)
+    await check_in_step(node)
+    first.kill()
+    start_server("--port", str(first.port))
+    await check_in_step(node)
+    await node.close()
+
+
+async def test_server_that_closes_our_idle_connections(server: RunningServer) -> None:
+    for options in (server.options, server.tcp_options):
+        node = node_of(options)
+        await asyncio.gather(*(check_in_step(node, 2 * BREATH) for _ in range(4)))
+        server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        await asyncio.gather(*(check_in_step(node) for _ in range(4)))
+        await node.close()
+
+
+async def test_batches_side_by_side_do_not_mix(any_server: RunningServer) -> None:
+    node = node_of(any_server.options)
+    await asyncio.gather(*(check_in_step(node, 100) for _ in range(16)))
+    await node.close()

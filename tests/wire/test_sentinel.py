@@ -1,0 +1,160 @@
+"""A primary behind Sentinels: found, followed through a failover, and its absence explained."""
+
+import asyncio
+import time
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.errors import Refused, ServerError, UnexpectedReply, Unreachable
+from streamops.model.server import Mode
+from streamops.operate.console import Console
+from streamops.operate.watch import Watch
+from streamops.wire.options import ConnectionOptions, Secret
+from streamops.wire.server import Server
+from tests.deployments import Certificates, StartSentinel
+from tests.eventually import SETTLE_SECONDS, eventually
+from tests.servers import RunningServer, StartServer, choose_port
+from tests.wire.refusals import PLANTED, check_no_secret, refusal
+
+
+def behind(*ports: int, service: str = "orders") -> ConnectionOptions:
+    return ConnectionOptions(
+        mode=Mode.SENTINEL,
+        addresses=tuple(("127.0.0.1", port) for port in ports),
+        sentinel_service=service,
+        label=f"redis+sentinel://127.0.0.1:{ports[0]}/{service}",
+    )
+
+
+async def names(options: ConnectionOptions) -> list[str]:
+    async with await Console.open(options) as console:
+        await console.discover()
+        return [stream.name for stream in (await console.collect()).streams]
+
+
+async def test_primary_is_found(start_server: StartServer, start_sentinel: StartSentinel) -> None:
+    primary = start_server()
+    primary.command("XADD", "kept", "*", "a", "b")
+    sentinel = start_sentinel(primary)
+    assert await names(behind(sentinel.port)) == ["kept"]
+    # The first Sentinels are down: the last one is asked in time.
+    assert await names(behind(choose_port(), choose_port(), sentinel.port)) == ["kept"]
+
+
+async def test_sentinels_that_hang_are_passed_over(
+    start_server: StartServer, start_sentinel: StartSentinel
+) -> None:
+    primary = start_server()
+    hanging, waking = start_sentinel(primary), start_sentinel(primary)
+    hanging.pause()
+    server = await Server.connect(behind(hanging.port, hanging.port, waking.port))
+    started = time.monotonic()
+    await server.ping()
+    assert time.monotonic() - started < 0.5
+    await server.close()
+
+
+async def test_service_that_nobody_knows(any_server: RunningServer, start_sentinel: StartSentinel) -> None:
+    sentinel = start_sentinel(any_server)
+    error = await refusal(behind(sentinel.port, service="payments"))
+    assert isinstance(error, Unreachable)
+    assert "'payments' is unknown" in error.message
+
+
+async def test_sentinels_that_are_all_down() -> None:
+    error = await refusal(
+        replace(
+            behind(choose_port(), choose_port()), password=Secret(PLANTED), sentinel_password=Secret(PLANTED)
+        )
+    )
+    assert isinstance(error, Unreachable)
+    assert "the connection was refused" in error.message
+
+
+async def test_server_in_the_place_of_a_sentinel(any_server: RunningServer) -> None:
+    error = await refusal(behind(any_server.port))
+    assert isinstance(error, UnexpectedReply)
+    assert "SENTINEL" in error.message
+
+
+async def test_passwords_of_sentinel_and_server(
+    start_server: StartServer, start_sentinel: StartSentinel
+) -> None:
+    primary = start_server()
+    sentinel = start_sentinel(primary)
+    sentinel.command("ACL", "SETUSER", "default", "resetpass", f">{PLANTED}")
+    primary.command("ACL", "SETUSER", "default", "resetpass", f">{PLANTED}-too")
+    right = replace(
+        behind(sentinel.port), password=Secret(f"{PLANTED}-too"), sentinel_password=Secret(PLANTED)
+    )
+    server = await Server.connect(right)
+    await server.close()
+
+    missing = await refusal(replace(right, sentinel_password=None))
+    assert isinstance(missing, Refused)
+    assert missing.message.startswith("a Sentinel of")
+    assert "wants a password" in missing.message
+    wrong = await refusal(replace(right, sentinel_password=Secret(f"{PLANTED}-wrong")))
+    assert isinstance(wrong, Refused)
+    assert wrong.message.startswith("a Sentinel of")
+    assert "refused its password" in wrong.message
+    servers = await refusal(replace(right, password=Secret(f"{PLANTED}-wrong")))
+    assert isinstance(servers, Refused)
+    assert servers.message.startswith("redis+sentinel://")
+
+
+async def test_sentinel_and_server_behind_tls(tls_server: RunningServer, certificates: Certificates) -> None:
+    tls_server.command("XADD", "kept", "*", "a", "b")
+    watched = f"sentinel monitor orders 127.0.0.1 {tls_server.port} 1\ntls-replication yes\n"
+    with RunningServer(tls_server.program, *certificates.server_args, tls=True, sentinel=watched) as sentinel:
+        for server_name in (None, "localhost"):
+            tls = replace(certificates.client_tls, server_name=server_name)
+            assert await names(replace(behind(sentinel.port), tls=tls)) == ["kept"]
+        strange = replace(certificates.client_tls, server_name="redis.example.org")
+        error = await refusal(replace(behind(sentinel.port), tls=strange))
+        assert "not valid for 'redis.example.org'" in error.message
+
+
+def has_good_replica(sentinel: RunningServer) -> bool:
+    """Whether the Sentinel has heard enough of a replica to promote it."""
+    replicas = [
+        dict(zip(flat[::2], flat[1::2], strict=True))
+        for flat in sentinel.command("SENTINEL", "REPLICAS", "orders")
+    ]
+    return any(
+        replica[b"flags"] == b"slave" and int(replica[b"slave-repl-offset"]) > 0 for replica in replicas
+    )
+
+
+async def test_failover(start_server: StartServer, start_sentinel: StartSentinel) -> None:
+    """The primary dies with our connection to it; once a replica is promoted the console goes on with that."""
+    primary = start_server("--repl-diskless-sync-delay", "0")
+    replica = start_server("--replicaof", "127.0.0.1", str(primary.port))
+    primary.command("XADD", "kept", "*", "a", "b")
+    await eventually(lambda: primary.command("ROLE")[2] != [] and replica.command("EXISTS", "kept") == 1)
+    sentinel = start_sentinel(primary)
+    hurry = ("down-after-milliseconds", 200, "failover-timeout", 1000)
+    sentinel.command("SENTINEL", "SET", "orders", *hurry)
+    await eventually(lambda: has_good_replica(sentinel))
+
+    options = replace(behind(sentinel.port), password=None)
+    async with await Console.open(options, Watch(streams=("kept",))) as console:
+        before = await console.collect()
+        primary.kill()
+        with pytest.raises(ServerError) as caught:
+            await console.collect()
+        assert isinstance(caught.value, Unreachable)
+        check_no_secret(caught.value)
+
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while True:
+            try:
+                after = await console.collect()
+                break
+            except ServerError:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.1)
+    assert [stream.name for stream in after.streams] == ["kept"]
+    assert after.server.nodes[0].role == "master"
+    assert before.server.nodes[0].replication_ids[0] in after.server.nodes[0].replication_ids
