@@ -30,11 +30,12 @@ test: $(VENV)/.installed-dev ## run the tests on every server that this machine 
 coverage: $(VENV)/.installed-dev ## run the tests and say which lines they leave out
 	$(BIN)/pytest --cov --cov-report=term $(ARGS)
 
-check: $(VENV)/.installed-dev ## lint, format, types, import contracts
+check: $(VENV)/.installed-dev ## lint, format, types, import contracts; coverage, where `make coverage` was run
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@test ! -f .coverage || $(BIN)/coverage report --format=total --fail-under=93
 
 bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
 	@for bench in $(BENCHES); do echo "$$bench"; $(BIN)/python -m $$bench || exit 1; done

@@ -34,7 +34,7 @@ from streamops.wire.stream_reader import StreamReader
 Value = TypeVar("Value")
 
 PAGE_BYTES = 4 << 20
-FIRST_PAGE = 10
+FIRST_PAGE = 1
 PENDING_ROWS = 1_000
 TAIL_ENTRIES = 100
 

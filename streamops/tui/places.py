@@ -131,7 +131,7 @@ class Entries(Struct, frozen=True):
     @property
     def words(self) -> tuple[str, ...]:
         """The command that prints the same."""
-        return ("streams", "tail")
+        return ("streams", "tail", "-n", "100")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class OneEntry(Struct, frozen=True):
     @property
     def words(self) -> tuple[str, ...]:
         """The command that prints the same."""
-        return ("streams", "search", f"--id={self.id}")
+        return ("streams", "search", f"--from-id={self.id}", f"--to-id={self.id}", "-o", "json")
 
     @property
     def names(self) -> tuple[str, ...]:

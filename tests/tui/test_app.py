@@ -666,7 +666,7 @@ async def test_a_context_that_cannot_be_reached_is_a_banner_not_the_end() -> Non
         ("c", "streamops -c prod status"),
         ("enter c", "streamops -c prod groups info clicks heatmap"),
         ("enter enter c", "streamops -c prod pending ls --consumer=heat-0 clicks heatmap"),
-        ("t c", "streamops -c prod streams tail clicks"),
+        ("t c", "streamops -c prod streams tail -n 100 clicks"),
     ],
 )
 async def test_ids_names_and_commands_are_copied(keys: str, copied: str) -> None:

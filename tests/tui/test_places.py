@@ -1,7 +1,9 @@
 import shlex
 
+import click
 import pytest
 
+from streamops.main.program import PROGRAM, ROOT
 from streamops.model.ids import EntryId
 from streamops.tui import places
 from streamops.tui.goto import Nowhere, Quit, Switch, parse_goal
@@ -20,11 +22,11 @@ from tests.tui.source import PROD
         (places.Group("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
         (places.Pending("o", "g"), ("o", "g", "pending"), "pending ls o g"),
         (places.Pending("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
-        (places.Entries("orders"), ("orders", "tail"), "streams tail orders"),
+        (places.Entries("orders"), ("orders", "tail"), "streams tail -n 100 orders"),
         (
             places.OneEntry("o", EntryId(1795000000000, 0)),
             ("o", "1795…-0"),
-            "streams search --id=1795000000000-0 o",
+            "streams search --from-id=1795000000000-0 --to-id=1795000000000-0 -o json o",
         ),
         (places.Contexts(), ("contexts",), "ctx ls"),
         (places.Stream("-x"), ("-x",), "streams info -- -x"),
@@ -89,3 +91,34 @@ def test_what_is_typed_leads_somewhere(text: str, goal: object) -> None:
 def test_before_the_first_observation_only_words_lead_somewhere() -> None:
     assert parse_goal("streams", None) == places.Streams()
     assert isinstance(parse_goal("orders", None), Nowhere)
+
+
+PLACES: tuple[Place, ...] = (
+    places.Status(),
+    places.Streams(),
+    places.Stream("-o"),
+    places.Group("orders", "--help"),
+    places.Pending("orders", "billing"),
+    places.Pending("orders", "billing", "-c"),
+    places.Entries("orders"),
+    places.OneEntry("orders", EntryId(5, 0)),
+    places.Contexts(),
+)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: type(place).__name__)
+@pytest.mark.parametrize(
+    "context", [PROD, ContextInfo("demo", url="redis://localhost:1/0")], ids=["-c", "--url"]
+)
+def test_every_command_is_one_that_the_command_line_takes(place: Place, context: ContextInfo) -> None:
+    """Parsed to its last word, down to the command itself; a name stays a name, whatever it looks like."""
+    words = shlex.split(command(context, place))
+    assert words[0] == PROGRAM
+    parent, parameters = ROOT.make_context(PROGRAM, words[1:]), {}
+    while isinstance(parent.command, click.Group):
+        name, found, rest = parent.command.resolve_command(parent, [*parent._protected_args, *parent.args])
+        assert found is not None
+        parent = found.make_context(name, rest, parent=parent)
+        parameters = parent.params
+    for name in place.names:
+        assert name in parameters.values() or (name,) in parameters.values()
