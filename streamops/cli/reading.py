@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from streamops.cli.session import Session
-from streamops.errors import NotFound, ServerError
+from streamops.errors import NotFound, Refused, ServerError
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.operate.console import Console
@@ -47,12 +47,15 @@ def only_stream(observation: Observation, name: str) -> StreamView:
 
     Raises:
         NotFound: There is none of that name.
+        Refused: The user may not read it.
         ServerError: It could not be read.
     """
     for view in observation.streams:
         if view.stream.name == name:
             return view
     for gap in observation.snapshot.gaps:
+        if gap.stream == name and gap.denied:
+            raise Refused(f"stream {name}: {gap.reason}", "`streamops doctor` says what this user may do.")
         if gap.stream == name and gap.reason != NO_SUCH_STREAM:
             raise ServerError(f"stream {name}: {gap.reason}")
     raise NotFound(f"there is no stream {name}", "`streamops streams ls` lists those there are.")

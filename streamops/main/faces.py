@@ -81,8 +81,9 @@ def _tui_settings(session: Session) -> "TuiSettings":
     from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - see tui()
 
     settings = session.settings
-    name = settings.context or settings.connection.label
-    current = ContextInfo(name, settings.environment, settings.connection.label)
+    address = settings.connection.label
+    name = settings.context or settings.connection.short_name
+    current = ContextInfo(name, settings.environment, address, url="" if settings.context else address)
     contexts = [
         ContextInfo(context.name, context.environment, context.label)
         for context in list_contexts(session.flags, os.environ, Path.cwd())
@@ -120,7 +121,7 @@ async def _demo_console() -> int:
 
     require_terminal(sys.stdin, sys.stdout, os.environ)
     async with running_demo() as options:
-        context = ContextInfo(DEMO, Environment.DEVELOPMENT, options.label)
+        context = ContextInfo(DEMO, Environment.DEVELOPMENT, options.label, url=options.label)
         app = StreamopsApp(TuiSettings(context, (context,), lambda _: Console.open(options)))
         await app.run_async()
     if app.error is not None:

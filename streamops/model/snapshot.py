@@ -19,12 +19,14 @@ class Gap(Struct, frozen=True, gc=False):
         stream: The stream it concerns; none for a whole node or server.
         group: The group it concerns; none for a whole stream.
         part: What is missing of it, such as ``consumers``; empty for all of it.
+        denied: Whether the user may not read it.
     """
 
     reason: str
     stream: str | None = None
     group: str | None = None
     part: str = ""
+    denied: bool = False
 
     @property
     def scope(self) -> str:

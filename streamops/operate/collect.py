@@ -224,7 +224,7 @@ def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -
             if not reading.bounds_read:
                 yield Gap("no permission for XINFO STREAM", name, part="first and last entry")
         elif _is_unread(reading):
-            yield Gap(reading.reason, name)
+            yield Gap(reading.reason, name, denied=reading.kind is FaultKind.DENIED)
         elif name in expected:
             # One that vanished between discovery and reading is no gap: there is nothing to see.
             yield Gap(NO_SUCH_STREAM, name)

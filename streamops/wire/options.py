@@ -85,3 +85,13 @@ class ConnectionOptions(Struct, frozen=True):
     timeout: timedelta = timedelta(seconds=2)
     client_name: str = "streamops"
     label: str = "redis://127.0.0.1:6379/0"
+
+    @property
+    def short_name(self) -> str:
+        """The fewest words that tell it apart: Sentinel's service, the socket's file, or ``host:port``."""
+        if self.sentinel_service is not None:
+            return self.sentinel_service
+        if self.socket_path is not None:
+            return self.socket_path.rsplit("/", 1)[-1]
+        host, port = self.addresses[0]
+        return f"{host}:{port}"

@@ -9,7 +9,7 @@ import pytest
 from streamops.main.program import run
 from tests.cli.running import Cli, Place
 from tests.deployments import RunningCluster
-from tests.servers import RunningServer
+from tests.servers import RunningServer, StartServer
 
 LEGACY_NAME = b"caf\xe9:\x1b[31m"
 
@@ -229,6 +229,20 @@ def test_the_doctor_and_its_rules(at: Cli) -> None:
     checks = document(at, "doctor")["checks"]
     assert {check["state"] for check in checks} <= {"ok", "warn"}
     assert at("doctor", "--acl", "observer").out.count("ACL SETUSER streamops-observer on >PASSWORD") == 2
+
+
+def test_what_the_user_may_not_read_is_refused(start_server: StartServer, cli: Cli) -> None:
+    server = start_server()
+    for stream in ("orders", "payroll"):
+        server.client.xadd(stream, {"n": "1"})
+        server.client.xgroup_create(stream, "billing", "0")
+    server.command("ACL", "SETUSER", "default", "on", "nopass", "resetkeys", "~orders", "+@all")
+    refused = cli("--url", server.unix_url, "groups", "info", "payroll", "billing")
+    assert refused.code == 4
+    assert refused.err.startswith("error: stream payroll: no permission for this key\nhint: ")
+    shown = cli("--url", server.unix_url, "status", "-o", "csv", "--fields", "stream")
+    assert (shown.code, shown.out) == (0, "stream\norders\n")
+    assert "payroll: no permission for this key" in shown.err
 
 
 @pytest.mark.parametrize("output", ["table", "plain", "json", "jsonl", "csv"])
