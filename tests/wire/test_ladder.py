@@ -109,7 +109,7 @@ async def test_rules_that_we_print_for_observers(server: RunningServer, as_user:
     seen, reached = await collect(as_user(*(rules.rules_6_2 if is_old(server) else rules.rules).split()))
     assert seen.gaps == ()
     assert essence(seen) == essence(whole)
-    assert reached is (Depth.TRANSACTION if is_old(server) else Depth.READ_ONLY_SCRIPT)
+    assert reached is (Depth.SCRIPT if is_old(server) else Depth.READ_ONLY_SCRIPT)
 
 
 async def test_key_that_is_denied(server: RunningServer, as_user: SetUser) -> None:
