@@ -106,7 +106,6 @@ class Live:
             self.moment,
             observation=message.observation,
             arrived=message.arrived,
-            cost=message.cost,
             pace=message.pace,
             tally=self._tally.count(message.observation),
         )

@@ -1,7 +1,5 @@
 """What the console knows at one moment: the one thing that is passed down to screens."""
 
-from datetime import timedelta
-
 from msgspec import Struct
 
 from streamops.model.observation import Health, Observation
@@ -31,7 +29,6 @@ class Moment(Struct, frozen=True):
         pace: How often it is renewed.
         observation: The newest observation that may be shown; none before the first.
         arrived: When it came, on this machine's monotonic clock.
-        cost: What reading it took, wall time.
         loss: Why no newer one came; none while all is well.
         frozen: Whether the person froze the screen.
         contexts: All contexts there are.
@@ -42,7 +39,6 @@ class Moment(Struct, frozen=True):
     pace: Pace
     observation: Observation | None = None
     arrived: float = 0.0
-    cost: timedelta = timedelta(0)
     loss: Loss | None = None
     frozen: bool = False
     contexts: tuple[ContextInfo, ...] = ()

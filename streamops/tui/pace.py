@@ -5,6 +5,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.present.units import duration
+
 CHOICES: Final[tuple[timedelta | None, ...]] = (
     timedelta(seconds=1),
     timedelta(seconds=2),
@@ -41,7 +43,7 @@ def pace(chosen: timedelta | None, cost: timedelta, *, focused: bool) -> Pace:
     if not focused and chosen < UNFOCUSED:
         return Pace(chosen, max(UNFOCUSED, cost * COST_FACTOR), "out of focus")
     if cost * COST_FACTOR > chosen:
-        return Pace(chosen, cost * COST_FACTOR, "stretched: polls are slow")
+        return Pace(chosen, cost * COST_FACTOR, f"stretched: a poll takes {duration(cost)}")
     return Pace(chosen, chosen)
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from time import monotonic
+from typing import Final
 
 from textual.message import Message
 
@@ -12,6 +13,8 @@ from streamops.model.observation import Observation
 from streamops.tui.moment import Loss
 from streamops.tui.pace import Pace, pace, retry_delay
 from streamops.tui.source import Source
+
+SOON: Final = timedelta(milliseconds=100)
 
 
 class Connected(Message):
@@ -35,18 +38,14 @@ class Observed(Message):
         context: The context's name.
         observation: The observation.
         arrived: When it was complete, on this machine's monotonic clock.
-        cost: Wall time it took.
         pace: When the next one is due.
     """
 
-    def __init__(
-        self, context: str, observation: Observation, arrived: float, cost: timedelta, pace: Pace
-    ) -> None:
+    def __init__(self, context: str, observation: Observation, arrived: float, pace: Pace) -> None:
         super().__init__()
         self.context = context
         self.arrived = arrived
         self.observation = observation
-        self.cost = cost
         self.pace = pace
 
 
@@ -146,8 +145,8 @@ class Poller:
             failures = 0
             arrived = monotonic()
             self._cost = timedelta(seconds=arrived - started)
-            self._deliver(Observed(self._context, observation, arrived, self._cost, self.pace))
-            await self._wait(self.pace.interval)
+            self._deliver(Observed(self._context, observation, arrived, self.pace))
+            await self._wait(SOON if _is_only_beginning(observation) else self.pace.interval)
 
     async def _wait_after(self, error: StreamopsError, failures: int) -> None:
         delay = retry_delay(failures)
@@ -163,3 +162,9 @@ class Poller:
                 await self._wake.wait()
         except TimeoutError:
             return
+
+
+def _is_only_beginning(observation: Observation) -> bool:
+    """Whether the scan for streams has found none yet: the first one should not wait for an interval."""
+    snapshot = observation.snapshot
+    return not snapshot.streams and not snapshot.discovery_complete

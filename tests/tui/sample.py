@@ -1,6 +1,5 @@
 """Invented observations for the console: a shop on a bad afternoon, and ten thousand groups."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
@@ -349,6 +348,3 @@ def changed(before: Observation, round_number: int, streams: int = 500) -> Obser
         old = views[index]
         views[index] = _small_stream(old.stream.name, len(old.groups), round_number + index)
     return replace(before, streams=tuple(views))
-
-
-Mutation = Callable[[Observation], Observation]

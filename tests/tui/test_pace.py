@@ -16,12 +16,12 @@ def seconds(number: float) -> timedelta:
     [
         (2, 0.01, True, 2, ""),
         (2, 0.5, True, 2, ""),
-        (2, 0.6, True, 2.4, "stretched: polls are slow"),
+        (2, 0.6, True, 2.4, "stretched: a poll takes 600ms"),
         (30, 5, True, 30, ""),
         (2, 0.01, False, 10, "out of focus"),
         (2, 4, False, 16, "out of focus"),
         (30, 0.01, False, 30, ""),
-        (30, 10, False, 40, "stretched: polls are slow"),
+        (30, 10, False, 40, "stretched: a poll takes 10s"),
     ],
 )
 def test_polls_take_a_quarter_of_the_time_at_most(

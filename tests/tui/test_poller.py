@@ -38,6 +38,9 @@ class Bench:
     def of(self, kind: type[Message]) -> list[Message]:
         return [message for message in self.posted if isinstance(message, kind)]
 
+    def observed(self) -> list[Observed]:
+        return [message for message in self.posted if isinstance(message, Observed)]
+
     until = staticmethod(eventually)
 
 
@@ -71,6 +74,19 @@ async def test_switched_off_it_polls_on_demand_only() -> None:
 async def test_it_polls_at_its_interval() -> None:
     async with polling(Bench(InventedSource(sample.shop()), every=timedelta(milliseconds=10))) as bench:
         await bench.until(lambda: bench.source.polls > 3)
+
+
+async def test_the_first_streams_do_not_wait_for_an_interval() -> None:
+    source = InventedSource(sample.observation(complete=False))
+    async with polling(Bench(source, every=timedelta(hours=1))) as bench:
+        await bench.until(lambda: source.polls > 1)
+        source.observation = sample.shop()
+        await bench.until(
+            lambda: any(message.observation is source.observation for message in bench.observed())
+        )
+        polls = source.polls
+        await asyncio.sleep(0.15)
+        assert source.polls == polls
 
 
 async def test_a_loss_is_told_with_its_retry_and_ends_by_itself() -> None:
@@ -115,7 +131,7 @@ async def test_a_slow_poll_stretches_the_interval() -> None:
         assert isinstance(observed, Observed)
         assert observed.pace.interval is not None
         assert observed.pace.interval >= timedelta(milliseconds=80)
-        assert observed.pace.reason == "stretched: polls are slow"
+        assert observed.pace.reason.startswith("stretched: a poll takes ")
 
 
 def _busy(duration: float) -> None:

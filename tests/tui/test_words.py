@@ -85,9 +85,9 @@ def test_a_banner_before_any_data_has_no_age() -> None:
         ({"frozen": True}, 107.0, "‖ frozen, 7s old (p)"),
         ({"pace": Pace(None, None)}, 107.0, "refresh off, 7s old (r)"),
         (
-            {"pace": Pace(TWO, 3 * TWO, "stretched: polls are slow")},
+            {"pace": Pace(TWO, 3 * TWO, "stretched: a poll takes 2s")},
             101.0,
-            "every 6s (stretched: polls are slow)",
+            "every 6s (stretched: a poll takes 2s)",
         ),
     ],
 )
