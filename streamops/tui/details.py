@@ -14,7 +14,7 @@ from streamops.present.columns import (
 from streamops.present.rows import GroupRow
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.units import count, duration, health_text, lag_text, percent
+from streamops.present.units import count, health_text, lag_text, percent, terse
 from streamops.tui.paint import BLANK_LINE, Line, cell_width, wrap
 
 LABEL_WIDTH: Final = 14
@@ -102,7 +102,7 @@ def profile_lines(profile: PendingProfile | None) -> list[Line]:
     if profile is None or profile.scanned == 0:
         return []
     lines = [_heading(f"Pending by idle, {percent(profile.coverage)} scanned")]
-    lines += _histogram([f"≤ {duration(bound)}" for bound in IDLE_BOUNDS], profile.idle_buckets)
+    lines += _histogram([f"≤ {terse(bound)}" for bound in IDLE_BOUNDS], profile.idle_buckets)
     lines += [BLANK_LINE, _heading("Pending by deliveries")]
     lines += _histogram([f"≤ {bound}" for bound in DELIVERY_BOUNDS], profile.delivery_buckets)
     return [*lines, BLANK_LINE]

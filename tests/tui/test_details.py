@@ -66,8 +66,8 @@ def test_a_distribution_is_drawn_with_its_coverage() -> None:
     assert group.group.profile is not None
     told = text(profile_lines(replace(group.group.profile, coverage=0.374))).splitlines()
     assert told[0] == " Pending by idle, 37 % scanned"
-    assert told[1].split() == ["≤", "1.0s", "████████████", "5"]
-    assert told[6].split() == [">", "1h00m", "0"]
+    assert told[1].split() == ["≤", "1s", "████████████", "5"]
+    assert told[6].split() == [">", "1h", "0"]
     assert told[13].split() == [">", "10", "██", "1"]
     assert profile_lines(None) == []
 
