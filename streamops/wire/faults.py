@@ -189,7 +189,8 @@ def _connection_hint(error: Exception, label: str, *, tls: bool) -> str:
     if isinstance(error, (TimeoutError, RedisTimeoutError)):
         port = " and that the port speaks TLS" if tls else ""
         return f"Check address and firewall{port}, or wait longer with `--timeout`."
-    return "Check that the server runs and that address and port are right."
+    what = "the path of its socket is" if label.startswith("unix:") else "address and port are"
+    return f"Check that the server runs and that {what} right."
 
 
 def _denied(text: str) -> str:
