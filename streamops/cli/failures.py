@@ -1,5 +1,6 @@
 """Every way a command can end, as words on stderr and an exit code. Nobody sees a traceback who did not ask."""
 
+import errno
 import os
 import sys
 import traceback
@@ -37,6 +38,12 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
         case BrokenPipeError():
             discard_output()
             return ExitCode.DONE
+        case OSError(errno=errno.ENOSPC | errno.EIO | errno.EDQUOT):
+            discard_output()
+            narrator.error(
+                f"the output cannot be written: {error.strerror}", "Make room, or write elsewhere."
+            )
+            return ExitCode.FAILED
         case _:
             return _tell_bug(error, narrator, given)
 

@@ -64,7 +64,7 @@ GLOBAL_OPTIONS: Final = (
     _option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=click.FloatRange(min=0, max=3600, min_open=True),
         help="Longest wait for a connection or a reply.",
     ),
     _option("-q", "--quiet", is_flag=True, help="Print data and errors only."),

@@ -1,5 +1,6 @@
 """One call of a command: what was asked for, its settings, and the one place where the event loop runs."""
 
+import math
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
@@ -14,6 +15,7 @@ from streamops.cli.globals import Globals, globals_of
 from streamops.cli.logs import start_logging
 from streamops.cli.narration import Narrator
 from streamops.cli.output.printer import Printer
+from streamops.errors import SettingsError
 from streamops.present.table import Column
 from streamops.settings.load import Flags, Settings, load_settings
 
@@ -43,6 +45,8 @@ class Session:
     def flags(self) -> Flags:
         """The global options as settings take them."""
         timeout = self.given.timeout
+        if timeout is not None and math.isnan(timeout):
+            raise SettingsError("--timeout: not a number", "Write --timeout 5.")
         return Flags(
             context=self.given.context,
             url=self.given.url,

@@ -41,7 +41,7 @@ INVENTED = {
         ["status", "--limit", "1", "-o", "json", "--quiet"],
         ["status", "--fields", "lga"],
         ["status", "-o", "json", "--fields", "lag"],
-        ["status", "--fields", "stream,health", "--limit", "1", "--sample", "1ms"],
+        ["status", "--fields", "stream,health", "--limit", "1", "--sample", "500ms"],
     ],
     "check": [
         ["check"],

@@ -255,7 +255,7 @@ async def test_an_empty_selection_says_why() -> None:
 @pytest.mark.parametrize(
     ("complete", "words"),
     [
-        (True, "no streams in db 0 that match what is watched; every key was scanned"),
+        (True, "no streams in db 0 that match what is watched, when its keys were last scanned"),
         (False, "no streams in db 0 so far; the scan of its keys is not through yet"),
     ],
 )

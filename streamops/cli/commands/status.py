@@ -11,11 +11,15 @@ from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.reading import Survey
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_reading
+from streamops.errors import SettingsError
 from streamops.model.observation import Observation
 from streamops.operate.console import Console
 from streamops.present.columns import FINDING_COLUMNS, GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.documents import status_document
 from streamops.present.rows import GroupRow, finding_rows, group_rows, limited
+
+LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
+"""Readings closer together than this would show chance, not rates."""
 
 # A trend needs a history, which a single call does not have.
 STATUS_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
@@ -40,6 +44,8 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
     PATTERN is a stream's name or a glob such as 'orders:*'; without any, the context's streams are shown,
     or all of them.
     """
+    if sample is not None and not LEAST_SAMPLE <= sample <= MOST_SAMPLE:
+        raise SettingsError("--sample: rates take from 0.5 s to an hour to show", "Write --sample 5s.")
     printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
 
     async def read(console: Console) -> Survey:

@@ -146,4 +146,4 @@ def why_empty(moment: Moment) -> str:
         return f"no streams in {where} so far; the scan of its keys is not through yet"
     if snapshot.gaps:
         return f"no streams that can be read in {where}; ? says what could not be"
-    return f"no streams in {where} that match what is watched; every key was scanned"
+    return f"no streams in {where} that match what is watched, when its keys were last scanned"
