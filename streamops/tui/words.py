@@ -37,16 +37,17 @@ def crumbs(context: ContextInfo, trail: tuple[str, ...]) -> Line:
 
 
 def banner(loss: Loss, moment: Moment, now: float) -> Line:
-    """Why data is missing, how old what is shown is, and when it is tried again."""
-    words = [f" ✗ {safe(loss.message)}"]
+    """How old what is shown is, when the server is tried again, and why; the reason may be cut, the rest not."""
+    words = []
     if moment.observation is not None:
         words.append(f"data {_age(moment, now)} old")
     if loss.retry_at is not None:
         left = ceil(loss.retry_at - now)
         words.append(f"next try in {left}s" if left > 0 else "trying again")
+    words.append(safe(loss.message))
     if loss.hint:
         words.append(safe(loss.hint))
-    return (Cell(" · ".join(words), Tone.STRONG),)
+    return (Cell(f" ✗ {' · '.join(words)}", Tone.STRONG),)
 
 
 def status(moment: Moment, now: float) -> Line:

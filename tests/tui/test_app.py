@@ -408,12 +408,12 @@ async def test_a_lost_connection_keeps_the_data_and_says_so() -> None:
     async with running(app):
         source.observation = REFUSED
         await press(app, "r")
-        await shown(app, "✗ cannot connect: connection refused · data 0s old · next try in 1s")
+        await shown(app, "✗ data 0s old · next try in 1s · cannot connect: connection refused")
         assert "check that the server runs" in bar(app, "banner")
         assert "· stale" in bar(app, "status")
         assert names(app) == ALL
         await press(app, "enter")
-        await shown(app, "✗ cannot connect: connection refused")
+        await shown(app, "· cannot connect: connection refused")
         source.observation = sample.shop()
         await press(app, "r")
         await until(app, lambda: not app.frame.query_one("#banner").display)
@@ -648,7 +648,7 @@ async def test_a_context_that_cannot_be_reached_is_a_banner_not_the_end() -> Non
     app = app_for(shop_source(), InventedSource(REFUSED))
     async with running(app):
         await press(app, "colon", *"ctx staging", "enter")
-        await shown(app, "✗ cannot connect: connection refused · next try in 1s")
+        await shown(app, "✗ next try in 1s · cannot connect: connection refused")
         await shown(app, "no connection yet")
         assert not app._exit
 

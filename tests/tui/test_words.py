@@ -62,9 +62,9 @@ def test_crumbs_lead_from_the_context() -> None:
 @pytest.mark.parametrize(
     ("loss", "now", "expected"),
     [
-        (Loss("connection refused", "", 105.0), 101.0, "✗ connection refused · data 1s old · next try in 4s"),
-        (Loss("refused", "start it", 105.0), 105.0, "✗ refused · data 5s old · trying again · start it"),
-        (Loss("gone", "", None), 190.0, "✗ gone · data 1m30s old"),
+        (Loss("connection refused", "", 105.0), 101.0, "✗ data 1s old · next try in 4s · connection refused"),
+        (Loss("refused", "start it", 105.0), 105.0, "✗ data 5s old · trying again · refused · start it"),
+        (Loss("gone", "", None), 190.0, "✗ data 1m30s old · gone"),
     ],
 )
 def test_the_banner_says_why_how_old_and_when_again(loss: Loss, now: float, expected: str) -> None:
