@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Coroutine
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, TypeVar
 
 import redis
@@ -225,6 +226,7 @@ class StreamTruth(RuleBasedStateMachine):
         for group in stream.groups:
             self.check_lag(group)
             self.check_time_lag(group, snapshot)
+            self.check_time_lag_is_known(group, snapshot)
             self.check_pending(group)
             if count:
                 StreamTruth.bases[group.lag.basis] += 1
@@ -249,6 +251,14 @@ class StreamTruth(RuleBasedStateMachine):
         elif group.time_lag.age is not None and waiting[0].time is not None:
             since = max(0.0, (snapshot.collected_at - waiting[0].time).total_seconds())
             assert abs(group.time_lag.age.total_seconds() - since) < 0.001
+
+    def check_time_lag_is_known(self, group: ConsumerGroup, snapshot: Snapshot) -> None:
+        """It is known exactly where the next entry's ID is a plausible time."""
+        waiting = [one for one in self.ids if one > self.positions[group.name]]
+        if waiting:
+            made, latest = waiting[0].time, snapshot.collected_at + timedelta(minutes=1)
+            plausible = made is not None and datetime(2015, 1, 1, tzinfo=UTC) <= made <= latest
+            assert (group.time_lag.age is not None) == plausible, group.time_lag
 
     def check_pending(self, group: ConsumerGroup) -> None:
         pending, smallest, _, _ = self.running.command("XPENDING", STREAM, group.name)
