@@ -68,6 +68,36 @@ class NotFound(ServerError):
     """No such stream, group, consumer or entry, or the key is of another type."""
 
 
+class PlanError(StreamopsError):
+    """An intent that cannot be planned, or a plan that cannot be applied. Nothing was written."""
+
+
+class Forbidden(PlanError):
+    """Not allowed: read-only, more than was agreed to, no consent, or no safe way to do it."""
+
+    exit_code = ExitCode.REFUSED
+
+
+class StalePlan(PlanError):
+    """The server is no longer in the state that the plan was made from."""
+
+    exit_code = ExitCode.DRIFTED
+
+
+class ApplyError(StreamopsError):
+    """An operation stopped between its first write and its last.
+
+    Attributes:
+        outcome: What was done until then, as an ``Outcome``.
+    """
+
+    exit_code = ExitCode.PARTIAL
+
+    def __init__(self, message: str, hint: str, outcome: object) -> None:
+        super().__init__(message, hint)
+        self.outcome = outcome
+
+
 def known_hint(word: str, known: Iterable[str], what: str = "keys") -> str:
     """The hint for a word that is none of the known ones: the closest of them, if any is close, and the list.
 

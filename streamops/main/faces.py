@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.session import Session, wait_for, with_session
+from streamops.model.acting import Environment
 from streamops.settings.contexts import list_contexts
 from streamops.settings.load import Settings, load_settings
-from streamops.settings.schema import Environment
 
 if TYPE_CHECKING:
     from streamops.model.observation import Observation

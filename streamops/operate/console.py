@@ -6,19 +6,23 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import NotFound
+from streamops.model.acting import Actor, Assent, Limits, Outcome, Progress
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Gap, Snapshot
+from streamops.operate.acting.engine import Engine, Prepared
+from streamops.operate.acting.place import Place
 from streamops.operate.collect import Collector
 from streamops.operate.discover import Discovery
 from streamops.operate.observe import Observer
@@ -40,16 +44,26 @@ TAIL_ENTRIES = 100
 
 
 class Console:
-    """One server under observation. Read-only: nothing here changes anything.
+    """One server under observation, and the one way to change anything on it.
 
     Attributes:
         options: How the server is reached; ``options.label`` is its address in words.
         watch: What is looked at.
         discovery: Which streams are known.
+        engine: What changes anything.
     """
 
-    def __init__(self, server: Server, watch: Watch, thresholds: Thresholds) -> None:
+    def __init__(
+        self,
+        server: Server,
+        watch: Watch,
+        thresholds: Thresholds,
+        actor: Actor = Actor(),  # noqa: B008 - frozen
+        *,
+        read_only: bool = False,
+    ) -> None:
         self.options = server.options
+        self.engine = Engine(Place(server, watch.dead_letters), actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)
         self._server = server
@@ -59,10 +73,25 @@ class Console:
 
     @classmethod
     async def open(
-        cls, options: ConnectionOptions, watch: Watch | None = None, thresholds: Thresholds | None = None
+        cls,
+        options: ConnectionOptions,
+        watch: Watch | None = None,
+        thresholds: Thresholds | None = None,
+        *,
+        actor: Actor = Actor(),  # noqa: B008 - frozen
+        read_only: bool = False,
     ) -> Self:
-        """Connect and log in; raises ``ServerError`` where that fails."""
-        return cls(await Server.connect(options), watch or Watch(), thresholds or Thresholds())
+        """Connect and log in; raises ``ServerError`` where that fails.
+
+        Args:
+            options: How to connect.
+            watch: What to look at; everything unless given.
+            thresholds: Thresholds of the health rules.
+            actor: Who acts, for the audit log, and how much care the place deserves: production unless given.
+            read_only: Refuse everything that changes anything.
+        """
+        server = await Server.connect(options)
+        return cls(server, watch or Watch(), thresholds or Thresholds(), actor, read_only=read_only)
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,11 +103,30 @@ class Console:
 
     async def close(self) -> None:
         """Stop discovering and close all connections."""
-        if self._discovering is not None:
-            self._discovering.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._discovering
-        await self._server.close()
+        try:
+            if self._discovering is not None:
+                self._discovering.cancel()
+                with suppress(asyncio.CancelledError):
+                    await self._discovering
+        finally:
+            await self._server.close()
+
+    async def prepare(self, intent: Struct, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
+        """Plan an operation, writing nothing; raises ``PlanError`` or ``ServerError``, see ``Engine.prepare``."""
+        # Only who acts pays for the operations.
+        from streamops.operate.operations.registry import operation_of  # noqa: PLC0415
+
+        return await self.engine.prepare(operation_of(intent), intent, limits)
+
+    async def apply(
+        self,
+        prepared: Prepared[Any, Any],
+        assent: Assent = Assent(),  # noqa: B008 - frozen
+        progress: Callable[[Progress], None] | None = None,
+        started: Callable[[str], None] | None = None,
+    ) -> Outcome:
+        """Do what a plan says, see ``Engine.apply``."""
+        return await self.engine.apply(prepared, assent, progress, started)
 
     async def discover(self) -> None:
         """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be."""

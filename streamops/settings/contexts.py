@@ -6,11 +6,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.model.acting import Environment
 from streamops.settings.choices import write_choice
 from streamops.settings.config import read_config
 from streamops.settings.connections import check_context
 from streamops.settings.load import Flags, choose_target
-from streamops.settings.schema import Environment
 
 
 class ContextSummary(Struct, frozen=True):

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import SettingsError
+from streamops.model.acting import Environment
 from streamops.operate.watch import Watch
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import Context, compose_context, compose_url
-from streamops.settings.schema import ConsoleOptions, Environment
+from streamops.settings.schema import ConsoleOptions
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.url_query import MAX_TIMEOUT
 from streamops.wire.urls import parse_url

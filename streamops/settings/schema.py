@@ -1,23 +1,15 @@
 """What a configuration file may say. Every key there is stands here, with its type and its default."""
 
 from datetime import timedelta
-from enum import StrEnum
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 from streamops.analysis.thresholds import Thresholds
+from streamops.model.acting import Environment
 from streamops.wire.options import Secret
 
 DEFAULT_REFRESH: Final = timedelta(seconds=2)
-
-
-class Environment(StrEnum):
-    """How much care a context deserves; what is not stated is production."""
-
-    PRODUCTION = "production"
-    STAGING = "staging"
-    DEVELOPMENT = "development"
 
 
 class ContextTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,11 +20,23 @@ from redis.exceptions import (
 )
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from streamops.errors import NotFound, Refused, ServerError, UnexpectedReply, Unreachable, Unsupported
+from streamops.errors import (
+    NotFound,
+    Refused,
+    ServerError,
+    StalePlan,
+    StreamopsError,
+    UnexpectedReply,
+    Unreachable,
+    Unsupported,
+)
 from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.wire.sentinel import SentinelLoginError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
+DRIFT = "DRIFT "
+"""How our scripts begin the error with which they refuse to act on another state than the plan's."""
+
 KEY_DENIED = "no permission for this key"
 LONGEST = 200
 DEFAULT_LABEL = "redis://127.0.0.1:6379/0"
@@ -39,6 +51,8 @@ class FaultKind(StrEnum):
     UNSUPPORTED = "unsupported"
     UNREACHABLE = "unreachable"
     NO_SCRIPT = "no_script"
+    DRIFT = "drift"
+    MEMORY = "memory"
     OTHER = "other"
 
 
@@ -58,10 +72,16 @@ class Fault(Struct, frozen=True):
         """Whether a command was denied as such, and not only on this key."""
         return self.kind is FaultKind.DENIED and self.reason != KEY_DENIED
 
-    def error(self, what: str) -> ServerError:
+    def error(self, what: str) -> StreamopsError:
         """The same as an error to raise, told about ``what``."""
         message = f"{what}: {self.reason}"
         match self.kind:
+            case FaultKind.DRIFT:
+                return StalePlan(message, "Nothing was done. Look again, and make a new plan.")
+            case FaultKind.MEMORY:
+                return ServerError(
+                    message, "Trim or delete something, or raise maxmemory; removing entries still works."
+                )
             case FaultKind.DENIED:
                 return Refused(
                     message,
@@ -90,6 +110,15 @@ def fault(error: Exception) -> Fault:
         return Fault(FaultKind.UNREACHABLE, "served by another node of the cluster")
     if isinstance(error, ClusterDownError) or not isinstance(error, ResponseError):
         return Fault(FaultKind.UNREACHABLE, _connection_words(error))
+    return _answered(text)
+
+
+def _answered(text: str) -> Fault:
+    """What an error in the server's own words means."""
+    if text.startswith(DRIFT):
+        return Fault(FaultKind.DRIFT, text.removeprefix(DRIFT).strip())
+    if "OOM" in text:
+        return Fault(FaultKind.MEMORY, "the server is out of memory and refuses writes")
     if "no such key" in text or "NOGROUP" in text:
         return Fault(FaultKind.MISSING, NO_SUCH_STREAM if "no such key" in text else "no such group")
     if "WRONGTYPE" in text or "wrong kind of value" in text:

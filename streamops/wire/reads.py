@@ -22,6 +22,9 @@ from streamops.wire.server import Request, Server
 FIRST_STEP = 16
 """Entries that a script takes at first: a stream may hold larger ones than it begins and ends with."""
 
+ASKED_AT_ONCE = 1_000
+"""Commands about single entries that are sent in one go."""
+
 
 class PendingRange(NamedTuple):
     """A page of a group's pending entries: ``limit`` rows after ``after``, of one consumer or of all."""
@@ -152,6 +155,36 @@ async def read_pending_summary(
         EntryId.parse(greatest) if greatest else None,
         tuple((decode_name(name), int(count)) for name, count in consumers or ()),
     )
+
+
+async def read_pending_by_id(
+    server: Server, stream: str, group: str, ids: Sequence[EntryId]
+) -> list[PendingEntry]:
+    """The rows of those IDs that are pending, in their order; raises where the group cannot be read."""
+    requests = [
+        Request(stream, ("XPENDING", stream, group, str(one), str(one), 1), decode_pending_rows)
+        for one in ids
+    ]
+    return [row for rows in await _asked(server, requests, f"group {stream}/{group}") for row in rows]
+
+
+async def read_existing(server: Server, stream: str, ids: Sequence[EntryId]) -> set[EntryId]:
+    """Which of the IDs are entries of the stream; their payloads are shipped. Raises where it cannot be read."""
+    requests = [
+        Request(stream, ("XRANGE", stream, str(one), str(one), "COUNT", 1), decode_entries) for one in ids
+    ]
+    return {entry.id for page in await _asked(server, requests, f"stream {stream}") for entry in page}
+
+
+async def _asked(server: Server, requests: Sequence[Request], what: str) -> list[Any]:
+    """Replies that must not be errors, asked for in pieces that do not keep the server long."""
+    replies: list[Any] = []
+    for at in range(0, len(requests), ASKED_AT_ONCE):
+        for reply in (await server.batch(requests[at : at + ASKED_AT_ONCE])).replies:
+            if isinstance(reply, Exception):
+                raise fault(reply).error(what)
+            replies.append(reply)
+    return replies
 
 
 async def count_entries(

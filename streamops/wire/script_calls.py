@@ -1,7 +1,7 @@
 """Scripts, run on many keys in one batch."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.node import Argument, Command, Decoder, Node, Reply
@@ -10,11 +10,24 @@ from streamops.wire.server import Answers, Request, Server
 
 
 class Call(NamedTuple):
-    """One run of a script: its key, its arguments, and what to make of the reply."""
+    """One run of a script.
+
+    Attributes:
+        key: Its first key, which says where it runs.
+        arguments: Its arguments.
+        decode: What to make of the reply.
+        more_keys: Its further keys, in the same slot.
+    """
 
     key: str
     arguments: tuple[Argument, ...]
     decode: Decoder
+    more_keys: tuple[str, ...] = ()
+
+    def request(self, name: str, code: str) -> Request:
+        """The same as a request: EVAL with the source or EVALSHA with the digest, and so on."""
+        keys = (self.key, *self.more_keys)
+        return Request(self.key, (name, code, len(keys), *keys, *self.arguments), self.decode)
 
 
 async def run_script(
@@ -25,7 +38,7 @@ async def run_script(
     read_only: bool,
     prelude: Sequence[Command] = (),
 ) -> Answers:
-    """Run a one-key script once for each call, in one round trip a node.
+    """Run a script once for each call, in one round trip a node.
 
     The first call on each node carries the source, which caches it for the rest of the batch: no permission
     to load scripts is needed, and SCRIPT FLUSH costs nothing.
@@ -41,22 +54,32 @@ async def run_script(
     with_source, with_sha = ("EVAL_RO", "EVALSHA_RO") if read_only else ("EVAL", "EVALSHA")
     nodes: set[Node | None] = set()
     requests = []
-    for key, arguments, decode in calls:
-        node = server.node_of(key)
+    for call in calls:
+        node = server.node_of(call.key)
         code = (with_sha, script.sha) if node in nodes else (with_source, script.source)
         nodes.add(node)
-        requests.append(Request(key, (*code, 1, key, *arguments), decode))
+        requests.append(call.request(*code))
     answers = await server.batch(requests, prelude)
     # A key that moved to another node in the meantime meets a server that has not seen the source; so does
     # every key after one that the user may not read.
     if lost := [at for at, reply in enumerate(answers.replies) if _is_no_script(reply)]:
-        again = [
-            Request(key, (with_source, script.source, 1, key, *arguments), decode)
-            for key, arguments, decode in (calls[at] for at in lost)
-        ]
+        again = [calls[at].request(with_source, script.source) for at in lost]
         for at, reply in zip(lost, (await server.batch(again)).replies, strict=True):
             answers.replies[at] = reply
     return answers
+
+
+async def write_script(server: Server, name: str, call: Call) -> Any:  # noqa: ANN401 - as the decoder says
+    """Run a script that writes, once; its decoded reply, or the ``Fault`` with which it refused.
+
+    Raises:
+        ServerError: The node did not answer. Whether the script ran is then not known.
+    """
+    answers = await run_script(server, name, [call], read_only=False)
+    reply = answers.replies[0]
+    if answers.failures and isinstance(reply, Exception):
+        raise server.error(reply)
+    return fault(reply) if isinstance(reply, Exception) else reply
 
 
 def _is_no_script(reply: Reply) -> bool:

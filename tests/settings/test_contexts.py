@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import SettingsError
+from streamops.model.acting import Environment
 from streamops.settings.contexts import ContextSummary, list_contexts, use_context
 from streamops.settings.load import Flags
-from streamops.settings.schema import Environment
 from tests.settings.place import PLANTED, Place
 
 

@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.acting import Environment
 from streamops.operate.watch import Watch
 from streamops.settings.config import Config
 from streamops.settings.files import ConfigFile
 from streamops.settings.load import Flags, Settings
-from streamops.settings.schema import Environment
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.settings.place import PLANTED, Place
 

@@ -1,0 +1,34 @@
+"""Acknowledging pending entries by hand."""
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acting import Identity
+from streamops.model.acts.fields import argument, option
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+
+
+class AckIntent(Struct, frozen=True, kw_only=True):
+    """Acknowledge entries of a group by their IDs, as if its consumers had."""
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    group: Annotated[str, argument("Its group.", completes="groups")]
+    ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
+
+
+class AckEvidence(Struct, frozen=True):
+    """What the server says about them.
+
+    Attributes:
+        identity: Which stream and group this is.
+        rows: Those that are pending, in the order asked for.
+        existing: Which of those still exist as entries.
+        other_groups: The stream's other groups.
+    """
+
+    identity: Identity
+    rows: tuple[PendingEntry, ...]
+    existing: frozenset[EntryId]
+    other_groups: tuple[str, ...]

@@ -1,0 +1,48 @@
+"""How an intent's field is asked for: its help, and what a face has to know beyond its type.
+
+The types that faces know: ``str``, ``int``, ``float``, ``bool``, ``timedelta`` (a span), ``EntryId``,
+``Moment`` (an instant, or how long ago), a ``StrEnum`` (a choice), ``tuple[EntryId, ...]`` (IDs, also from
+stdin), ``tuple[tuple[bytes, bytes], ...]`` (``FIELD=VALUE`` again and again), each also with ``| None``.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from msgspec import Meta
+
+Moment = datetime | timedelta
+"""An instant, or how long ago by the server's clock."""
+
+
+def argument(text: str, completes: str = "") -> Meta:
+    """A positional argument. ``completes`` names what a shell offers: ``streams``, ``groups``, ``consumers``."""
+    return _meta(text, {"argument": True, "completes": completes})
+
+
+def option(
+    text: str, flag: str = "", *, metavar: str = "", completes: str = "", exclusive: str = "", off: str = ""
+) -> Meta:
+    """An option.
+
+    Args:
+        text: Its help, a sentence.
+        flag: Its name; the field's own with hyphens unless given.
+        metavar: What stands for its value; chosen by its type unless given.
+        completes: What a shell offers.
+        exclusive: Options of one such name exclude each other.
+        off: The flag that turns a boolean off, where there is one.
+    """
+    return _meta(
+        text,
+        {"flag": flag, "metavar": metavar, "completes": completes, "exclusive": exclusive, "off": off},
+    )
+
+
+def inner(text: str) -> Meta:
+    """A field that no face asks for: a job's own bounds."""
+    return _meta(text, {"inner": True})
+
+
+def _meta(text: str, marks: Mapping[str, Any]) -> Meta:
+    return Meta(description=text, extra=dict(marks))

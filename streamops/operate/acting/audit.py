@@ -1,0 +1,154 @@
+"""The audit trail: written before the first write, with every batch that can be undone, and at the end."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from streamops.errors import Forbidden, NotFound, StreamopsError
+from streamops.model.acting import Actor, AuditPhase, AuditRecord, Outcome, Plan
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.operate.acting.packing import pack, unpack
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+from streamops.wire.writes.audit import AUDIT, read_records, write_record
+
+PAGE = 500
+
+
+class Trail:
+    """The records of one action.
+
+    Attributes:
+        id: The action's ID, that of its first record; empty where none could be written.
+    """
+
+    def __init__(self, server: Server, actor: Actor) -> None:
+        self._server = server
+        self._actor = actor
+        self._head: dict[str, bytes] = {}
+        self.id = ""
+
+    async def begin(self, plan: Plan, intent: Struct, reason: str, *, unaudited: bool) -> None:
+        """Write the first record, before anything else is written.
+
+        Raises:
+            Forbidden: It cannot be written, and ``unaudited`` does not allow that.
+        """
+        actor = self._actor
+        self._head = {
+            "operation": plan.operation.encode(),
+            "target": _bytes(plan.target),
+            "user": _bytes(actor.user),
+            "host": _bytes(actor.host),
+            "pid": str(actor.pid).encode(),
+            "context": _bytes(actor.context),
+            "environment": actor.environment.encode(),
+        }
+        record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
+        try:
+            self.id = await self._write(AuditPhase.BEGUN, record)
+        except StreamopsError as error:
+            if not unaudited:
+                raise Forbidden(
+                    f"the audit log {AUDIT} cannot be written: {error.message.removeprefix(AUDIT + ': ')}",
+                    "Nothing was done. Ask for the permission (`streamops doctor --acl operator`), "
+                    "or act without a record by --unaudited.",
+                ) from None
+
+    async def batch(self, undo: bytes) -> None:
+        """Keep what undoing a batch needs; raises ``ServerError`` where that fails."""
+        if self.id:
+            await self._write(AuditPhase.BATCH, {"undo": undo})
+
+    async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
+        """Write the last record; raises ``ServerError`` where that fails."""
+        if self.id:
+            await self._write(phase, {"outcome": pack(outcome)})
+
+    async def _write(self, phase: AuditPhase, fields: Mapping[str, bytes]) -> str:
+        written = await write_record(
+            self._server, {"phase": phase.encode(), "begun": self.id.encode(), **self._head, **fields}
+        )
+        if isinstance(written, Fault):
+            raise written.error(AUDIT)
+        return str(written)
+
+
+async def read_audit(
+    server: Server,
+    *,
+    start: EntryId = ZERO_ID,
+    end: EntryId = LAST_ID,
+    count: int,
+    newest_first: bool = False,
+) -> list[AuditRecord]:
+    """Records of the log; raises ``ServerError`` where it cannot be read."""
+    entries = await read_records(server, start=start, end=end, count=count, newest_first=newest_first)
+    if isinstance(entries, Fault):
+        raise entries.error(AUDIT)
+    return [decode_record(entry) for entry in entries]
+
+
+async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
+    """All records of one action, oldest first; raises ``NotFound`` where there is none of that ID."""
+    found: list[AuditRecord] = []
+    start = audit_id
+    while True:
+        page = await read_audit(server, start=start, count=PAGE)
+        found += [record for record in page if record.begun_id == str(audit_id)]
+        ended = bool(found) and found[-1].phase in {AuditPhase.DONE, AuditPhase.FAILED}
+        if ended or len(page) < PAGE:
+            break
+        start = EntryId.parse(page[-1].id).next()
+    if not found or found[0].phase is not AuditPhase.BEGUN:
+        raise NotFound(
+            f"the audit log has no action {audit_id}",
+            "List them with `streamops audit ls`; the log keeps about 10,000 records.",
+        )
+    return found
+
+
+def decode_record(entry: Entry) -> AuditRecord:
+    """A record of the log; what it does not understand is left out."""
+    fields = dict(entry.fields)
+
+    def text(name: bytes) -> str:
+        return fields.get(name, b"").decode("utf-8", "surrogateescape")
+
+    phase = AuditPhase(text(b"phase") or AuditPhase.BEGUN)
+    own = str(entry.id)
+    return AuditRecord(
+        id=own,
+        phase=phase,
+        begun_id=own if phase is AuditPhase.BEGUN else text(b"begun"),
+        at=entry.id.time,
+        operation=text(b"operation"),
+        target=text(b"target"),
+        actor=msgspec.convert(
+            {
+                "user": text(b"user"),
+                "host": text(b"host"),
+                "pid": text(b"pid") or "0",
+                "context": text(b"context"),
+                "environment": text(b"environment") or "production",
+            },
+            Actor,
+            strict=False,
+        ),
+        reason=text(b"reason"),
+        intent=fields.get(b"intent", b""),
+        plan=unpack(Plan, fields[b"plan"]) if b"plan" in fields else None,
+        outcome=unpack(Outcome, fields[b"outcome"]) if b"outcome" in fields else None,
+        undo=fields.get(b"undo", b""),
+    )
+
+
+def undo_blobs(records: Sequence[AuditRecord]) -> list[bytes]:
+    """What undoing an action needs, batch by batch."""
+    return [record.undo for record in records if record.undo]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,142 @@
+"""Jobs: long work that others can see, cancel, and take over when its owner is gone."""
+
+import time
+from secrets import token_hex
+
+from msgspec import Struct
+
+from streamops.errors import ExitCode, Forbidden, NotFound, StreamopsError
+from streamops.model.acting import Job, JobState, Plan
+from streamops.operate.acting.packing import pack
+from streamops.operate.acting.tally import Tally
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+from streamops.wire.writes.jobs import (
+    Beat,
+    Holding,
+    beat_job,
+    forget_jobs,
+    list_jobs,
+    read_job,
+    read_jobs,
+    take_job,
+)
+
+BEAT_SECONDS = 1.0
+"""A sign of life is given after each batch, but not more often than this."""
+
+
+class JobStopped(StreamopsError):
+    """A job ended before its work did: cancelled, or taken over by somebody else."""
+
+    exit_code = ExitCode.PARTIAL
+
+
+class HeldJob:
+    """A job that this process holds.
+
+    Attributes:
+        id: Its ID, the token to resume it with.
+        cursor: Where it stands.
+    """
+
+    def __init__(self, server: Server, job_id: str, owner: str, cursor: str = "") -> None:
+        self._server = server
+        self._owner = owner
+        self._beaten = time.monotonic()
+        self._before = Tally()
+        self.id = job_id
+        self.cursor = cursor
+
+    @classmethod
+    async def create(
+        cls, server: Server, owner: str, plan: Plan, intent: Struct, *, audit_id: str, rate: float | None
+    ) -> "HeldJob":
+        """Create and take a job; raises ``StreamopsError`` where that is not possible."""
+        job_id = token_hex(6)
+        fields: dict[str, str | bytes | int] = {
+            "v": 1,
+            "operation": plan.operation,
+            "target": plan.target,
+            "intent": pack(intent),
+            "cursor": "",
+            "requested": plan.count,
+            "audit_id": audit_id,
+            "rate": "" if rate is None else str(rate),
+        }
+        taken = await take_job(server, job_id, owner, fields, new=True)
+        if isinstance(taken, Fault):
+            raise taken.error("the job cannot be written")
+        return cls(server, job_id, owner)
+
+    @classmethod
+    async def take_over(cls, server: Server, owner: str, job: Job) -> "HeldJob":
+        """Take a job that nobody holds any more.
+
+        Raises:
+            Forbidden: Somebody holds it, or it is over.
+        """
+        taken = await take_job(server, job.id, owner, {}, new=False)
+        if isinstance(taken, Fault):
+            raise taken.error(f"job {job.id}")
+        if isinstance(taken, Holding):
+            raise Forbidden(
+                f"job {job.id} is held by {taken.owner}",
+                f"Its lease ends in {max(1, round(taken.left.total_seconds()))} s unless it goes on; "
+                f"`streamops jobs cancel {job.id}` asks it to stop.",
+            )
+        if not taken:
+            raise Forbidden(f"job {job.id} is over", "Start a new one.")
+        held = cls(server, job.id, owner, job.cursor)
+        held._before.applied, held._before.skipped, held._before.failed = job.applied, job.skipped, job.failed
+        return held
+
+    async def beat(self, tally: Tally, cursor: str) -> None:
+        """Say how far it is; raises ``JobStopped`` where it must stop."""
+        self.cursor = cursor
+        if time.monotonic() - self._beaten < BEAT_SECONDS:
+            return
+        self._beaten = time.monotonic()
+        told = await beat_job(self._server, self.id, self._owner, self._fields(tally))
+        if isinstance(told, Fault):
+            raise told.error(f"job {self.id}")
+        if told is Beat.LOST:
+            raise JobStopped(f"job {self.id} was taken over", "Whoever holds it goes on with it.")
+        if told is Beat.CANCEL:
+            raise JobStopped(f"job {self.id} was cancelled", "What it did stays done.")
+
+    async def end(self, tally: Tally, cursor: str, state: JobState) -> None:
+        """Let it go; raises ``ServerError`` where the server does not answer."""
+        self.cursor = cursor
+        await beat_job(self._server, self.id, self._owner, {**self._fields(tally), "state": state})
+
+    def _fields(self, tally: Tally) -> dict[str, str | bytes | int]:
+        before = self._before
+        return {
+            "cursor": self.cursor,
+            "applied": before.applied + tally.applied,
+            "skipped": before.skipped + tally.skipped,
+            "failed": before.failed + tally.failed,
+        }
+
+
+async def find_job(server: Server, job_id: str) -> Job:
+    """A job by its ID; raises ``NotFound`` where there is none."""
+    job = await read_job(server, job_id)
+    if isinstance(job, Fault):
+        raise job.error(f"job {job_id}")
+    if job is None:
+        raise NotFound(
+            f"there is no job {job_id}", "`streamops jobs ls` lists them; they are kept for 7 days."
+        )
+    return job
+
+
+async def all_jobs(server: Server, limit: int) -> list[Job]:
+    """The newest jobs, newest first; those that were forgotten are taken off the list."""
+    ids = await list_jobs(server, limit)
+    if isinstance(ids, Fault):
+        raise ids.error("the list of jobs")
+    jobs = await read_jobs(server, ids)
+    await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])
+    return [job for job in jobs if isinstance(job, Job)]

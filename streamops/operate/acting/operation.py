@@ -1,0 +1,49 @@
+"""What an operation is made of: one row of the registry."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from streamops.model.acting import AuditRecord, Job, Plan
+from streamops.operate.acting.place import Place
+
+if TYPE_CHECKING:
+    from streamops.operate.acting.run import Run
+
+Intent = TypeVar("Intent", bound=Struct)
+Evidence = TypeVar("Evidence", bound=Struct)
+
+
+class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
+    """One operation.
+
+    Attributes:
+        name: Its name, which is its command's: ``claim``, ``groups.destroy``.
+        summary: What it does, in one line.
+        intent: Its intent's type.
+        survey: Reads the evidence that its plan needs; writes nothing. Raises ``StreamopsError``.
+        plan: Makes its plan; pure. Raises ``PlanError`` where there is no safe way.
+        apply: Writes what the plan said, in batches, each with its guards in the script that writes, and
+            tells the run of every batch. Raises ``StreamopsError`` where it cannot go on.
+        writes: The (command, key) pairs it will send, to be asked for before the first write.
+        stream: The key whose server and identity the engine rechecks before the first write; none for none.
+        job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
+        resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
+        asks: Whether consent is asked for at all (``publish`` and the like are not).
+        undo: The intent of the operation that takes it back, from the records of its audit; none where
+            nothing can.
+    """
+
+    name: str
+    summary: str
+    intent: type[Intent]
+    survey: Callable[[Place, Intent], Awaitable[Evidence]]
+    plan: Callable[[Intent, Evidence], Plan]
+    apply: Callable[["Run", Intent, Evidence, Plan], Awaitable[None]]
+    writes: Callable[[Intent], tuple[tuple[str, str], ...]]
+    stream: Callable[[Intent], str | None]
+    job_from: int | None = None
+    resume: Callable[[Intent, Job], Intent] | None = None
+    asks: bool = True
+    undo: Callable[[Intent, Sequence[AuditRecord]], Any] | None = None

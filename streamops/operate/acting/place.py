@@ -1,0 +1,19 @@
+"""Where an operation takes place: the server, and what the configuration says of its streams."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from streamops.wire.server import Server
+
+
+class Place(Struct, frozen=True):
+    """A server with what is configured for it.
+
+    Attributes:
+        server: The server.
+        dead_letters: Dead-letter queues by the stream they serve, where configuration names them.
+    """
+
+    server: Server
+    dead_letters: Mapping[str, str] = {}

@@ -1,0 +1,53 @@
+"""``ack``: acknowledge pending entries by their IDs."""
+
+from streamops.model.acting import Plan, Skipped
+from streamops.model.acts.ack import AckEvidence, AckIntent
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.reading import group_of, read_stream
+from streamops.operate.acting.run import Run
+from streamops.operate.acting.undo_rows import pack_rows
+from streamops.plans.ack import plan_ack
+from streamops.wire.faults import Fault
+from streamops.wire.reads import read_existing, read_pending_by_id
+from streamops.wire.writes.ack import ack
+
+BATCH = 500
+
+
+async def survey_ack(place: Place, intent: AckIntent) -> AckEvidence:
+    """Read which of the IDs are pending, and which entries still exist."""
+    server = place.server
+    reading, identity = await read_stream(server, intent.stream)
+    group_of(reading, intent.group)
+    ids = list(dict.fromkeys(intent.ids))
+    rows = await read_pending_by_id(server, intent.stream, intent.group, ids)
+    existing = await read_existing(server, intent.stream, [row.id for row in rows])
+    others = tuple(group.name for group in reading.groups if group.name != intent.group)
+    return AckEvidence(identity, tuple(rows), frozenset(existing), others)
+
+
+async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan) -> None:
+    """Acknowledge them batch by batch."""
+    ids = [row.id for row in evidence.rows]
+    position = evidence.identity.floor(intent.group)
+    for at in range(0, len(ids), BATCH):
+        batch = ids[at : at + BATCH]
+        rows = await ack(run.server, intent.stream, intent.group, batch, position=position)
+        if isinstance(rows, Fault):
+            raise rows.error(f"group {intent.stream}/{intent.group}")
+        done = {row.id for row in rows}
+        skipped = [Skipped(str(one), "no longer pending") for one in batch if one not in done]
+        await run.report(len(rows), skipped=skipped, undo=pack_rows(rows) if rows else b"")
+
+
+ACK = Operation(
+    name="ack",
+    summary="Acknowledge pending entries by ID.",
+    intent=AckIntent,
+    survey=survey_ack,
+    plan=plan_ack,
+    apply=apply_ack,
+    writes=lambda intent: (("XACK", intent.stream),),
+    stream=lambda intent: intent.stream,
+)

@@ -1,0 +1,49 @@
+"""Acknowledging."""
+
+from streamops.analysis.wording import command, counted
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.ack import AckEvidence, AckIntent
+from streamops.plans.evidence import fingerprint, sample
+
+
+def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
+    """Acknowledge what is pending among the IDs given."""
+    rows = evidence.rows
+    owners = sorted({row.consumer for row in rows})
+    effects = []
+    if rows:
+        effects.append(
+            f"{counted(len(rows), 'entry', 'entries')} will count as processed by group {intent.group}; "
+            f"{'consumer' if len(owners) == 1 else 'consumers'} {', '.join(owners)} will not get them again."
+        )
+        if evidence.other_groups:
+            effects.append(f"Other groups ({', '.join(evidence.other_groups)}) are not touched.")
+    gone = [row for row in rows if row.id not in evidence.existing]
+    warnings = []
+    if absent := len(intent.ids) - len(rows):
+        warnings.append(
+            f"{counted(absent, 'ID is', 'IDs are')} not pending in this group, and will be left out."
+        )
+    return Plan(
+        operation="ack",
+        target=f"{intent.stream}/{intent.group}",
+        tier=Tier.REDELIVERS,
+        count=len(rows),
+        sample=sample(
+            f"{row.id} owned by {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')}"
+            for row in rows
+        ),
+        effects=tuple(effects),
+        undo="`streamops undo` makes them pending again for the same consumers, as long as the entries exist."
+        if len(gone) < len(rows)
+        else "",
+        loses=f"{counted(len(gone), 'pending row', 'pending rows')} of entries that no longer exist."
+        if gone
+        else "",
+        command=command(
+            "ack", intent.stream, intent.group, options=f"--ids {','.join(map(str, intent.ids))}"
+        ),
+        confirm=intent.stream,
+        warnings=tuple(warnings),
+        fingerprint=fingerprint(evidence.identity.positions, [(row.id, row.consumer) for row in rows]),
+    )

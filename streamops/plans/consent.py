@@ -1,0 +1,52 @@
+"""What a plan needs before it may be applied, by its tier and by how much care the place deserves."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from streamops.model.acting import Assent, Environment, Plan, Tier
+
+
+class ConsentKind(StrEnum):
+    """How consent is given in the console; ``--yes`` or ``--confirm`` give it on a command line."""
+
+    NONE = "none"
+    ENTER = "enter"
+    TAB = "tab"
+    TYPED = "typed"
+
+
+class Consent(Struct, frozen=True):
+    """What has to be answered.
+
+    Attributes:
+        kind: How.
+        word: What has to be typed, where something has to be.
+        by_yes: Whether ``--yes`` is enough on a command line.
+    """
+
+    kind: ConsentKind
+    word: str = ""
+    by_yes: bool = True
+
+    def accepts(self, assent: Assent) -> bool:
+        """Whether an answer is enough."""
+        if self.kind is ConsentKind.NONE:
+            return True
+        if self.kind is ConsentKind.TYPED and assent.typed == self.word:
+            return True
+        return assent.yes and self.by_yes
+
+
+def required_consent(plan: Plan, environment: Environment) -> Consent:
+    """What a plan needs: nothing where it selects nothing, more the more it can lose."""
+    cautious = environment is not Environment.DEVELOPMENT
+    if not plan.count:
+        return Consent(ConsentKind.NONE)
+    if plan.tier is Tier.LOSES:
+        return Consent(ConsentKind.TYPED, plan.confirm if cautious else "yes", by_yes=not cautious)
+    if not cautious:
+        return Consent(ConsentKind.ENTER)
+    if plan.tier is Tier.REDELIVERS:
+        return Consent(ConsentKind.TYPED, str(plan.count))
+    return Consent(ConsentKind.TAB)

@@ -1,0 +1,163 @@
+"""Jobs in the server: a hash each, and one sorted set that lists them by their beginning."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from msgspec import Struct
+
+from streamops.model.acting import Job, JobState
+from streamops.model.ids import EPOCH
+from streamops.wire.faults import Fault, fault
+from streamops.wire.node import Argument, Reply
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Request, Server
+
+JOB_PREFIX: Final = "streamops:job:"
+JOBS: Final = "streamops:jobs"
+LEASE: Final = timedelta(seconds=30)
+KEPT: Final = timedelta(days=7)
+"""A job that says nothing for so long is forgotten, and its token with it."""
+
+
+class Holding(Struct, frozen=True):
+    """Who holds a job, and for how much longer."""
+
+    owner: str
+    left: timedelta
+
+
+class Beat(StrEnum):
+    """What a job's owner is told when it gives a sign of life."""
+
+    OK = "ok"
+    CANCEL = "cancel"
+    LOST = "lost"
+
+
+async def take_job(
+    server: Server, job_id: str, owner: str, fields: Mapping[str, Argument], *, new: bool
+) -> bool | Holding | Fault:
+    """Take a job; whether that was possible, or who still holds it."""
+    arguments = (*_lease(owner), "new" if new else "taken", *_flat(fields))
+    taken: bool | Holding | Fault = await write_script(
+        server, "job_take", Call(job_key(job_id), arguments, _taken)
+    )
+    if new and taken is True:
+        listed = await server.single(JOBS, "ZADD", JOBS, await _now_ms(server), job_id)
+        if isinstance(listed, Exception):
+            return fault(listed)
+    return taken
+
+
+async def beat_job(server: Server, job_id: str, owner: str, fields: Mapping[str, Argument]) -> Beat | Fault:
+    """Give a sign of life, with how far the job is."""
+    arguments = (*_lease(owner), *_flat(fields))
+    told: Beat | Fault = await write_script(
+        server, "job_beat", Call(job_key(job_id), arguments, lambda reply: Beat(reply.decode()))
+    )
+    return told
+
+
+async def cancel_job(server: Server, job_id: str) -> bool | Fault:
+    """Ask a job's owner to stop; whether there is such a job."""
+    state = await server.single(job_key(job_id), "HGET", job_key(job_id), "state")
+    if isinstance(state, Exception):
+        return fault(state)
+    if state is None:
+        return False
+    # A job that nobody runs is over at once.
+    orphan = state != JobState.RUNNING.encode()
+    words: tuple[Argument, ...] = ("state", JobState.CANCELLED) if orphan else ()
+    reply = await server.single(job_key(job_id), "HSET", job_key(job_id), "cancel", 1, *words)
+    return fault(reply) if isinstance(reply, Exception) else True
+
+
+async def read_job(server: Server, job_id: str) -> Job | Fault | None:
+    """One job; none where there is no such job (any more)."""
+    return (await read_jobs(server, [job_id]))[0]
+
+
+async def read_jobs(server: Server, job_ids: Sequence[str]) -> list[Job | Fault | None]:
+    """Jobs by their IDs, in their order."""
+    requests = [Request(job_key(one), ("HGETALL", job_key(one))) for one in job_ids]
+    replies = (await server.batch(requests)).replies
+    return [
+        fault(reply) if isinstance(reply, Exception) else _job(job_id, reply)
+        for job_id, reply in zip(job_ids, replies, strict=True)
+    ]
+
+
+async def list_jobs(server: Server, limit: int) -> list[str] | Fault:
+    """IDs of the newest jobs, newest first."""
+    reply = await server.single(JOBS, "ZRANGE", JOBS, 0, limit - 1, "REV")
+    return fault(reply) if isinstance(reply, Exception) else [decode_name(one) for one in reply]
+
+
+async def forget_jobs(server: Server, job_ids: Sequence[str]) -> None:
+    """Take IDs off the list whose jobs are gone; a failure does no harm."""
+    if job_ids:
+        await server.single(JOBS, "ZREM", JOBS, *job_ids)
+
+
+def job_key(job_id: str) -> str:
+    """The key of a job's hash."""
+    return f"{JOB_PREFIX}{job_id}"
+
+
+def _lease(owner: str) -> tuple[Argument, ...]:
+    return owner, int(LEASE.total_seconds() * 1000), int(KEPT.total_seconds())
+
+
+def _flat(fields: Mapping[str, Argument]) -> tuple[Argument, ...]:
+    return tuple(part for pair in fields.items() for part in pair)
+
+
+def _taken(reply: Reply) -> bool | Holding:
+    if isinstance(reply, list):
+        return Holding(decode_name(reply[0]), timedelta(milliseconds=reply[1]))
+    return bool(reply)
+
+
+def _job(job_id: str, reply: Sequence[bytes]) -> Job | None:
+    fields: dict[str, Any] = dict(zip(map(decode_name, reply[::2]), reply[1::2], strict=True))
+    if "state" not in fields:
+        return None
+
+    def text(name: str) -> str:
+        return decode_name(fields.get(name, b""))
+
+    def number(name: str) -> int:
+        return int(fields.get(name, 0))
+
+    def moment(name: str) -> datetime | None:
+        return EPOCH + timedelta(milliseconds=number(name)) if number(name) else None
+
+    state = JobState(text("state"))
+    return Job(
+        id=job_id,
+        operation=text("operation"),
+        target=text("target"),
+        intent=fields.get("intent", b""),
+        state=state,
+        owner=text("owner"),
+        lease_ends=moment("lease_ms") if state is JobState.RUNNING else None,
+        cursor=text("cursor"),
+        until=text("until"),
+        requested=number("requested"),
+        applied=number("applied"),
+        skipped=number("skipped"),
+        failed=number("failed"),
+        created_at=moment("created_ms"),
+        updated_at=moment("updated_ms"),
+        cancelling=text("cancel") == "1",
+        audit_id=text("audit_id"),
+        rate=float(text("rate")) if text("rate") else None,
+    )
+
+
+async def _now_ms(server: Server) -> int:
+    reply = await server.single(JOBS, "TIME")
+    return 0 if isinstance(reply, Exception) else int(reply[0]) * 1000 + int(reply[1]) // 1000
