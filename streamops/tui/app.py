@@ -303,10 +303,13 @@ class StreamopsApp(App[int]):
         self._polling = self.run_worker(self.live.poller.run(), exit_on_error=False)
 
     def _pass_down(self) -> None:
-        self.frame.show(self.moment)
+        # A message may still come when the screens are gone.
+        if self.screen_stack:
+            self.frame.show(self.moment)
 
     def _tick(self) -> None:
-        self.frame.tick()
+        if self.screen_stack:
+            self.frame.tick()
 
     def _copy(self, text: str) -> None:
         # The terminal's clipboard takes UTF-8; bytes of a name that are not UTF-8 cannot go through it.

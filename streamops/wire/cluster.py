@@ -23,6 +23,7 @@ class Cluster:
         self._stale = True
         self._troubled: set[Address] = set()
         self._learning = asyncio.Lock()
+        self._closed = False
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -55,8 +56,10 @@ class Cluster:
         return self._node((host or self._address(referrer)[0], port))
 
     async def close(self) -> None:
-        """Close all connections."""
-        await asyncio.gather(*(node.close() for node in self._nodes.values()))
+        """Close all connections, without a pause; batches from now on fail."""
+        self._closed = True
+        for node in self._nodes.values():
+            await node.close()
 
     async def _learn(self) -> None:
         self._map = await self._read_map()
@@ -67,6 +70,7 @@ class Cluster:
     def _node(self, address: Address) -> Node:
         if address not in self._nodes:
             pool = connection_pool(self._options, address)
+            pool.closed = self._closed
             label = f"{address[0]}:{address[1]}"
             self._nodes[address] = Node(pool, label, self._options.timeout.total_seconds())
         return self._nodes[address]

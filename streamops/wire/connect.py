@@ -13,7 +13,6 @@ from redis.asyncio import Redis
 from redis.asyncio.connection import (
     AbstractConnection,
     Connection,
-    ConnectionPool,
     SSLConnection,
     UnixDomainSocketConnection,
 )
@@ -25,6 +24,7 @@ from redis.exceptions import ResponseError
 from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
+from streamops.wire.pool import Pool
 from streamops.wire.sentinel import SentinelPool, Watchers
 
 READ_SIZE = 1 << 16
@@ -82,7 +82,7 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
     }
 
 
-def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None = None) -> ConnectionPool:
+def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None = None) -> Pool:
     """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice.
 
     Raises:
@@ -90,12 +90,12 @@ def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None 
     """
     kwargs = connection_kwargs(options) | {"max_connections": MAX_CONNECTIONS}
     if options.socket_path is not None:
-        return ConnectionPool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
+        return Pool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
     if options.mode is Mode.SENTINEL:
         return _sentinel_pool(options, kwargs)
     host, port = address or options.addresses[0]
     kwargs |= {"host": host, "port": port, "socket_keepalive": True, **transport_kwargs(options.tls)}
-    return ConnectionPool(**kwargs)
+    return Pool(**kwargs)
 
 
 def transport_kwargs(tls: Tls | None) -> dict[str, Any]:
@@ -112,14 +112,14 @@ def connect_client(options: ConnectionOptions) -> Redis:
     return Redis.from_pool(connection_pool(options))
 
 
-def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> ConnectionPool:
+def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> SentinelPool:
     transport: dict[str, Any] = {}
-    watcher: dict[str, Any] = {}
+    watcher: dict[str, Any] = {"connection_class": Connection}
     if options.tls is None:
         transport["connection_class"] = SentinelManagedConnection
     else:
         transport = {"connection_class": SentinelManagedSSLConnection, **_tls_kwargs(options.tls)}
-        watcher = {"ssl": True, **_tls_kwargs(options.tls)}
+        watcher = {"connection_class": SSLConnection, **_tls_kwargs(options.tls)}
         if options.tls.server_name is not None:
             transport |= {
                 "connection_class": NamedSentinelSSLConnection,
@@ -127,19 +127,16 @@ def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> Connec
             }
     # The Sentinels are asked in turn: all of them may hang, and one answer must still come in time.
     patience = options.timeout.total_seconds() / (len(options.addresses) + 1)
-    watchers = Watchers(  # type: ignore[no-untyped-call] # redis-py has no types here
-        list(options.addresses),
-        sentinel_kwargs={
-            "protocol": 2,
-            "legacy_responses": False,
-            "retry": Retry(NoBackoff(), 0),
-            "socket_timeout": patience,
-            "socket_connect_timeout": patience,
-            **_credentials(options.sentinel_username, options.sentinel_password),
-            **watcher,
-        },
-    )
-    return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # nor here
+    watcher |= {
+        "protocol": 2,
+        "legacy_responses": False,
+        "retry": Retry(NoBackoff(), 0),
+        "socket_timeout": patience,
+        "socket_connect_timeout": patience,
+        **_credentials(options.sentinel_username, options.sentinel_password),
+    }
+    watchers = Watchers([Pool(host=host, port=port, **watcher) for host, port in options.addresses])
+    return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # redis-py has no types here
 
 
 def _credentials(username: str | None, password: Secret | None) -> dict[str, Any]:

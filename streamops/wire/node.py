@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from redis.asyncio.connection import AbstractConnection, ConnectionPool
+from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import RedisError, ResponseError
+
+from streamops.wire.pool import Pool
 
 try:
     import hiredis
@@ -32,7 +34,7 @@ class Node:
         label: Its address in words.
     """
 
-    def __init__(self, pool: ConnectionPool, label: str, timeout: float) -> None:
+    def __init__(self, pool: Pool, label: str, timeout: float) -> None:
         self.label = label
         self._pool = pool
         self._timeout = timeout
@@ -79,7 +81,7 @@ class Node:
         return replies
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, without a pause; batches from now on fail."""
         await self._pool.aclose()
 
 

@@ -1,9 +1,13 @@
 """Sentinels: who the primary is, and in one line why nobody says."""
 
+from collections.abc import Iterable
 from typing import Any, cast
 
+from redis.asyncio import Redis
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.exceptions import AuthenticationError, RedisError
+
+from streamops.wire.pool import Pool
 
 
 class SentinelLoginError(AuthenticationError):
@@ -11,7 +15,15 @@ class SentinelLoginError(AuthenticationError):
 
 
 class Watchers(Sentinel):
-    """The Sentinels of one deployment, asked in turn."""
+    """The Sentinels of one deployment, asked in turn.
+
+    Args:
+        pools: Connections to each of them.
+    """
+
+    def __init__(self, pools: Iterable[Pool]) -> None:
+        super().__init__([])  # type: ignore[no-untyped-call] # redis-py has no types here
+        self.sentinels = [Redis.from_pool(pool) for pool in pools]
 
     async def discover_master(self, service_name: str) -> tuple[str, int]:
         """Host and port of the primary; redis-py's own error would be a list of client objects.
@@ -38,8 +50,13 @@ class Watchers(Sentinel):
                 answer = MasterNotFoundError(f"the Sentinels say that the service {service_name!r} {reason}")
         raise answer or problem
 
+    async def aclose(self) -> None:
+        """Close all connections, without a pause; redis-py does it in tasks, which may be cancelled."""
+        for sentinel in self.sentinels:
+            await sentinel.aclose()
 
-class SentinelPool(SentinelConnectionPool):
+
+class SentinelPool(Pool, SentinelConnectionPool):
     """Connections to the primary; closes those to the Sentinels too."""
 
     async def aclose(self) -> None:

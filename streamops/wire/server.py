@@ -127,8 +127,10 @@ class Server:
         return server_error(error, options.label, options.username, tls=options.tls is not None)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, those too that are just being made; whatever is sent from now on fails."""
         await self._topology.close()
+        # The event loop closes the sockets themselves in its next turn.
+        await asyncio.sleep(0)
 
     async def _prepare(self) -> None:
         problem = None
@@ -214,4 +216,5 @@ class _Single:
         """None: a member of a cluster that is asked as if it were alone must not send us elsewhere."""
 
     async def close(self) -> None:
+        """Close all connections, without a pause; batches from now on fail."""
         await self._node.close()

@@ -1,0 +1,58 @@
+"""A pool that leaves no connection open, whatever else ends while it is closed.
+
+redis-py closes every connection of a pool in a task of its own, and lets a closed pool make new ones. Where
+an event loop ends, those tasks are cancelled before they begin, and what was just being connected stays open.
+"""
+
+from redis.asyncio.connection import AbstractConnection, ConnectionPool
+from redis.exceptions import ConnectionError as LostConnection
+
+
+class Pool(ConnectionPool):
+    """Connections to one server, all of them gone once it is closed.
+
+    Attributes:
+        closed: Whether it was closed; no connection is made or handed out any more.
+    """
+
+    closed = False
+
+    async def aclose(self) -> None:
+        """Close all connections, without a pause in which a cancellation could come between.
+
+        The sockets themselves are closed by the event loop, in its next turn.
+        """
+        self.closed = True
+        for connection in (*self._available_connections, *self._in_use_connections):
+            await _hang_up(connection)
+
+    def get_available_connection(self) -> AbstractConnection:
+        """A connection that nobody uses, maybe not connected yet; redis-py's own ways all come by here."""
+        self._check_open()
+        connection: AbstractConnection = super().get_available_connection()  # type: ignore[no-untyped-call] # redis-py has no types here
+        return connection
+
+    async def ensure_connection(self, connection: AbstractConnection) -> None:
+        """Connect; what was still being connected when the pool was closed is closed by who connected it."""
+        try:
+            await super().ensure_connection(connection)
+        except Exception:
+            # redis-py stumbles over a connection that is closed in its hands, not always with an error of its own.
+            self._check_open()
+            raise
+        finally:
+            if self.closed:
+                await _hang_up(connection)
+        self._check_open()
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise LostConnection("the connections were closed")
+
+
+async def _hang_up(connection: AbstractConnection) -> None:
+    """Close a connection at once: nothing is awaited, neither a TLS farewell nor a server that takes no more."""
+    writer = connection._writer  # noqa: SLF001 - redis-py itself would wait for the farewell, or leave it open
+    await connection.disconnect(nowait=True)
+    if writer is not None:
+        writer.transport.abort()
