@@ -98,6 +98,12 @@ class ApplyError(StreamopsError):
         self.outcome = outcome
 
 
+class Interrupted(ApplyError):
+    """An operation was asked to stop, and did between two batches; what it did is known."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
 def known_hint(word: str, known: Iterable[str], what: str = "keys") -> str:
     """The hint for a word that is none of the known ones: the closest of them, if any is close, and the list.
 

@@ -1,13 +1,15 @@
 """Servers that need each other or certificates: a cluster, a Sentinel, TLS."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
 import trustme
 from msgspec import Struct
+from redis.exceptions import MovedError
 
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Tls
@@ -117,6 +119,21 @@ class RunningCluster:
         slot: int = self.nodes[0].command("CLUSTER", "KEYSLOT", key)
         return self.nodes[slot * len(self.nodes) // _SLOTS]
 
+    @contextmanager
+    def moving(self, key: str) -> Iterator["SlotMove"]:
+        """Lets a key's slot be moved to the next node; after the block it is back where it was, without keys."""
+        home = self.node_of(key)
+        target = self.nodes[(self.nodes.index(home) + 1) % len(self.nodes)]
+        slot: int = home.command("CLUSTER", "KEYSLOT", key)
+        try:
+            yield SlotMove(self.nodes, slot, home, target)
+        finally:
+            self.flush()
+            for node in (home, target):
+                node.command("CLUSTER", "SETSLOT", slot, "STABLE")
+            if not _serves(home, key):
+                SlotMove(self.nodes, slot, target, home).all()
+
     def flush(self) -> None:
         """Drop every key on every node."""
         for node in self.nodes:
@@ -134,6 +151,47 @@ class RunningCluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+class SlotMove(Struct, frozen=True):
+    """A slot on its way from one node to another, step by step.
+
+    Attributes:
+        nodes: Every node.
+        slot: The slot.
+        source: Where it is.
+        target: Where it goes.
+    """
+
+    nodes: Sequence[RunningServer]
+    slot: int
+    source: RunningServer
+    target: RunningServer
+
+    def begin(self) -> None:
+        """From now on, keys that are not at the source any more are asked for at the target."""
+        for node, state, other in (
+            (self.target, "IMPORTING", self.source),
+            (self.source, "MIGRATING", self.target),
+        ):
+            node.command("CLUSTER", "SETSLOT", self.slot, state, _node_id(other))
+
+    def carry(self, count: int = 1_000) -> None:
+        """Move the next few keys."""
+        for key in self.source.command("CLUSTER", "GETKEYSINSLOT", self.slot, count):
+            self.source.command("MIGRATE", "127.0.0.1", self.target.port, key, 0, 10_000)
+
+    def end(self) -> None:
+        """From now on, the slot is the target's."""
+        others = [node for node in self.nodes if node not in (self.source, self.target)]
+        for node in (self.target, self.source, *others):
+            node.command("CLUSTER", "SETSLOT", self.slot, "NODE", _node_id(self.target))
+
+    def all(self) -> None:
+        """Move it at once."""
+        self.begin()
+        self.carry()
+        self.end()
 
 
 class StartSentinel(Protocol):
@@ -160,6 +218,19 @@ def start_sentinel(
         f"sentinel failover-timeout {service} 5000",
     )
     return RunningServer(program, sentinel="\n".join(lines) + "\n")
+
+
+def _serves(node: RunningServer, key: str) -> bool:
+    try:
+        node.command("EXISTS", key)
+    except MovedError:
+        return False
+    return True
+
+
+def _node_id(node: RunningServer) -> bytes:
+    ident: bytes = node.command("CLUSTER", "MYID")
+    return ident
 
 
 def _start_cluster_node(program: ServerProgram) -> RunningServer:

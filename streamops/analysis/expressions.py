@@ -4,7 +4,8 @@ JMESPath answers null to ``amount > `100` `` where ``amount`` is text, and a fil
 a word. Here that is an error that names both sides. A side that is null (a field some entries lack) stays null.
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import jmespath
@@ -25,6 +26,9 @@ from streamops.model.entries import Entry
 Tree = dict[str, Any]
 
 ROOTS: Final = ("id", "time", "fields", "json")
+LETTER_ROOTS: Final = ("id", "time", "reason", "group", "deliveries", "error", "fields", "json")
+"""What an expression over dead letters sees."""
+
 ORDERINGS: Final = frozenset({"lt", "lte", "gt", "gte"})
 SIGNS: Final = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 CHAINS: Final = frozenset(
@@ -40,7 +44,6 @@ CHAINS: Final = frozenset(
 )
 FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
 SHOWN: Final = 60
-GUIDE: Final = "Expressions are JMESPath over {id, time, fields, json}, such as fields.status == 'failed'."
 
 
 class Expression:
@@ -48,19 +51,26 @@ class Expression:
 
     Attributes:
         text: The expression as it was written.
+        wants_json: Whether it may look at values decoded as JSON.
     """
 
-    def __init__(self, text: str) -> None:
-        """Compile ``text``; raises ``SettingsError``, with the position, where it is not JMESPath."""
+    def __init__(self, text: str, roots: Sequence[str] = ROOTS) -> None:
+        """Compile ``text``; raises ``SettingsError``, with the position, where it is not JMESPath.
+
+        Args:
+            text: The expression.
+            roots: The names that a document has.
+        """
         self.text = text
+        guide = _guide(roots)
         try:
-            self._tree = jmespath.compile(text).parsed
+            self._tree = _parsed(text)
         except (JMESPathError, RecursionError) as error:
-            raise SettingsError(f"expression {_shown(text)}: {_fault(error, text)}", GUIDE) from None
+            raise SettingsError(f"expression {_shown(text)}: {_fault(error, text)}", guide) from None
         self._interpreter = _StrictInterpreter()
-        _check_names(self._tree, text)
+        _check_names(self._tree, text, roots)
         # "@" hands on the whole entry, so that anything may ask for json behind it.
-        self._wants_json = "json" in text or "@" in text or "*" in text
+        self.wants_json = "json" in text or "@" in text or "*" in text
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
@@ -71,12 +81,16 @@ class Expression:
         Raises:
             SettingsError: It compares or computes with values of kinds that do not go together.
         """
+        return self.holds(entry_document(entry, with_json=self.wants_json))
+
+    def holds(self, document: dict[str, Any]) -> bool:
+        """The same of a document; raises ``SettingsError`` as ``matches`` does."""
         try:
-            answer: Any = self._interpreter.visit(
-                self._tree, entry_document(entry, with_json=self._wants_json)
-            )
+            answer: Any = self._interpreter.visit(self._tree, document)
         except (_MixedTypesError, JMESPathError, ArithmeticError, RecursionError, TypeError) as error:
-            message = f"expression {_shown(self.text)} fails on entry {entry.id}: {_fault(error, self.text)}"
+            message = (
+                f"expression {_shown(self.text)} fails on entry {document['id']}: {_fault(error, self.text)}"
+            )
             raise SettingsError(
                 message,
                 "Convert with to_number(...) or to_string(...), or use json.FIELD, which has typed values.",
@@ -138,6 +152,14 @@ class _StrictInterpreter(TreeInterpreter):  # type: ignore[misc]  # jmespath has
 _NOT_JSON: Final = object()
 
 
+def _parsed(text: str) -> Tree:
+    with warnings.catch_warnings():
+        # Literals without quotes, `DE`, are an old spelling that JMESPath still reads.
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        tree: Tree = jmespath.compile(text).parsed
+        return tree
+
+
 def _decoded(value: bytes) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return json.decode(value)
@@ -182,11 +204,15 @@ def _fault(error: Exception, text: str) -> str:
             return " ".join(str(error).split())
 
 
-def _check_names(tree: Tree, text: str) -> None:
+def _guide(roots: Sequence[str]) -> str:
+    return f"Expressions are JMESPath over {{{', '.join(roots)}}}, such as fields.status == 'failed'."
+
+
+def _check_names(tree: Tree, text: str, roots: Sequence[str]) -> None:
     """A name that no entry has would make a filter that never matches, an unknown function one that always fails."""
     for name in _root_names(tree):
-        if name not in ROOTS:
-            hint = f"Did you mean fields.{name}? {GUIDE}"
+        if name not in roots:
+            hint = f"Did you mean fields.{name}? {_guide(roots)}"
             raise SettingsError(f"expression {_shown(text)}: an entry has no {name!r} at its root", hint)
     for name in _function_names(tree):
         if name not in FUNCTIONS:

@@ -17,20 +17,30 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "info": Lazy(f"{_AT}.streams:info", "Show one stream and its groups."),
             "tail": Lazy(f"{_AT}.tail:tail", "Follow entries as they are added."),
             "search": Lazy(f"{_AT}.search:search", "Find entries by time, ID, field or expression."),
+            "rm-entry": Lazy(
+                f"{_AT}.rm_entry:rm_entry", "Delete entries by ID, after writing them to a file."
+            ),
         },
     ),
     "groups": Family(
         "groups",
-        "List and inspect consumer groups.",
+        "List, inspect, create, move and destroy consumer groups.",
         {
             "ls": Lazy(f"{_AT}.groups:ls", "List consumer groups."),
             "info": Lazy(f"{_AT}.groups:info", "Show one group, its consumers and its pending entries."),
+            "create": Lazy(f"{_AT}.groups_admin:create", "Create a consumer group."),
+            "rewind": Lazy(f"{_AT}.groups_admin:rewind", "Set a group back, or forward."),
+            "destroy": Lazy(f"{_AT}.groups_admin:destroy", "Destroy a consumer group."),
         },
     ),
     "consumers": Family(
         "consumers",
-        "List consumers.",
-        {"ls": Lazy(f"{_AT}.consumers:ls", "List the consumers of a stream's groups.")},
+        "List and remove consumers.",
+        {
+            "ls": Lazy(f"{_AT}.consumers:ls", "List the consumers of a stream's groups."),
+            "rm": Lazy(f"{_AT}.consumers_admin:rm", "Hand a consumer's pending entries over and remove it."),
+            "prune": Lazy(f"{_AT}.consumers_admin:prune", "Remove idle consumers with nothing pending."),
+        },
     ),
     "pending": Family(
         "pending",
@@ -42,6 +52,51 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             ),
         },
     ),
+    "ack": Lazy(f"{_AT}.ack:ack", "Acknowledge pending entries by ID."),
+    "claim": Lazy(f"{_AT}.claim:claim", "Take pending entries over."),
+    "nack": Lazy(f"{_AT}.nack:nack", "Give pending entries back."),
+    "undo": Lazy(f"{_AT}.undo:undo", "Take an action back."),
+    "jobs": Family(
+        "jobs",
+        "List, show, resume and cancel long operations.",
+        {
+            "ls": Lazy(f"{_AT}.jobs:ls", "List long operations, newest first."),
+            "show": Lazy(f"{_AT}.jobs:show", "Show one job."),
+            "resume": Lazy(f"{_AT}.jobs:resume", "Go on with an interrupted job."),
+            "cancel": Lazy(f"{_AT}.jobs:cancel", "Ask a job to stop."),
+        },
+    ),
+    "audit": Family(
+        "audit",
+        "Read the log of what was done.",
+        {"ls": Lazy(f"{_AT}.audit:ls", "List what was done, by whom and why, newest first.")},
+    ),
+    "dlq": Family(
+        "dlq",
+        "List, show, export and purge dead letters.",
+        {
+            "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the letters of one."),
+            "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
+            "export": Lazy(f"{_AT}.dlq:export", "Write letters to a file."),
+            "purge": Lazy(f"{_AT}.purge:purge", "Delete letters for good."),
+        },
+    ),
+    "replay": Lazy(f"{_AT}.replay:replay", "Replay dead letters."),
+    "delayed": Family(
+        "delayed",
+        "List, show, move and cancel delayed messages.",
+        {
+            "ls": Lazy(f"{_AT}.delayed:ls", "List queues of delayed messages, or the messages of one."),
+            "show": Lazy(f"{_AT}.delayed:show", "Show one delayed message."),
+            "cancel": Lazy(f"{_AT}.delayed:cancel", "Remove delayed messages."),
+            "run-now": Lazy(f"{_AT}.delayed:run_now", "Move delayed messages to where they go now."),
+        },
+    ),
+    "publish": Lazy(f"{_AT}.publish:publish", "Add an entry, or a message that becomes one later."),
+    "restore": Lazy(
+        f"{_AT}.restore:restore", "Add the entries of a file to a stream, or bring a group back."
+    ),
+    "trim": Lazy(f"{_AT}.trim:trim", "Drop a stream's oldest entries, none that is still needed."),
     "ctx": Family(
         "ctx",
         "List, show and choose contexts: places to connect to.",

@@ -27,9 +27,9 @@ class WithGlobals(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's options, then the global ones."""
-        _write_options(formatter, "Options", super().get_params(ctx), ctx)
+        write_options(formatter, "Options", super().get_params(ctx), ctx)
         self.format_members(ctx, formatter)
-        _write_options(formatter, "Global options, before or after any command", GLOBAL_OPTIONS, ctx)
+        write_options(formatter, "Global options, before or after any command", GLOBAL_OPTIONS, ctx)
 
     def format_members(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what stands between the two: nothing for a single command."""
@@ -127,9 +127,10 @@ class Family(WithGlobals, click.Group):
         """Nothing more: the members stand before the global options."""
 
 
-def _write_options(
+def write_options(
     formatter: click.HelpFormatter, title: str, params: Sequence[click.Parameter], ctx: click.Context
 ) -> None:
+    """Write a section of the help: those parameters that are options."""
     options = [param for param in params if isinstance(param, click.Option)]
     records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
     if records:

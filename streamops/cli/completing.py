@@ -53,6 +53,20 @@ def complete_groups(ctx: click.Context, param: click.Parameter, incomplete: str)
     return _items(_ask(ctx, names, [_escaped(stream)]), incomplete)
 
 
+def complete_consumers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """Names of the consumers of the group given before, from the server."""
+    stream, wanted = ctx.params.get("stream"), ctx.params.get("group")
+    if not isinstance(stream, str):
+        return []
+
+    async def names(console: Console) -> list[str]:
+        groups = [group for state in (await console.collect([stream])).streams for group in state.groups]
+        members = [group.members or () for group in groups if wanted in {None, group.name}]
+        return list(dict.fromkeys(member.name for several in members for member in several))
+
+    return _items(_ask(ctx, names, [_escaped(stream)]), incomplete)
+
+
 def _silent(ctx: click.Context) -> Session:
     given: Globals = globals_of(ctx)
     return Session(given._replace(quiet=True, timeout=PATIENCE))

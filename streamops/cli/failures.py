@@ -12,7 +12,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from streamops.cli.globals import Globals
 from streamops.cli.narration import Narrator
-from streamops.errors import ExitCode, StreamopsError
+from streamops.errors import ApplyError, ExitCode, StreamopsError
 from streamops.present.text import safe_lines
 
 REPORT: Final = "Please report it with what `--log-level debug` shows."
@@ -22,6 +22,11 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
     """Say what went wrong and return the exit code for it."""
     narrator = Narrator()
     match error:
+        case ApplyError():
+            narrator.error(error.message, error.hint)
+            if job := getattr(error.outcome, "job", ""):
+                narrator.resume(job)
+            return error.exit_code
         case StreamopsError():
             narrator.error(error.message, error.hint)
             return error.exit_code

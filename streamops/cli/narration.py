@@ -37,6 +37,10 @@ class Narrator:
         if hint:
             self._say(f"hint: {hint}")
 
+    def resume(self, job: str) -> None:
+        """Say how to go on with a job; nothing silences it."""
+        self._say(f"resume with: streamops jobs resume {job}")
+
     def _say(self, text: str) -> None:
         self.end_progress()
         sys.stderr.write(f"{drawable(safe(text), sys.stderr)}\n")

@@ -1,5 +1,6 @@
 """Arguments and options that several commands share, and the kinds of values they take."""
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -9,6 +10,8 @@ from click.shell_completion import CompletionItem
 from streamops.errors import SettingsError
 from streamops.model.ids import EntryId
 from streamops.settings.durations import parse_duration
+
+_UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
 
 class DurationType(click.ParamType[timedelta]):
@@ -89,6 +92,41 @@ class FieldType(click.ParamType[tuple[bytes, bytes]]):
         return name.encode("utf-8", "surrogateescape"), content.encode("utf-8", "surrogateescape")
 
 
+class NumberType(click.ParamType[float]):
+    """A number, not below zero."""
+
+    name = "number"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it; fails as a usage error."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number < math.inf:
+            self.fail(f"{value!r} is no number from 0 on.", param, ctx)
+        return number
+
+
+class RateType(click.ParamType[float]):
+    """Units a second: ``500``, ``500/s``, ``30/m``, ``1000/h``."""
+
+    name = "rate"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it; fails as a usage error."""
+        if isinstance(value, float):
+            return value
+        number, _, unit = value.partition("/")
+        try:
+            rate = float(number) / _UNIT_SECONDS[unit.strip() or "s"]
+        except (ValueError, KeyError):
+            rate = math.nan
+        if not 0 < rate < math.inf:
+            self.fail(f"{value!r} is no rate. Write 500/s, 30/m or 1000/h.", param, ctx)
+        return rate
+
+
 def _complete_streams(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     # Imported when a shell asks.
     from streamops.cli.completing import complete_streams  # noqa: PLC0415
@@ -102,6 +140,12 @@ def _complete_groups(ctx: click.Context, param: click.Parameter, incomplete: str
     return complete_groups(ctx, param, incomplete)
 
 
+def _complete_consumers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_consumers  # noqa: PLC0415 - the same
+
+    return complete_consumers(ctx, param, incomplete)
+
+
 def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from streamops.cli.completing import complete_contexts  # noqa: PLC0415 - the same
 
@@ -112,11 +156,19 @@ DURATION: Final = DurationType()
 ENTRY_ID: Final = EntryIdType()
 MOMENT: Final = MomentType()
 FIELD: Final = FieldType()
+NUMBER: Final = NumberType()
+RATE: Final = RateType()
+COMPLETIONS: Final = {
+    "streams": _complete_streams,
+    "groups": _complete_groups,
+    "consumers": _complete_consumers,
+}
 
 patterns_argument = click.argument(
     "patterns", metavar="[PATTERN]...", nargs=-1, shell_complete=_complete_streams
 )
 stream_argument = click.argument("stream", shell_complete=_complete_streams)
+stream_argument_optional = click.argument("stream", required=False, shell_complete=_complete_streams)
 group_argument = click.argument("group", shell_complete=_complete_groups)
 group_argument_optional = click.argument("group", required=False, shell_complete=_complete_groups)
 streams_argument = click.argument(

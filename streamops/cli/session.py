@@ -17,6 +17,7 @@ from streamops.cli.narration import Narrator
 from streamops.cli.output.printer import Printer
 from streamops.errors import SettingsError
 from streamops.present.table import Column
+from streamops.settings.actors import actor_of
 from streamops.settings.load import Flags, Settings, load_settings
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Session:
 
     def printer(self, shown: Sequence[Column[Row]], details: Sequence[Column[Row]] = ()) -> Printer[Row]:
         """A printer of such rows; raises ``SettingsError`` where ``--fields`` names none of the columns."""
-        return Printer(self.given, shown, details, color=self._allows_color, note=self.narrator.note)
+        return Printer(self.given, shown, details, color=self.allows_color, note=self.narrator.note)
 
     def run(
         self, work: Callable[["Console"], Coroutine[Any, Any, Answer]], patterns: Sequence[str] = ()
@@ -90,10 +91,14 @@ class Session:
         settings = self.settings
         # What is named on the command line is wanted, whatever the configuration leaves out.
         watch = replace(settings.watch, streams=tuple(patterns), exclude=()) if patterns else settings.watch
-        async with await Console.open(settings.connection, watch, settings.thresholds) as console:
+        actor = actor_of(settings)
+        async with await Console.open(
+            settings.connection, watch, settings.thresholds, actor=actor, read_only=settings.read_only
+        ) as console:
             return await work(console)
 
-    def _allows_color(self) -> bool:
+    def allows_color(self) -> bool:
+        """Whether settings and flags allow colour."""
         # Only commands that connect have loaded settings; the others must work where those are broken.
         loaded: Settings | None = self.__dict__.get("settings")
         return not self.given.no_color and (loaded is None or loaded.console.color)

@@ -15,7 +15,8 @@ from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.model.acting import Environment
-from streamops.settings.contexts import list_contexts
+from streamops.settings.actors import actor_of, this_actor
+from streamops.settings.contexts import ContextSummary, list_contexts
 from streamops.settings.load import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -34,13 +35,15 @@ DEMO: Final = "demo"
     examples=[
         ("streamops tui", "the context in use"),
         ("streamops tui --url redis://cache:6379/0", "another server"),
+        ("streamops tui --read-only", "look, and change nothing"),
     ],
 )
 @with_session
 def tui(session: Session) -> int:
     """Open the console in the terminal: live streams and groups, consumers, pending entries, entries.
 
-    Read-only; press ? inside for its keys.
+    Capitals open plans of what can be done to the row under the cursor; nothing is done before a plan was
+    shown and agreed to, and nothing at all with --read-only. Press ? inside for its keys.
     """
     # Textual takes longer to import than everything else together.
     from streamops.tui.app import run  # noqa: PLC0415
@@ -74,7 +77,7 @@ def demo(session: Session, *, seconds: float) -> int:
     given = click.get_current_context().get_parameter_source("seconds") is ParameterSource.COMMANDLINE
     if given or session.given.output is not Output.TABLE or not sys.stdout.isatty():
         return _print_demo(session, seconds)
-    return wait_for(_demo_console())
+    return wait_for(_demo_console(read_only=session.flags.read_only is True))
 
 
 def _tui_settings(session: Session) -> "TuiSettings":
@@ -83,9 +86,20 @@ def _tui_settings(session: Session) -> "TuiSettings":
     settings = session.settings
     address = settings.connection.label
     name = settings.context or settings.connection.short_name
-    current = ContextInfo(name, settings.environment, address, url="" if settings.context else address)
+    current = ContextInfo(
+        name,
+        settings.environment,
+        address,
+        url="" if settings.context else address,
+        read_only=settings.read_only,
+    )
     contexts = [
-        ContextInfo(context.name, context.environment, context.label)
+        ContextInfo(
+            context.name,
+            context.environment,
+            context.label,
+            read_only=_is_read_only(settings, context),
+        )
         for context in list_contexts(session.flags, os.environ, Path.cwd())
         if not context.problem
     ]
@@ -106,13 +120,25 @@ def _tui_settings(session: Session) -> "TuiSettings":
     )
 
 
+def _is_read_only(settings: Settings, context: ContextSummary) -> bool:
+    """Whether nothing would be changed in a context: what was stated for this run wins over its configuration."""
+    stated = settings.origins.get("read_only") in {"--read-only", "STREAMOPS_READ_ONLY"}
+    return settings.read_only if stated else context.read_only
+
+
 async def _open_console(settings: Settings) -> "Console":
     from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
 
-    return await Console.open(settings.connection, settings.watch, settings.thresholds)
+    return await Console.open(
+        settings.connection,
+        settings.watch,
+        settings.thresholds,
+        actor=actor_of(settings),
+        read_only=settings.read_only,
+    )
 
 
-async def _demo_console() -> int:
+async def _demo_console(*, read_only: bool) -> int:
     from streamops.demo.running import running_demo  # noqa: PLC0415 - see tui()
     from streamops.operate.console import Console  # noqa: PLC0415 - the same
     from streamops.tui.app import StreamopsApp  # noqa: PLC0415 - the same
@@ -121,8 +147,15 @@ async def _demo_console() -> int:
 
     require_terminal(sys.stdin, sys.stdout, os.environ)
     async with running_demo() as options:
-        context = ContextInfo(DEMO, Environment.DEVELOPMENT, options.label, url=options.label)
-        app = StreamopsApp(TuiSettings(context, (context,), lambda _: Console.open(options)))
+        context = ContextInfo(
+            DEMO, Environment.DEVELOPMENT, options.label, url=options.label, read_only=read_only
+        )
+        actor = this_actor(DEMO, Environment.DEVELOPMENT)
+        app = StreamopsApp(
+            TuiSettings(
+                context, (context,), lambda _: Console.open(options, actor=actor, read_only=read_only)
+            )
+        )
         await app.run_async()
     if app.error is not None:
         raise app.error

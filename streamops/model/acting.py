@@ -87,6 +87,11 @@ class Limits(Struct, frozen=True, kw_only=True):
     unaudited: bool = False
     rate: float | None = None
 
+    @property
+    def most(self) -> int:
+        """How many units a plan may count."""
+        return LARGEST_SELECTION if self.max_count is None else self.max_count
+
 
 class Assent(Struct, frozen=True):
     """What the operator answered to a plan.
@@ -98,6 +103,10 @@ class Assent(Struct, frozen=True):
 
     yes: bool = False
     typed: str = ""
+
+
+LARGEST_SELECTION = 1_000_000
+"""More units than this are acted on only where ``--max`` says so."""
 
 
 class Skipped(Struct, frozen=True, gc=False):
@@ -229,6 +238,8 @@ class AuditPhase(StrEnum):
     BATCH = "batch"
     DONE = "done"
     FAILED = "failed"
+    OTHER = "other"
+    """Not one of ours, or of a version to come."""
 
 
 class AuditRecord(Struct, frozen=True, kw_only=True):
@@ -238,7 +249,7 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
         id: Its ID in the log; the action is known by the ID of its ``begun`` record.
         phase: What it tells.
         begun_id: The action's ``begun`` record; its own ID there.
-        at: When, by the server's clock.
+        at: When, by the server's clock; none where its ID is no time.
         operation: The operation's name.
         target: What it acts on.
         actor: Who.
@@ -247,6 +258,7 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
         plan: The plan; only in ``begun``.
         outcome: The outcome; only in ``done`` and ``failed``.
         undo: What undoing needs, as the operation packed it; only in ``batch`` and ``done``.
+        undoes: The action that this one takes back; empty where it takes none back.
         undone_by: The action that undid it; empty where none did.
     """
 
@@ -262,7 +274,34 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
     plan: Plan | None = None
     outcome: Outcome | None = None
     undo: bytes = b""
+    undoes: str = ""
     undone_by: str = ""
+
+
+class Action(Struct, frozen=True):
+    """One action as the audit log tells it.
+
+    Attributes:
+        first: Its ``begun`` record, with the plan; its last one where the log no longer holds that.
+        last: Its last record, with the outcome; none while it is under way, and where it was cut off.
+    """
+
+    first: AuditRecord
+    last: AuditRecord | None = None
+
+
+class ActionPage(Struct, frozen=True):
+    """Some actions of the audit log, newest first.
+
+    Attributes:
+        actions: The actions.
+        next_id: Where the next page begins; none where there is no more.
+        loose: Last records whose first ones are on a later page.
+    """
+
+    actions: tuple[Action, ...]
+    next_id: EntryId | None = None
+    loose: tuple[AuditRecord, ...] = ()
 
 
 class JobState(StrEnum):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -13,17 +13,22 @@ from msgspec.structs import replace
 
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.analysis.thresholds import Thresholds
-from streamops.errors import NotFound
-from streamops.model.acting import Actor, Assent, Limits, Outcome, Progress
+from streamops.errors import Forbidden, NotFound
+from streamops.model.acting import ActionPage, Actor, Assent, AuditRecord, Job, Limits, Outcome, Progress
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Gap, Snapshot
+from streamops.operate.acting.actions import read_actions
+from streamops.operate.acting.audit import read_action
 from streamops.operate.acting.engine import Engine, Prepared
+from streamops.operate.acting.jobs import all_jobs, ask_to_stop, find_job
 from streamops.operate.acting.place import Place
 from streamops.operate.collect import Collector
+from streamops.operate.dead_letters import DeadLetterReader
+from streamops.operate.delayed import DelayedReader
 from streamops.operate.discover import Discovery
 from streamops.operate.observe import Observer
 from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
@@ -34,6 +39,7 @@ from streamops.wire.options import ConnectionOptions
 from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
+from streamops.wire.writes.audit import AUDIT
 
 Value = TypeVar("Value")
 
@@ -50,6 +56,8 @@ class Console:
         options: How the server is reached; ``options.label`` is its address in words.
         watch: What is looked at.
         discovery: Which streams are known.
+        delayed: Reads delayed messages.
+        dead_letters: Reads dead-letter queues.
         engine: What changes anything.
     """
 
@@ -66,6 +74,8 @@ class Console:
         self.engine = Engine(Place(server, watch.dead_letters), actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)
+        self.delayed = DelayedReader(server)
+        self.dead_letters = DeadLetterReader(Place(server, watch.dead_letters))
         self._server = server
         self._collector = Collector(server, watch)
         self._observer = Observer(thresholds)
@@ -124,9 +134,44 @@ class Console:
         assent: Assent = Assent(),  # noqa: B008 - frozen
         progress: Callable[[Progress], None] | None = None,
         started: Callable[[str], None] | None = None,
+        stop: asyncio.Event | None = None,
     ) -> Outcome:
         """Do what a plan says, see ``Engine.apply``."""
-        return await self.engine.apply(prepared, assent, progress, started)
+        return await self.engine.apply(prepared, assent, progress, started, stop)
+
+    async def read_actions(self, count: int = 100, after: ActionPage | None = None) -> ActionPage:
+        """What was done here, newest first: the first page of the audit log, or the one after a page."""
+        return await read_actions(self._server, count, after)
+
+    async def read_action(self, audit_id: EntryId) -> list[AuditRecord]:
+        """All records of one action, oldest first; raises ``NotFound`` where there is none of that ID."""
+        return await read_action(self._server, audit_id)
+
+    async def read_jobs(self, limit: int = 100) -> list[Job]:
+        """The newest jobs, newest first."""
+        return await all_jobs(self._server, limit)
+
+    async def read_job(self, job_id: str) -> Job:
+        """A job by its ID; raises ``NotFound`` where there is none."""
+        return await find_job(self._server, job_id)
+
+    async def cancel_job(self, job_id: str) -> bool:
+        """Ask a job to stop, see ``ask_to_stop``; raises ``Forbidden`` where nothing may be changed."""
+        self.engine.forbid_if_read_only()
+        return await ask_to_stop(self._server, job_id)
+
+    async def read_clock(self) -> datetime | None:
+        """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
+        return await read_clock(self._server, AUDIT)
+
+    async def prepare_rest(self, job_id: str, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
+        """Plan the rest of an interrupted job, see ``Engine.resume``."""
+        from streamops.operate.operations.registry import OPERATIONS  # noqa: PLC0415 - as in ``prepare``
+
+        job = await find_job(self._server, job_id)
+        if (operation := OPERATIONS.get(job.operation)) is None:
+            raise Forbidden(f"{job.operation} cannot be resumed", "This version does not know the operation.")
+        return await self.engine.resume(operation, job, limits)
 
     async def discover(self) -> None:
         """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be."""

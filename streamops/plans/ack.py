@@ -3,7 +3,7 @@
 from streamops.analysis.wording import command, counted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.ack import AckEvidence, AckIntent
-from streamops.plans.evidence import fingerprint, sample
+from streamops.plans.evidence import fingerprint, named_ids, sample
 
 
 def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
@@ -40,9 +40,7 @@ def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
         loses=f"{counted(len(gone), 'pending row', 'pending rows')} of entries that no longer exist."
         if gone
         else "",
-        command=command(
-            "ack", intent.stream, intent.group, options=f"--ids {','.join(map(str, intent.ids))}"
-        ),
+        command=command("ack", intent.stream, intent.group, options=f"--ids {named_ids(intent.ids)}"),
         confirm=intent.stream,
         warnings=tuple(warnings),
         fingerprint=fingerprint(evidence.identity.positions, [(row.id, row.consumer) for row in rows]),

@@ -1,10 +1,13 @@
 """What a plan needs before it may be applied, by its tier and by how much care the place deserves."""
 
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
 
 from streamops.model.acting import Assent, Environment, Plan, Tier
+
+YES: Final = "yes"
 
 
 class ConsentKind(StrEnum):
@@ -44,7 +47,8 @@ def required_consent(plan: Plan, environment: Environment) -> Consent:
     if not plan.count:
         return Consent(ConsentKind.NONE)
     if plan.tier is Tier.LOSES:
-        return Consent(ConsentKind.TYPED, plan.confirm if cautious else "yes", by_yes=not cautious)
+        # A name may be empty, and an answer without a word must not be the right one.
+        return Consent(ConsentKind.TYPED, (plan.confirm if cautious else "") or YES, by_yes=not cautious)
     if not cautious:
         return Consent(ConsentKind.ENTER)
     if plan.tier is Tier.REDELIVERS:

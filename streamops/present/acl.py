@@ -9,14 +9,13 @@ from msgspec import Struct
 _READS: Final = (
     "+ping +info +scan +type +exists +dbsize +xlen +xrange +xrevrange +xpending +xinfo +memory|usage +time "
     "+command +role +client|setname +client|id +acl|whoami +cluster|shards +cluster|slots +cluster|info "
-    "+multi +exec +asking +zcard +zcount +zrange +hgetall +hmget"
+    "+multi +exec +asking +zcard +zcount +zrange +zmscore +hlen +hscan +hgetall +hmget"
 )
 # Scripts run with their caller's permissions: on 6.2, too, one cannot write what the user may not write.
 _READS_6_2: Final = f"{_READS} +eval +evalsha"
 _READS_FROM_7: Final = f"{_READS} +eval_ro +evalsha_ro +acl|dryrun"
 _OPERATES: Final = (
-    "+@stream -xsetid +eval +evalsha +script|load +script|exists +zadd +zrem +zscore +set +get +expire +wait "
-    "+hset +hget +hdel +del"
+    "+@stream -xsetid +eval +evalsha +zadd +zrem +zscore +set +get +expire +persist +hset +hget +hdel"
 )
 _RUNS: Final = (
     "+ping +time +info +client|setname +client|id +xreadgroup +xack +xclaim +xautoclaim +xpending +xrange "
@@ -58,7 +57,8 @@ _ALL_RULES: Final = {
     ),
     AclRole.OPERATOR: AclRules(
         AclRole.OPERATOR,
-        "administers streams and groups; narrow ~* to the keys it is responsible for",
+        "administers streams and groups. ~* may be narrowed to what it is responsible for: "
+        "~orders* ~{orders}* are a stream and the keys beside it, ~streamops:* the audit log and jobs",
         f"resetchannels ~* {_READS_FROM_7} {_OPERATES}",
         f"resetchannels ~* {_READS} {_OPERATES}",
     ),

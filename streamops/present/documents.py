@@ -191,19 +191,26 @@ def consumer_json(consumer: Consumer) -> Json:
 
 
 def entry_json(stream: str, entry: Entry, now: datetime | None = None) -> Json:
-    """One entry: ``fields`` by name, and where a name repeats or is binary, ``pairs`` with all of them in order."""
-    pairs = [(payload_json(name), payload_json(value)) for name, value in entry.fields]
-    fields = {name: value for name, value in pairs if isinstance(name, str)}
+    """One entry, with what ``fields_json`` tells."""
+    told = fields_json(entry.fields)
     document: Json = {
         "stream": text_json(stream),
         "id": str(entry.id),
         "time": None if entry.id.time is None else rfc3339(entry.id.time),
-        "fields": fields,
+        "fields": told["fields"],
     }
     if now is not None:
         document["age_seconds"] = seconds(id_age(entry.id, now))
-    if len(fields) < len(pairs):
-        document["pairs"] = [list(pair) for pair in pairs]
+    return document | told
+
+
+def fields_json(pairs: Sequence[tuple[bytes, bytes]]) -> Json:
+    """``fields`` by name, and where a name repeats or is binary, ``pairs`` with all of them in order."""
+    told = [(payload_json(name), payload_json(value)) for name, value in pairs]
+    fields = {name: value for name, value in told if isinstance(name, str)}
+    document: Json = {"fields": fields}
+    if len(fields) < len(told):
+        document["pairs"] = [list(pair) for pair in told]
     return document
 
 

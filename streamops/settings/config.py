@@ -49,6 +49,16 @@ class Config(Struct, frozen=True):
                 return stated, f"{file.path}: default_context"
         return None
 
+    def join_rows(self, name: str, kind: type[Table]) -> tuple[tuple[Table, ...], dict[str, str]]:
+        """An array of tables: those of the strongest file first; and for each the file that it comes from."""
+        rows: list[Table] = []
+        origins: dict[str, str] = {}
+        for file in self.files:
+            for row in file.stated.get(name, ()):
+                origins |= {f"{name}[{len(rows)}].{key}": str(file.path) for key in row}
+                rows.append(convert(row, kind))
+        return tuple(rows), origins
+
     def merge_table(self, name: str, kind: type[Table]) -> tuple[Table, dict[str, str]]:
         """One table of all files, and for each stated ``name.key`` the file that it comes from.
 

@@ -94,6 +94,8 @@ class _Decoder:
             return {
                 name: self._decode_named(struct, name, table, key) for name, table in self._items(value, key)
             }
+        if get_origin(kind) is tuple and (struct := _as_struct(get_args(kind)[0])):
+            return self._decode_tables(struct, value, key)
         try:
             return _decode_value(kind, value)
         except SettingsError as error:
@@ -107,6 +109,12 @@ class _Decoder:
         if not name or not name.isprintable():
             self._report(join_key(key, name), "a name that is empty or does not print")
         return self.decode_table(kind, table, join_key(key, name))
+
+    def _decode_tables(self, kind: type[Struct], value: object, key: str) -> object:
+        if not isinstance(value, list):
+            self._report(key, f"expected an array of tables, got {_type_name(value)}", f"Write [[{key}]].")
+            return msgspec.UNSET
+        return [self.decode_table(kind, table, f"{key}[{at}]") for at, table in enumerate(value)]
 
     def _items(self, table: object, key: str) -> list[tuple[str, object]]:
         if isinstance(table, dict):

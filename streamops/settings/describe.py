@@ -42,6 +42,7 @@ def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
         *_rows(watch, settings),
         *_table_rows("health", settings.thresholds, settings),
         *_table_rows("console", settings.console, settings),
+        *_retention_rows(settings),
     )
 
 
@@ -74,6 +75,12 @@ def _connection_values(options: ConnectionOptions) -> dict[str, object]:
 
 def _table_rows(name: str, table: Struct, settings: Settings) -> Iterator[SettingRow]:
     return _rows({f"{name}.{key}": value for key, value in asdict(table).items()}, settings)
+
+
+def _retention_rows(settings: Settings) -> Iterator[SettingRow]:
+    for at, policy in enumerate(settings.retention):
+        stated = {key: value for key, value in asdict(policy).items() if value is not None}
+        yield from _rows({f"retention[{at}].{key}": value for key, value in stated.items()}, settings)
 
 
 def _rows(values: Mapping[str, object], settings: Settings) -> Iterator[SettingRow]:

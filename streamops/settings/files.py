@@ -92,7 +92,13 @@ def user_file(environ: Mapping[str, str]) -> Path | None:
 
 def state_file(environ: Mapping[str, str]) -> Path | None:
     """Where ``ctx use`` keeps its choices; none for a user without a home."""
-    return _xdg_path(environ, "XDG_STATE_HOME", ".local/state", "contexts.json")
+    directory = state_directory(environ)
+    return directory / "contexts.json" if directory else None
+
+
+def state_directory(environ: Mapping[str, str]) -> Path | None:
+    """Where what is remembered between calls is kept; none for a user without a home."""
+    return _xdg_path(environ, "XDG_STATE_HOME", ".local/state", "")
 
 
 def _xdg_path(environ: Mapping[str, str], variable: str, default: str, name: str) -> Path | None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import SettingsError
 from streamops.model.acting import Environment
+from streamops.model.retention import RetentionPolicy
 from streamops.operate.watch import Watch
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import Context, compose_context, compose_url
@@ -61,6 +62,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         watch: What to watch.
         thresholds: Thresholds of the health rules.
         console: Options of the console.
+        retention: How much of which streams ``trim --policies`` keeps, the strongest file's policies first.
         origins: Where values come from, by the keys of ``describe_settings``; what is absent is a default.
         warnings: What a face should say before anything else, a sentence each.
     """
@@ -72,6 +74,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     watch: Watch = Watch()
     thresholds: Thresholds = Thresholds()
     console: ConsoleOptions = ConsoleOptions()
+    retention: tuple[RetentionPolicy, ...] = ()
     origins: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
 
@@ -100,10 +103,12 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
     target = choose_target(flags, environ, config)
     thresholds, health_origins = config.merge_table("health", Thresholds)
     console, console_origins = config.merge_table("console", ConsoleOptions)
+    retention, retention_origins = config.join_rows("retention", RetentionPolicy)
     settings = Settings(
         thresholds=thresholds,
         console=console,
-        origins=health_origins | console_origins,
+        retention=retention,
+        origins=health_origins | console_origins | retention_origins,
         warnings=tuple(_warn_of_shared_secrets(config)),
     )
     if target.context:

@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Environment
+from streamops.model.retention import RetentionPolicy
 from streamops.wire.options import Secret
 
 DEFAULT_REFRESH: Final = timedelta(seconds=2)
@@ -109,9 +110,11 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         contexts: The contexts by name.
         health: Thresholds of the health rules.
         console: Options of the console.
+        retention: How much of which streams ``trim --policies`` keeps.
     """
 
     default_context: str | None = None
     contexts: dict[str, ContextTable] = {}
     health: Thresholds = Thresholds()
     console: ConsoleOptions = ConsoleOptions()
+    retention: tuple[RetentionPolicy, ...] = ()

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -14,17 +13,18 @@ from textual.worker import Worker, WorkerState
 from streamops.errors import ExitCode, StreamopsError
 from streamops.present.text import safe, shorten
 from streamops.tui import goto, places
+from streamops.tui.acting_app import ActingApp
 from streamops.tui.follower import Follower
 from streamops.tui.guard import OnlyShown, WithoutColour
 from streamops.tui.live import Live
 from streamops.tui.moment import Moment
-from streamops.tui.places import Place, command
+from streamops.tui.places import Place
 from streamops.tui.poller import Connected, Lost, Observed
-from streamops.tui.providers import Actions, Places
+from streamops.tui.providers import Actions, Places, Plans
 from streamops.tui.reads import Wanted, answer
 from streamops.tui.screens.contexts import SwitchContext
 from streamops.tui.screens.entries import EntriesScreen, Follow
-from streamops.tui.screens.frame import Frame, Go, GoTo
+from streamops.tui.screens.frame import Frame, Go, GoTo, Say
 from streamops.tui.screens.help import HelpScreen
 from streamops.tui.screens.opening import screen_for
 from streamops.tui.source import TuiSettings
@@ -36,7 +36,7 @@ ROOMY: Final = 140
 LONGEST_NOTICE: Final = 400
 
 
-class StreamopsApp(App[int]):
+class StreamopsApp(ActingApp):
     """The console in a terminal.
 
     Args:
@@ -45,7 +45,7 @@ class StreamopsApp(App[int]):
 
     TITLE = "streamops"
     ALLOW_SELECT = False
-    COMMANDS = {Actions, Places}  # noqa: RUF012 - Textual's own declaration, a ClassVar there
+    COMMANDS = {Actions, Plans, Places}  # noqa: RUF012 - Textual's own declaration, a ClassVar there
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - as above
         (0, "-narrow"),
         (WIDE, "-wide"),
@@ -171,11 +171,15 @@ class StreamopsApp(App[int]):
             case goto.Switch(context):
                 self.switch_context(context)
             case goto.Quit():
-                self.exit(0)
+                self._quit()
             case goto.Nowhere(reason):
                 self.say(reason, warning=True)
             case place:
                 self.go(place)
+
+    def on_say(self, message: Say) -> None:
+        """Say something in passing."""
+        self.say(message.text, warning=message.warning)
 
     def on_switch_context(self, message: SwitchContext) -> None:
         """Connect elsewhere."""
@@ -185,6 +189,8 @@ class StreamopsApp(App[int]):
         """Open a place on top; the root is gone back to."""
         if isinstance(place, places.Status):
             self.action_root()
+        elif isinstance(place, places.OneJob) and (deed := self.deed_of(place.id)) is not None:
+            self.open_plan(deed.plan.operation, None, deed)
         elif place != self.frame.place:
             self.push_screen(screen_for(place, self.moment))
 
@@ -193,6 +199,9 @@ class StreamopsApp(App[int]):
         context = self.live.find_context(name)
         if context is None:
             self.say(f"no context is named {name}", warning=True)
+            return
+        if self.running:
+            self.say(f"{self.running[0].name} is under way here: wait for it, or stop it first", warning=True)
             return
         if self._polling is not None:
             self._polling.cancel()
@@ -213,12 +222,12 @@ class StreamopsApp(App[int]):
 
     async def action_quit(self) -> None:
         """Quit."""
-        self.exit(0)
+        self._quit()
 
     def action_quit_at_root(self) -> None:
         """Quit from the first screen only: elsewhere ``q`` is too near to other keys."""
         if len(self.screen_stack) == 1:
-            self.exit(0)
+            self._quit()
         else:
             self.say("q quits on the first screen; Esc goes back, Ctrl-Q quits")
 
@@ -281,7 +290,7 @@ class StreamopsApp(App[int]):
 
     def action_copy_command(self) -> None:
         """Copy the command that prints what the screen shows."""
-        self._copy(command(self.moment.context, self.frame.place))
+        self._copy(self.frame.command_text())
 
     def action_toggle_theme(self) -> None:
         """The other theme."""
@@ -301,6 +310,10 @@ class StreamopsApp(App[int]):
 
     def _start_polling(self) -> None:
         self._polling = self.run_worker(self.live.poller.run(), exit_on_error=False)
+
+    def _quit(self) -> None:
+        if not self.stop_before_leaving():
+            self.exit(0)
 
     def _pass_down(self) -> None:
         # A message may still come when the screens are gone.

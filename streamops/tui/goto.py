@@ -33,6 +33,8 @@ WORDS: Final[dict[str, Goal]] = {
     "status": places.Status(),
     "groups": places.Status(),
     "streams": places.Streams(),
+    "audit": places.Audit(),
+    "jobs": places.Jobs(),
     "ctx": places.Contexts(),
     "contexts": places.Contexts(),
     "q": Quit(),

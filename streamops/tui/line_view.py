@@ -21,6 +21,7 @@ Row = TypeVar("Row")
 HEADER_LINES: Final = 1
 SCROLLBAR: Final = 1
 THUMB: Final = "▐"
+MARK: Final = "●"
 WHEEL_ROWS: Final = 3
 KEPT_STRIPS: Final = 512
 SORT_MARKS: Final = {False: "▴", True: "▾"}
@@ -95,6 +96,8 @@ class LineView(Widget, Generic[Row], can_focus=True):
         self._note = ""
         self._sorted: tuple[str, bool] | None = None
         self._strips: dict[tuple[int, Ground, bool], tuple[Row, Strip]] = {}
+        self._identify = identify
+        self._marks: frozenset[Hashable] = frozenset()
 
     # -- what it shows -------------------------------------------------------------------------------
 
@@ -136,6 +139,17 @@ class LineView(Widget, Generic[Row], can_focus=True):
             self._refresh_changed(before)
         if self.highlighted is not anchor:
             self.post_message(self.Highlighted())
+
+    @property
+    def marks(self) -> frozenset[Hashable]:
+        """The identities of the rows that are marked."""
+        return self._marks
+
+    def mark(self, marks: frozenset[Hashable]) -> None:
+        """Draw a mark before the rows of these identities."""
+        self._marks = marks
+        self._strips.clear()
+        self.refresh()
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row by its place, as near as there is one."""
@@ -210,6 +224,8 @@ class LineView(Widget, Generic[Row], can_focus=True):
                 segments.append(Segment(" " * (start - at), space))
             segments.append(Segment(fit(cell.text, column_width, column.align), brush.ink(cell, ground)))
             at = start + column_width
+        if segments and self._marks and self._identify(row) in self._marks:
+            segments[0] = Segment(MARK, brush.ink(Cell("", Tone.OK), ground))
         line = brush.fitted(segments, width - SCROLLBAR, ground)
         scrollbar = Segment(THUMB, brush.faint()) if thumb else Segment(" ", space)
         return Strip([*line, scrollbar], width)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from textual.message import Message
 
 from streamops.errors import StreamopsError
+from streamops.tui.deed import Deed
 from streamops.tui.moment import Loss, Moment
 from streamops.tui.pace import faster, slower
 from streamops.tui.poller import Connected, Lost, Observed, Poller
@@ -75,6 +76,10 @@ class Live:
         """Note a failure that nobody foresaw and that ended the poller."""
         reason = f"internal error: {type(error).__name__}: {error}"
         self.moment = replace(self.moment, loss=Loss(reason, "r tries again", None))
+
+    def take_deeds(self, deeds: tuple[Deed, ...]) -> None:
+        """Note how far what is being done to the server is."""
+        self.moment = replace(self.moment, deeds=deeds)
 
     # -- what the person says ------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from streamops.model.observation import Health, Observation
+from streamops.tui.deed import Deed
 from streamops.tui.pace import Pace
 from streamops.tui.source import ContextInfo
 
@@ -33,6 +34,7 @@ class Moment(Struct, frozen=True):
         frozen: Whether the person froze the screen.
         contexts: All contexts there are.
         tally: Groups by health.
+        deeds: What is being done to the server, and what was done last, newest last.
     """
 
     context: ContextInfo
@@ -43,3 +45,4 @@ class Moment(Struct, frozen=True):
     frozen: bool = False
     contexts: tuple[ContextInfo, ...] = ()
     tally: dict[Health, int] = {}
+    deeds: tuple[Deed, ...] = ()

@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from streamops.analysis.wording import quoted
+from streamops.model.acting import Action
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.tui.source import ContextInfo
@@ -147,12 +148,16 @@ class OneEntry(Struct, frozen=True):
         id: Its ID.
         way: The crumbs of the place it was opened from.
         entry: The entry where it was read already.
+        group: The group that it is pending in, where it was opened as such.
+        consumer: Its owner there.
     """
 
     stream: str
     id: EntryId
     way: tuple[str, ...] = ()
     entry: Entry | None = None
+    group: str | None = None
+    consumer: str | None = None
 
     @property
     def trail(self) -> tuple[str, ...]:
@@ -189,7 +194,100 @@ class Contexts(Struct, frozen=True):
         return ()
 
 
-Place: TypeAlias = Status | Streams | Stream | Group | Pending | Entries | OneEntry | Contexts
+class Audit(Struct, frozen=True):
+    """What was done to the server, newest first."""
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """One crumb."""
+        return ("audit",)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command that prints the same."""
+        return ("audit", "ls")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """It is about all of them."""
+        return ()
+
+
+class OneAction(Struct, frozen=True):
+    """One action of the audit log."""
+
+    action: Action
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """The log and the action's ID."""
+        return ("audit", self.action.first.begun_id)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command that prints the same."""
+        return ("audit", "show")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What that command is about."""
+        return (self.action.first.begun_id,)
+
+
+class Jobs(Struct, frozen=True):
+    """Long work: under way, interrupted, and over."""
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """One crumb."""
+        return ("jobs",)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command that prints the same."""
+        return ("jobs", "ls")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """It is about all of them."""
+        return ()
+
+
+class OneJob(Struct, frozen=True):
+    """One job."""
+
+    id: str
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """The list and the job's ID."""
+        return ("jobs", self.id)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command that prints the same."""
+        return ("jobs", "show")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What that command is about."""
+        return (self.id,)
+
+
+Place: TypeAlias = (
+    Status
+    | Streams
+    | Stream
+    | Group
+    | Pending
+    | Entries
+    | OneEntry
+    | Contexts
+    | Audit
+    | OneAction
+    | Jobs
+    | OneJob
+)
 
 
 def command(context: ContextInfo, place: Place) -> str:

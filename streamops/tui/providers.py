@@ -8,14 +8,19 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from streamops.present.text import safe
+from streamops.tui.acting_app import ActingApp
 from streamops.tui.moment import Moment
 from streamops.tui.places import Group, Place, Stream, Streams
 from streamops.tui.screens.frame import Frame, Go
 
 MOST: Final = 50
+IN_WORDS: Final = 0.1
+"""The score of an operation whose words, not whose name, hold the query: names of streams go before it."""
 ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("All groups", "app.root", "every stream with every group (1)"),
     ("All streams", "app.streams", "one row each (2)"),
+    ("Jobs", "app.jobs", "long work: under way, interrupted, over (4)"),
+    ("Audit log", "app.audit", "what was done, by whom and why (@)"),
     ("Contexts", "app.contexts", "connect elsewhere (:ctx)"),
     ("Tail", "app.tail", "the stream under the cursor, live (t)"),
     ("Filter", "screen.filter", "show only rows that hold some words (/)"),
@@ -59,6 +64,34 @@ class Actions(Provider):
 
     def _runner(self, action: str) -> Callable[[], object]:
         return partial(self.screen.run_action, action)
+
+
+class Plans(Provider):
+    """The operations that fit what the cursor is on; each opens a form, and then a plan."""
+
+    async def discover(self) -> Hits:
+        """All that fit."""
+        for name, words, run in self._possible():
+            yield DiscoveryHit(Content(name), run, text=name, help=words)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose names match, then those whose words hold the query."""
+        matcher = self.matcher(query)
+        for name, words, run in self._possible():
+            score = matcher.match(name) or (IN_WORDS if query.casefold() in words.casefold() else 0.0)
+            if score > 0:
+                yield Hit(score, Content(name), run, text=name, help=words)
+
+    def _possible(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+        app, screen = self.app, self.screen
+        if not isinstance(app, ActingApp) or not isinstance(screen, Frame) or app.read_only:
+            return
+        from streamops.tui.acting.offers import offers  # noqa: PLC0415 - it brings the engine along
+
+        subject = screen.subject()
+        for operation in offers(subject):
+            words = operation.name.replace(".", " ")
+            yield f"Plan: {words}", operation.summary, partial(app.open_form, operation.name, subject)
 
 
 class Places(Provider):

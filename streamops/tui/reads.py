@@ -1,6 +1,6 @@
 """Reads on demand: a screen posts what it wants, the app reads it, the answer comes back as a message."""
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 from textual.message import Message
@@ -53,7 +53,11 @@ class ReadPending(Struct, frozen=True):
         )
 
 
-Read: TypeAlias = ReadEntries | ReadEntry | ReadPending
+class Read(Protocol):
+    """Something that can be read from a source; frozen."""
+
+    async def perform(self, source: Source) -> Any:  # noqa: ANN401 - each read has its own type of answer
+        """Read it; raises ``StreamopsError``."""
 
 
 class Wanted(Message):

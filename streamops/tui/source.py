@@ -1,15 +1,20 @@
 """What the console needs from below, as plain data and one protocol; composition fills both."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
+from streamops.model.acting import ActionPage, Assent, AuditRecord, Job, Limits, Outcome, Progress
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.operate.pages import EntryPage, PendingPage
+
+if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
+    from streamops.operate.acting.engine import Prepared
 
 
 class Source(Protocol):
@@ -51,6 +56,37 @@ class Source(Protocol):
     ) -> AsyncIterator[Entry]:
         """Yield entries as they arrive; from now on where ``after`` is none."""
 
+    async def prepare(self, intent: Struct, limits: Limits = ...) -> "Prepared[Any, Any]":
+        """Make a plan, writing nothing; raises ``PlanError`` where there is no safe way."""
+
+    async def prepare_rest(self, job_id: str) -> "Prepared[Any, Any]":
+        """Make a plan of the rest of an interrupted job."""
+
+    async def apply(
+        self,
+        prepared: "Prepared[Any, Any]",
+        assent: Assent = ...,
+        progress: Callable[[Progress], None] | None = None,
+        started: Callable[[str], None] | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> Outcome:
+        """Do what a plan says; raises ``PlanError`` where nothing was done and ``ApplyError`` where part of it was."""
+
+    async def read_actions(self, count: int = 100, after: ActionPage | None = None) -> ActionPage:
+        """Read a page of the audit log, newest first."""
+
+    async def read_action(self, audit_id: EntryId) -> list[AuditRecord]:
+        """Read all records of one action."""
+
+    async def read_jobs(self, limit: int = 100) -> list[Job]:
+        """Read the newest jobs."""
+
+    async def read_job(self, job_id: str) -> Job:
+        """Read one job."""
+
+    async def cancel_job(self, job_id: str) -> bool:
+        """Ask a job to stop; say whether it is over at once."""
+
     def start_discovery(self) -> object:
         """Begin the paced scan for streams in the background."""
 
@@ -66,12 +102,14 @@ class ContextInfo(Struct, frozen=True):
         environment: ``production`` unless stated.
         address: The address in words, without secrets.
         url: How ``--url`` reaches it, without secrets, where no context of that name is configured.
+        read_only: Whether everything that changes anything is refused there.
     """
 
     name: str
     environment: str = "production"
     address: str = ""
     url: str = ""
+    read_only: bool = False
 
 
 class TuiSettings(Struct, frozen=True):

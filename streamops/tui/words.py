@@ -7,8 +7,8 @@ from typing import Final
 from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode
 from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import compact, count, duration, health_text
+from streamops.present.text import safe, shorten
+from streamops.present.units import compact, count, duration, health_text, percent
 from streamops.tui.moment import Loss, Moment
 from streamops.tui.paint import Line, cell_width
 from streamops.tui.source import ContextInfo
@@ -20,6 +20,7 @@ MINUTE: Final = timedelta(minutes=1)
 NEWS_AFTER: Final = timedelta(seconds=5)
 PRODUCTION: Final = "production"
 WORDY: Final = 100
+LONGEST_NAME: Final = 40
 
 
 def header(moment: Moment, width: int) -> tuple[Line, Line]:
@@ -52,7 +53,7 @@ def banner(loss: Loss, moment: Moment, now: float) -> Line:
 
 def status(moment: Moment, now: float) -> Line:
     """How the data comes: pace, cost, what is missing from it."""
-    cells = [Cell(" "), *_freshness(moment, now)]
+    cells = [Cell(" "), *_deeds(moment), *_freshness(moment, now)]
     observation = moment.observation
     if observation is not None:
         cells += [DOT, Cell(_cost(observation), Tone.DIM), *_shortfalls(observation)]
@@ -85,7 +86,15 @@ def keys(pairs: tuple[tuple[str, str], ...], width: int) -> Line:
 
 def _place(context: ContextInfo) -> Line:
     environment = Cell(context.environment, Tone.WARN if context.environment == PRODUCTION else Tone.DIM)
-    return (Cell(" streamops", Tone.OK), GAP, Cell(safe(context.name), Tone.STRONG), GAP, environment)
+    read_only = (GAP, Cell("read-only", Tone.OK)) if context.read_only else ()
+    return (
+        Cell(" streamops", Tone.OK),
+        GAP,
+        Cell(safe(context.name), Tone.STRONG),
+        GAP,
+        environment,
+        *read_only,
+    )
 
 
 def _server(moment: Moment) -> Line:
@@ -119,6 +128,18 @@ def _healths(moment: Moment, *, wordy: bool) -> Line:
         if number:
             shown = health_text(health)
             cells += [Cell(f"{shown.text if wordy else shown.text[0]} {compact(number)}", shown.tone), GAP]
+    return tuple(cells)
+
+
+def _deeds(moment: Moment) -> Line:
+    """What is being done to the server, wherever one looks."""
+    cells: list[Cell] = []
+    for deed in moment.deeds:
+        if deed.running:
+            share = deed.progress.done / deed.progress.total if deed.progress and deed.progress.total else 0.0
+            name = safe(shorten(deed.name, LONGEST_NAME))
+            state = "stopping" if deed.stopping else percent(share)
+            cells += [Cell(f"▸ {name} {state}", Tone.WARN), DOT]
     return tuple(cells)
 
 

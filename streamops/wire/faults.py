@@ -14,9 +14,11 @@ from redis.exceptions import (
     MaxConnectionsError,
     NoPermissionError,
     NoScriptError,
+    OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
+    TryAgainError,
 )
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -37,6 +39,7 @@ DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
 DRIFT = "DRIFT "
 """How our scripts begin the error with which they refuse to act on another state than the plan's."""
 
+NO_MEMORY = "the server is out of memory and refuses writes"
 KEY_DENIED = "no permission for this key"
 LONGEST = 200
 DEFAULT_LABEL = "redis://127.0.0.1:6379/0"
@@ -53,6 +56,7 @@ class FaultKind(StrEnum):
     NO_SCRIPT = "no_script"
     DRIFT = "drift"
     MEMORY = "memory"
+    MOVING = "moving"
     OTHER = "other"
 
 
@@ -82,6 +86,8 @@ class Fault(Struct, frozen=True):
                 return ServerError(
                     message, "Trim or delete something, or raise maxmemory; removing entries still works."
                 )
+            case FaultKind.MOVING:
+                return ServerError(message, "Nothing was lost. Try again once the slot has arrived.")
             case FaultKind.DENIED:
                 return Refused(
                     message,
@@ -106,6 +112,11 @@ def fault(error: Exception) -> Fault:
         return Fault(FaultKind.DENIED, _denied(text))
     if isinstance(error, NoScriptError):
         return Fault(FaultKind.NO_SCRIPT, "the script is not cached")
+    if isinstance(error, OutOfMemoryError):
+        # redis-py takes the word off the text.
+        return Fault(FaultKind.MEMORY, NO_MEMORY)
+    if isinstance(error, TryAgainError):
+        return Fault(FaultKind.MOVING, "its hash slot is on its way to another node of the cluster")
     if isinstance(error, AskError):
         return Fault(FaultKind.UNREACHABLE, "served by another node of the cluster")
     if isinstance(error, ClusterDownError) or not isinstance(error, ResponseError):
@@ -118,7 +129,7 @@ def _answered(text: str) -> Fault:
     if text.startswith(DRIFT):
         return Fault(FaultKind.DRIFT, text.removeprefix(DRIFT).strip())
     if "OOM" in text:
-        return Fault(FaultKind.MEMORY, "the server is out of memory and refuses writes")
+        return Fault(FaultKind.MEMORY, NO_MEMORY)
     if "no such key" in text or "NOGROUP" in text:
         return Fault(FaultKind.MISSING, NO_SUCH_STREAM if "no such key" in text else "no such group")
     if "WRONGTYPE" in text or "wrong kind of value" in text:

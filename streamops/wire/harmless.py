@@ -1,5 +1,7 @@
 """Asking whether a user may write, without writing: each command in a form that changes nothing.
 
+What scripts call between or after their writes is asked for too: where it were denied, they would end half-way.
+
 Servers check permissions, memory and replica state before they look at arguments, so a form that is bound to
 fail or to find nothing tells all of that. It needs no ACL DRYRUN, which Redis 6.2 does not have.
 """
@@ -12,7 +14,7 @@ from streamops.wire.node import Argument
 from streamops.wire.server import Request, Server
 
 NOBODY: Final = "streamops:no-such-group"
-"""A group that nobody has: what is asked of it finds nothing."""
+"""A group, a member or a field that nobody has: what is asked of it finds nothing."""
 
 _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     # 0-0 can be no entry's ID: nothing is found, and XADD refuses it.
@@ -29,10 +31,24 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     # Options that exclude each other, and members that are not there.
     "SET": ("v", "NX", "XX"),
     "ZADD": ("NX", "XX", "0", "m"),
-    "ZREM": ("",),
-    "HSET": ("f",),
-    "HDEL": ("",),
+    "ZREM": (NOBODY,),
+    "HDEL": (NOBODY,),
+    # A field without a value: too few arguments at all would be told before permissions are looked at.
+    "HSET": ("f", "v", "f"),
+    "XPENDING": (NOBODY,),
+    # No number of seconds.
+    "EXPIRE": ("none",),
+    "EXISTS": (),
+    # Asked of a key beside the one given, which is not there.
+    "PERSIST": (),
+    # No key: it is asked where the key given is served.
+    "TIME": (),
 }
+_KEYLESS: Final = frozenset({"TIME"})
+_BESIDE: Final = frozenset({"PERSIST"})
+KNOWN: Final = tuple(_FORMS)
+"""Commands that can be asked for."""
+
 _PERMITTED: Final = (FaultKind.MISSING, FaultKind.WRONG_TYPE, FaultKind.OTHER, FaultKind.NO_SCRIPT)
 
 
@@ -48,6 +64,8 @@ async def refused_writes(server: Server, writes: Sequence[tuple[str, str]]) -> l
     for (command, key), reply in zip(writes, replies, strict=True):
         if isinstance(reply, Exception):
             why = fault(reply)
+            if command in _BESIDE and why.kind is FaultKind.DENIED and not why.denies_command:
+                continue
             if why.kind not in _PERMITTED or "READONLY" in why.reason or "MISCONF" in why.reason:
                 refused.append((command, key, why))
     return refused
@@ -56,4 +74,6 @@ async def refused_writes(server: Server, writes: Sequence[tuple[str, str]]) -> l
 def _form(command: str, key: str) -> tuple[Argument, ...]:
     name, _, subcommand = command.partition(" ")
     words: tuple[Argument, ...] = (name, subcommand) if subcommand else (name,)
-    return (*words, key, *_FORMS[command])
+    if command in _KEYLESS:
+        return words
+    return (*words, f"{key}:{NOBODY}" if command in _BESIDE else key, *_FORMS[command])

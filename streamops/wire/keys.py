@@ -1,11 +1,24 @@
-"""Names of keys: what a stream's name says about what it is for."""
+"""Names of keys: what a stream's name says about what it is for, and the keys that stand beside a stream.
+
+Every key beside a stream ``S`` begins with its tag ``T``, which is ``S`` where that has a hash tag and ``{S}``
+otherwise, so that a script may touch it together with the stream. For a few names there is no such tag: a key
+beside ``a}b`` would be hashed by ``a`` alone. One server takes them all the same; for a cluster,
+``require_one_slot`` refuses them. ``orders`` and ``{orders}`` have the same keys beside them.
+"""
 
 from collections.abc import Mapping
+from typing import Final
 
+from redis.crc import key_slot
+
+from streamops.errors import Forbidden
+from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
 
-DEAD_LETTER_SUFFIX = ":dlq"
-RETRY_INFIX = ":retry:"
+DEAD_LETTER_SUFFIX: Final = ":dlq"
+RETRY_INFIX: Final = ":retry:"
+
+NO_CONFIGURATION: Final[Mapping[str, str]] = {}
 
 
 def stream_role(name: str, dead_letters: Mapping[str, str]) -> tuple[StreamRole, str | None]:
@@ -18,14 +31,115 @@ def stream_role(name: str, dead_letters: Mapping[str, str]) -> tuple[StreamRole,
         if queue == name:
             return StreamRole.DEAD_LETTERS, source
     if name.endswith(DEAD_LETTER_SUFFIX):
-        return StreamRole.DEAD_LETTERS, _source(name.removesuffix(DEAD_LETTER_SUFFIX))
-    tag, infix, group = name.rpartition(RETRY_INFIX)
-    if infix and group and "{" in tag:
-        return StreamRole.RETRY, _source(tag)
+        return StreamRole.DEAD_LETTERS, source_of(name.removesuffix(DEAD_LETTER_SUFFIX))
+    if parts := retry_parts(name):
+        return StreamRole.RETRY, source_of(parts[0])
     return StreamRole.EVENTS, None
 
 
-def _source(tag: str) -> str | None:
+def retry_parts(name: str) -> tuple[str, str] | None:
+    """The tag and the group of a retry stream's name; none where it is no such name."""
+    tag, infix, group = name.rpartition(RETRY_INFIX)
+    return (tag, decoded_part(group)) if infix and group and "{" in tag else None
+
+
+def source_of(tag: str) -> str | None:
     """The stream behind a tag: braces around all of it were added for the slot's sake."""
     whole = tag.startswith("{") and tag.find("}") == len(tag) - 1
     return (tag[1:-1] if whole else tag) or None
+
+
+def tag_of(stream: str) -> str:
+    """What the keys beside a stream begin with."""
+    return stream if _has_hash_tag(stream) else f"{{{stream}}}"
+
+
+def dead_letter_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATION) -> str:
+    """The dead-letter queue of a stream: the one that the configuration names, else ``T:dlq``."""
+    return configured.get(stream) or f"{tag_of(stream)}{DEAD_LETTER_SUFFIX}"
+
+
+def retry_key(stream: str, group: str) -> str:
+    """The stream of entries that are due again for one group alone."""
+    return f"{tag_of(stream)}{RETRY_INFIX}{encoded_part(group)}"
+
+
+def delayed_key(stream: str) -> str:
+    """The sorted set of a stream's delayed messages: IDs by the millisecond in which they are due."""
+    return f"{tag_of(stream)}:delayed"
+
+
+def delayed_jobs_key(stream: str) -> str:
+    """The hash of their bodies by ID."""
+    return f"{tag_of(stream)}:delayed:jobs"
+
+
+def attempts_key(stream: str, group: str) -> str:
+    """The hash of starts of a group's entries that were delivered before."""
+    return f"{tag_of(stream)}:attempts:{encoded_part(group)}"
+
+
+def moved_key(stream: str, ident: str) -> str:
+    """The marker that an entry was moved to ``stream`` from another slot."""
+    return f"{tag_of(stream)}:moved:{ident}"
+
+
+def payload_key(stream: str, ident: str) -> str:
+    """A payload that is kept beside the stream."""
+    return f"{tag_of(stream)}:payload:{ident}"
+
+
+def done_key(stream: str, group: str, key: str) -> str:
+    """The guard of one business key, which a group has dealt with."""
+    return f"{tag_of(stream)}:done:{encoded_part(group)}:{encoded_part(key)}"
+
+
+def encoded_part(name: str) -> str:
+    """A group's name or a business key as a part of a key's name: percent-encoded where it must be."""
+    return name.replace("%", "%25").replace(":", "%3A")
+
+
+def decoded_part(part: str) -> str:
+    """What ``encoded_part`` made the part of; what it never makes stays as it stands."""
+    return part.replace("%3A", ":").replace("%25", "%")
+
+
+def slot_of(key: str) -> int:
+    """The hash slot of a key, whose name may be any bytes."""
+    return key_slot(key.encode("utf-8", "surrogateescape"))
+
+
+def same_slot(*keys: str) -> bool:
+    """Whether one script may touch all of these keys on a cluster."""
+    return len({slot_of(key) for key in keys}) <= 1
+
+
+def require_one_slot(mode: Mode, stream: str, *beside: str) -> None:
+    """Insist that a script can touch a stream and the keys beside it; always so where there is no cluster.
+
+    Args:
+        mode: How the server is reached: ``server.options.mode``.
+        stream: The stream.
+        beside: Keys made of its name; without any, its tag itself is tried.
+
+    Raises:
+        Forbidden: They have different slots.
+    """
+    if mode is not Mode.CLUSTER or same_slot(stream, *(beside or (tag_of(stream),))):
+        return
+    if same_slot(stream, tag_of(stream)):
+        raise Forbidden(
+            f"stream {stream}: {', '.join(beside)} cannot change together with it on a cluster",
+            f"Their hash slots differ; names that begin with {tag_of(stream)} share its slot.",
+        )
+    raise Forbidden(
+        f"stream {stream}: no key can stand beside it in its hash slot",
+        "On a cluster, braces in a name must enclose a hash tag: {orders}, or {shop}:orders.",
+    )
+
+
+def _has_hash_tag(name: str) -> bool:
+    """Whether a cluster hashes only a part of a name: what is between the first ``{`` and the next ``}``."""
+    _, opening, rest = name.partition("{")
+    tag, closing, _ = rest.partition("}")
+    return bool(opening and closing and tag)

@@ -55,6 +55,7 @@ class CountRange(NamedTuple):
         limit: Count at most so many.
         max_bytes: Count no further once so many bytes of payload were walked over.
         entry_bytes: What an entry is expected to weigh, at least 1.
+        back: Count from before ``after`` down to ``until`` instead, newest first; with scripts only.
     """
 
     stream: str
@@ -63,6 +64,7 @@ class CountRange(NamedTuple):
     limit: int
     max_bytes: int
     entry_bytes: int
+    back: bool = False
 
     @property
     def fitting(self) -> int:
@@ -168,12 +170,17 @@ async def read_pending_by_id(
     return [row for rows in await _asked(server, requests, f"group {stream}/{group}") for row in rows]
 
 
-async def read_existing(server: Server, stream: str, ids: Sequence[EntryId]) -> set[EntryId]:
-    """Which of the IDs are entries of the stream; their payloads are shipped. Raises where it cannot be read."""
+async def read_by_id(server: Server, stream: str, ids: Sequence[EntryId]) -> list[Entry]:
+    """Those of the IDs that are entries of the stream, in their order; raises where it cannot be read."""
     requests = [
         Request(stream, ("XRANGE", stream, str(one), str(one), "COUNT", 1), decode_entries) for one in ids
     ]
-    return {entry.id for page in await _asked(server, requests, f"stream {stream}") for entry in page}
+    return [entry for page in await _asked(server, requests, f"stream {stream}") for entry in page]
+
+
+async def read_existing(server: Server, stream: str, ids: Sequence[EntryId]) -> set[EntryId]:
+    """Which of the IDs are entries of the stream; their payloads are shipped. Raises where it cannot be read."""
+    return {entry.id for entry in await read_by_id(server, stream, ids)}
 
 
 async def _asked(server: Server, requests: Sequence[Request], what: str) -> list[Any]:
@@ -196,7 +203,11 @@ async def count_entries(
     calls = [
         Call(
             page.stream,
-            (str(page.after), str(page.until), page.limit, page.max_bytes, min(FIRST_STEP, page.fitting)),
+            (
+                *(str(page.after), str(page.until), page.limit, page.max_bytes),
+                min(FIRST_STEP, page.fitting),
+                "back" if page.back else "",
+            ),
             _count,
         )
         for page in ranges

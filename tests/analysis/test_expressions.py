@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from streamops.analysis.expressions import Expression, entry_document
+from streamops.analysis.expressions import LETTER_ROOTS, Expression, entry_document
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
@@ -160,3 +160,19 @@ def test_any_text_compiles_or_fails_clearly(text: str) -> None:
     """No other exception than ours comes out, whatever goes in."""
     with suppress(SettingsError):
         Expression(text).matches(ENTRY)
+
+
+def test_letters_have_more_names() -> None:
+    document = {"id": "1-1", "reason": "rejected", "deliveries": 5, "fields": {"n": "1"}, "json": {"n": 1}}
+    assert Expression("reason == 'rejected' && deliveries > `4`", LETTER_ROOTS).holds(document)
+    assert not Expression("group == 'billing'", LETTER_ROOTS).holds(document)
+    with pytest.raises(SettingsError, match="no 'deliverys' at its root"):
+        Expression("deliverys > `4`", LETTER_ROOTS)
+    with pytest.raises(SettingsError, match="no 'reason' at its root"):
+        Expression("reason == 'rejected'")
+
+
+def test_the_old_spelling_of_literals_is_read_in_silence() -> None:
+    assert Expression("reason == `rejected`", LETTER_ROOTS).holds({"id": "1-1", "reason": "rejected"})
+    with pytest.raises(SettingsError, match="ends too early"):
+        Expression("``.a.b.c ==")

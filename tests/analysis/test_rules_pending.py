@@ -89,29 +89,28 @@ def test_dead_consumer(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT
         pytest.param(
             crew(consumer("a", pending=57, idle=minutes(12)), consumer("b"), consumer("c", idle=seconds(9))),
             "consumer a holds 57 pending entries and was last seen 12 min ago: suspected dead",
-            "have b claim its entries (XAUTOCLAIM): streamops pending ls orders billing --consumer a",
+            "hand its entries over: streamops claim orders billing --from a --to b",
             id="heir is who was seen last",
         ),
         pytest.param(
             crew(*[consumer(name, pending=n, idle=minutes(60)) for n, name in enumerate("abc", 1)]),
             "consumer c holds 3 pending entries and was last seen 1 h ago: suspected dead, "
             "like 2 others with 3 pending entries",
-            "start a consumer and have it claim its entries (XAUTOCLAIM): "
-            "streamops pending ls orders billing --consumer c",
+            "start a consumer and hand its entries over: "
+            "streamops claim orders billing --from c --to CONSUMER",
             id="several",
         ),
         pytest.param(
             old_server(timedelta(days=2, hours=3)),
             "consumer worker-1 holds 3 pending entries and was last given an entry 2 d 3 h ago: suspected dead",
-            "start a consumer and have it claim its entries (XAUTOCLAIM): "
-            "streamops pending ls orders billing --consumer worker-1",
+            "start a consumer and hand its entries over: "
+            "streamops claim orders billing --from worker-1 --to CONSUMER",
             id="before 7.2",
         ),
         pytest.param(
             crew(consumer("$(rm -rf)", pending=1, idle=minutes(10)), consumer("\x1b[2J")),
             "consumer '$(rm -rf)' holds 1 pending entry and was last seen 10 min ago: suspected dead",
-            r"have $'\x1b[2J' claim its entries (XAUTOCLAIM): "
-            "streamops pending ls orders billing --consumer '$(rm -rf)'",
+            r"hand its entries over: streamops claim orders billing --from '$(rm -rf)' --to $'\x1b[2J'",
             id="names that would do harm",
         ),
     ],
@@ -186,9 +185,7 @@ def test_poison(subject: GroupSubject, poisonous: PendingEntry | None) -> None:
             f"entry {poisonous.id} was delivered {poisonous.delivery_count} times "
             "and is still pending with worker-1"
         )
-        assert finding.advice.endswith(
-            f"streamops streams search orders --from-id {poisonous.id} --to-id {poisonous.id}"
-        )
+        assert finding.advice.endswith(f"or give it up: streamops ack orders billing --ids {poisonous.id}")
 
 
 STUCK = pending_entry(minutes(30), idle=minutes(15))
@@ -255,7 +252,7 @@ def test_pending_old(subject: GroupSubject, entry: PendingEntry | None) -> None:
     if finding is not None and entry is not None:
         assert (finding.code, finding.level) == (FindingCode.PENDING_OLD, Health.WARN)
         assert finding.text.startswith(f"entry {entry.id} has been pending for ")
-        assert finding.advice.endswith("streamops pending ls orders billing")
+        assert finding.advice.endswith("--to CONSUMER")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_lost(subject: GroupSubject, text: str | None) -> None:
     assert (finding and finding.text) == text
     if finding is not None:
         assert (finding.code, finding.level) == (FindingCode.LOST, Health.CRITICAL)
-        assert finding.advice.endswith("(XTRIM MINID)")
+        assert finding.advice.endswith(": streamops trim orders --before 7d")
 
 
 @pytest.mark.parametrize(

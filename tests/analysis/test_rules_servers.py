@@ -57,7 +57,7 @@ def test_dead_letters(subject: StreamSubject, level: Health | None, text: str | 
     assert (finding and finding.text) == text
     if finding is not None:
         assert finding.code is FindingCode.DEAD_LETTERS
-        assert finding.advice.endswith("streamops streams search orders:dlq --newest-first --limit 10")
+        assert finding.advice.endswith("then replay them: streamops replay orders:dlq")
 
 
 def test_dead_letters_below_a_threshold_of_ones_own() -> None:

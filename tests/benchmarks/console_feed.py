@@ -25,7 +25,7 @@ class Feed(InventedSource):
         self._round = 0
         self.before_answer = self._advance
 
-    async def prepare(self) -> None:
+    async def invent(self) -> None:
         """Invent the observations of all rounds: once the first is on the screen, so that it is not measured."""
         await asyncio.sleep(0.5)
         for number in range(1, ROUNDS):
@@ -34,7 +34,7 @@ class Feed(InventedSource):
 
     def start_discovery(self) -> None:
         super().start_discovery()
-        self._preparing = asyncio.create_task(self.prepare())
+        self._inventing = asyncio.create_task(self.invent())
 
     def _advance(self) -> None:
         self.observation = self._rounds[self._round % len(self._rounds)]

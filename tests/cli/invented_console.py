@@ -41,7 +41,7 @@ class InventedConsole:
         self.observation = OBSERVATION
         self.discovery = SimpleNamespace(names=[], scanned=3_000)
 
-    async def open(self, *_: Any) -> Self:
+    async def open(self, *_: Any, **__: Any) -> Self:
         return self
 
     async def __aenter__(self) -> Self:

@@ -287,11 +287,12 @@ def test_names_are_completed_from_the_server(
         return [item.split(",", 1)[1] for item in capfd.readouterr().out.splitlines() if item]
 
     assert completed("streamops sta") == ["status"]
-    assert completed("streamops streams ") == ["ls", "info", "tail", "search"]
+    assert completed("streamops streams ") == ["ls", "info", "tail", "search", "rm-entry"]
     assert completed("streamops status ord") == ["orders", "orders:dlq"]
     assert completed("streamops groups info orders ") == ["billing", "mail"]
     assert completed("streamops groups info orders m") == ["mail"]
     assert completed("streamops groups info gone ") == []
+    assert completed("streamops consumers rm orders billing ") == ["worker-1", "worker-2"]
     assert completed("streamops status -o js") == ["json", "jsonl"]
     assert completed("streamops streams info caf") == []
     monkeypatch.setenv("STREAMOPS_URL", "unix:///nonexistent")

@@ -172,10 +172,12 @@ LOCAL = {
 }
 
 
-def compare(name: str, text: str) -> None:
-    path = GOLDEN / f"{name}.txt"
+def compare(name: str, text: str, directory: Path = GOLDEN, label: str = "") -> None:
+    """Hold a text against its golden file; ``label`` is the server's, where its own differs from the others'."""
+    own = directory / f"{name}.{label}.txt"
+    path = own if label and own.exists() else directory / f"{name}.txt"
     if WRITING:
-        GOLDEN.mkdir(exist_ok=True)
+        directory.mkdir(exist_ok=True)
         path.write_text(text)
     assert text == path.read_text()
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 import click
 import pytest
@@ -61,13 +61,18 @@ def test_every_option_is_explained(path: tuple[str, ...]) -> None:
             assert param.help.endswith("."), param.name
 
 
+def own_words(line: str, path: tuple[str, ...]) -> list[str]:
+    """The words of the command itself, of a line that may pipe from one into another."""
+    parts = [list(group) for bar, group in groupby(shlex.split(line), "|".__eq__) if not bar]
+    (own,) = [part for part in parts if part[: len(path) + 1] == ["streamops", *path]]
+    return list(takewhile(lambda word: word not in {">", "<"}, own))
+
+
 @every_command
 def test_examples_parse(path: tuple[str, ...]) -> None:
     for line, what in loaded(path).examples:
         assert what
-        words = shlex.split(line.removeprefix('eval "$(').removesuffix(')"'))
-        words = list(takewhile(lambda word: word not in {"|", ">"}, words))
-        assert words[: len(path) + 1] == ["streamops", *path]
+        words = own_words(line.removeprefix('eval "$(').removesuffix(')"'), path)
         with loaded(path).make_context(" ".join(path), words[len(path) + 1 :]) as ctx:
             assert not ctx.args
 

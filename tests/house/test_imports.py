@@ -51,7 +51,7 @@ def top_level(modules: set[str]) -> set[str]:
 
 @pytest.mark.parametrize(
     "args",
-    [("--help",), ("--version",), ("streams", "--help"), ("ctx",), ("nonsense",)],
+    [("--help",), ("--version",), ("streams", "--help"), ("jobs",), ("ctx",), ("nonsense",)],
     ids=" ".join,
 )
 def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> None:
@@ -68,6 +68,8 @@ def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> Non
     "args",
     [
         ("status", "-o", "table"),
+        ("ack", "orders", "billing", "--ids", "1-1", "-o", "json"),
+        ("audit", "ls", "-o", "jsonl"),
         ("status", "-o", "json"),
         ("check", "--lag", "1"),
         ("streams", "ls", "-o", "plain"),
@@ -106,3 +108,9 @@ def test_the_command_line_never_imports_textual(any_server: RunningServer) -> No
     code, modules = imported("streams", "info", "gone", "--url", any_server.unix_url)
     assert code == 1
     assert "textual" not in top_level(modules)
+
+
+def test_help_of_what_acts_imports_neither_the_engine_nor_a_client() -> None:
+    _, modules = imported("ack", "--help")
+    assert not top_level(modules) & {"redis", "rich", "asyncio", "jmespath"}
+    assert "streamops.operate.acting.engine" not in modules

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -18,15 +19,24 @@ CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 EXIT_COMMENT = re.compile(r"#.*\bexit (\d+)")
 
 
-def tour() -> list[tuple[str, int]]:
-    """Every command line of the tour, and the exit code that its comment names."""
-    lines = [
-        line.removeprefix("$ ")
+class Line(NamedTuple):
+    """A command line of the tour, and the exit code that its comment names."""
+
+    text: str
+    code: int
+
+
+def tour() -> list[list[Line]]:
+    """The tour, block by block: the commands of one block build on each other."""
+    return [
+        [_line(text.removeprefix("$ ")) for text in block.splitlines()]
         for block in CONSOLE_BLOCK.findall(README_FILE.read_text())
-        for line in block.splitlines()
     ]
-    codes = [EXIT_COMMENT.search(line) for line in lines]
-    return [(line, int(code[1]) if code else 0) for line, code in zip(lines, codes, strict=True)]
+
+
+def _line(text: str) -> Line:
+    code = EXIT_COMMENT.search(text)
+    return Line(text, int(code[1]) if code else 0)
 
 
 @pytest.fixture(scope="module")
@@ -47,30 +57,31 @@ def demo_url() -> Iterator[str]:
 
 
 def test_the_tour_has_commands() -> None:
-    assert len(tour()) >= 15
+    assert sum(map(len, tour())) >= 35
 
 
-@pytest.mark.parametrize(("line", "code"), tour(), ids=lambda value: str(value).split("#")[0].strip()[:60])
-def test_a_command_of_the_tour(line: str, code: int, demo_url: str, tmp_path: Path) -> None:
-    """It runs as it stands, exits as it says, prints something, and complains of nothing."""
+@pytest.mark.parametrize("block", tour(), ids=lambda block: block[0].text[:60])
+def test_a_block_of_the_tour(block: list[Line], demo_url: str, tmp_path: Path) -> None:
+    """Each line runs as it stands, exits as it says, says something, and complains of nothing."""
     environ = {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(tmp_path),
         "STREAMOPS_URL": demo_url,
     }
-    done = subprocess.run(
-        ["/bin/sh", "-c", line],
-        env=environ,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    assert done.stdout.strip()
-    assert "error:" not in done.stderr
-    assert "Traceback" not in done.stderr
+    for line in block:
+        done = subprocess.run(
+            ["/bin/sh", "-c", line.text],
+            env=environ,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert done.returncode == line.code, f"{line.text}\n{done.stderr}"
+        assert done.stdout.strip() or done.stderr.strip(), line.text
+        assert line.code or "error:" not in done.stderr, line.text
+        assert "Traceback" not in done.stderr
 
 
 def test_written_documents_are_current() -> None:

@@ -5,19 +5,26 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from streamops.model.acting import Action, Actor, AuditPhase, AuditRecord, Job, JobState
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.streams import Consumer
 from streamops.present.cells import NOT_THERE
 from streamops.present.columns import (
+    AUDIT_COLUMNS,
     CONSUMER_COLUMNS,
     ENTRY_COLUMNS,
     FINDING_COLUMNS,
     GROUP_COLUMNS,
     GROUP_DETAIL_COLUMNS,
+    JOB_COLUMNS,
+    JOB_DETAIL_COLUMNS,
+    OUTCOME_COLUMNS,
     OWNER_COLUMNS,
     PENDING_COLUMNS,
+    PLAN_COLUMNS,
     PROFILE_COLUMNS,
     STREAM_COLUMNS,
     STREAM_DETAIL_COLUMNS,
@@ -39,10 +46,39 @@ from streamops.present.rows import (
 from streamops.present.table import Align, Cell, Column, Tone
 from tests.invented import NOW, entry_id, minutes, seconds
 from tests.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS, PROFILE
+from tests.present.test_plans import OUTCOME, PLAN
 from tests.present.test_text import unsafe_characters
 
 ODD = EntryId(5, 0)
 HOSTILE_ENTRY = Entry(entry_id(), ((b"\x1b]0;x\x07", b"\xff\x00"), (b"a", b"b")))
+
+BEGUN = AuditRecord(
+    id="5-0",
+    phase=AuditPhase.BEGUN,
+    begun_id="5-0",
+    at=None,
+    operation="ack",
+    target=HOSTILE_NAME,
+    actor=Actor(HOSTILE_NAME, HOSTILE_NAME, 1, HOSTILE_NAME),
+    reason=HOSTILE_NAME,
+)
+JOB = Job(
+    id="4f1c09ab12cd",
+    operation="claim",
+    target="orders/billing",
+    intent=b"{}",
+    state=JobState.RUNNING,
+    owner=HOSTILE_NAME,
+    lease_ends=NOW,
+    cursor="5-0",
+    until="",
+    requested=10,
+    applied=3,
+    skipped=1,
+    failed=0,
+    created_at=NOW,
+    updated_at=None,
+)
 
 TABLES: dict[str, tuple[tuple[Column[Any], ...], list[Any]]] = {
     "groups": ((*GROUP_COLUMNS, *GROUP_DETAIL_COLUMNS), list(group_rows(OBSERVATION.streams))),
@@ -72,6 +108,13 @@ TABLES: dict[str, tuple[tuple[Column[Any], ...], list[Any]]] = {
         [SummaryRow("orders", "billing", 3, ODD, ODD, 1), SummaryRow(HOSTILE_NAME, "g", 0, None, None, 0)],
     ),
     "owners": (OWNER_COLUMNS, [OwnerRow(HOSTILE_NAME, 3)]),
+    "plans": (PLAN_COLUMNS, [PLAN, replace(PLAN, target=HOSTILE_NAME, loses=HOSTILE_NAME)]),
+    "outcomes": (OUTCOME_COLUMNS, [OUTCOME, replace(OUTCOME, target=HOSTILE_NAME, job="")]),
+    "jobs": ((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS), [JOB, replace(JOB, target=HOSTILE_NAME, rate=2.5)]),
+    "audit": (
+        AUDIT_COLUMNS,
+        [Action(BEGUN), Action(replace(BEGUN, plan=PLAN), replace(BEGUN, outcome=OUTCOME))],
+    ),
 }
 every_table = pytest.mark.parametrize("name", TABLES)
 

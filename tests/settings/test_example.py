@@ -5,6 +5,7 @@ from importlib.resources import files
 import msgspec
 import pytest
 
+from streamops.model.retention import RetentionPolicy
 from streamops.settings.decoding import decode_config
 from streamops.settings.example import read_example
 from streamops.settings.load import Settings
@@ -32,10 +33,12 @@ def test_the_example_has_no_problem(place: Place) -> None:
     assert place.load().context == "local"
 
 
-@pytest.mark.parametrize("kind", [ConfigTable, ContextTable, ConsoleOptions, type(Settings().thresholds)])
+@pytest.mark.parametrize(
+    "kind", [ConfigTable, ContextTable, ConsoleOptions, RetentionPolicy, type(Settings().thresholds)]
+)
 def test_the_example_mentions_every_key(kind: type[msgspec.Struct]) -> None:
     written = set(re.findall(r"(?m)^(?:# )?(\w+) = ", read_example()))
-    tables = set(re.findall(r"(?m)^\[(\w+)", read_example()))
+    tables = set(re.findall(r"(?m)^\[+(\w+)", read_example()))
     assert names(kind) <= written | tables
 
 

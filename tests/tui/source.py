@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from streamops.errors import StreamopsError
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
@@ -12,6 +14,7 @@ from streamops.operate.pages import EntryPage, PendingPage
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.invented import NOW
+from tests.tui.acts import InventedActs
 
 PROD = ContextInfo("prod", "production", "redis://redis.shop.example:6379/0")
 STAGING = ContextInfo("staging", "staging", "redis://staging.shop.example:6379/0")
@@ -20,7 +23,7 @@ STAGING = ContextInfo("staging", "staging", "redis://staging.shop.example:6379/0
 SLOW = timedelta(seconds=30)
 
 
-class InventedSource:
+class InventedSource(InventedActs):
     """Says what it was told to.
 
     Attributes:
@@ -39,6 +42,7 @@ class InventedSource:
         entries: Sequence[Entry] = (),
         pending: Sequence[PendingEntry] = (),
     ) -> None:
+        super().__init__()
         self.observation = observation
         self.entries = tuple(entries)
         self.pending = tuple(pending)
@@ -118,10 +122,11 @@ class InventedSource:
 
 
 def settings_for(
-    *sources: InventedSource, every: timedelta | None = SLOW, theme: str = "dark"
+    *sources: InventedSource, every: timedelta | None = SLOW, theme: str = "dark", read_only: bool = False
 ) -> TuiSettings:
     """Settings with one context for each source: ``prod``, then ``staging``. A test polls once, unless it asks for more."""
-    contexts = (PROD, STAGING)[: max(len(sources), 1)]
+    prod = replace(PROD, read_only=read_only)
+    contexts = (prod, STAGING)[: max(len(sources), 1)]
     by_name = {context.name: source for context, source in zip(contexts, sources, strict=True)}
 
     async def open_source(name: str) -> InventedSource:
@@ -130,9 +135,11 @@ def settings_for(
             raise source.observation
         return source
 
-    return TuiSettings(PROD, contexts, open_source, every, theme)
+    return TuiSettings(prod, contexts, open_source, every, theme)
 
 
-def app_for(*sources: InventedSource, every: timedelta | None = SLOW, theme: str = "dark") -> StreamopsApp:
+def app_for(
+    *sources: InventedSource, every: timedelta | None = SLOW, theme: str = "dark", read_only: bool = False
+) -> StreamopsApp:
     """The console on invented sources."""
-    return StreamopsApp(settings_for(*sources, every=every, theme=theme))
+    return StreamopsApp(settings_for(*sources, every=every, theme=theme, read_only=read_only))

@@ -23,12 +23,13 @@ def dead_letters(subject: StreamSubject, thresholds: Thresholds) -> Finding | No
     critical = growth is not None and added is not None and _fast(growth, added, thresholds)
     if growth is not None and added:
         text += f", {added:,} added in {span(growth.span)}"
-    show = command("streams search", stream.name, options="--newest-first --limit 10")
+    show = command("dlq show", stream.name)
+    replay = command("replay", stream.name)
     return Finding(
         FindingCode.DEAD_LETTERS,
         Health.CRITICAL if critical else Health.WARN,
         text,
-        f"Mend the cause, then add them to their stream again; see why they died: {show}",
+        f"See why they died: {show}; mend the cause, then replay them: {replay}",
     )
 
 

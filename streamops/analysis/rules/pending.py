@@ -33,13 +33,15 @@ def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
     entry = poison_entry(subject, thresholds)
     if entry is None:
         return None
-    read = command("streams search", subject.stream.name, options=f"--from-id {entry.id} --to-id {entry.id}")
+    stream, group = subject.stream.name, subject.group.name
+    read = command("streams search", stream, options=f"--from-id {entry.id} --to-id {entry.id}")
+    give_up = command("ack", stream, group, options=f"--ids {entry.id}")
     return Finding(
         FindingCode.POISON,
         Health.WARN,
         f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
         f"and is still pending{_owner(entry)}",
-        f"Mend its handler, or give it up (XACK); read it first: {read}",
+        f"Read it: {read}; mend its handler, or give it up: {give_up}",
     )
 
 
@@ -56,13 +58,14 @@ def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None
     for entry, held in rows:
         if entry.consumer in owners or (poisonous is not None and entry.id == poisonous.id):
             continue
-        listing = command("pending ls", subject.stream.name, subject.group.name)
+        stream, group = subject.stream.name, subject.group.name
+        claim = command("claim", stream, group, options=f"--ids {entry.id} --to CONSUMER")
         return Finding(
             FindingCode.PENDING_OLD,
             Health.WARN,
             f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, "
             f"delivered {counted(entry.delivery_count, 'time', 'times')}, last {span(entry.idle)} ago",
-            f"If its consumer is not working on it, have another claim it (XCLAIM): {listing}",
+            f"If its consumer is not working on it, give it to another: {claim}",
         )
     return None
 
@@ -79,8 +82,9 @@ def _hand_over(subject: GroupSubject, thresholds: Thresholds, dead: Consumer) ->
     """Name the consumer seen last as the heir, where one was seen lately."""
     living = [member for member in subject.members or () if member.idle < thresholds.consumer_unseen]
     heir = min(living, key=lambda member: member.idle, default=None)
-    to = f"have {quoted(heir.name)}" if heir is not None else "start a consumer and have it"
-    listing = command(
-        "pending ls", subject.stream.name, subject.group.name, options=f"--consumer {quoted(dead.name)}"
+    to = quoted(heir.name) if heir is not None else "CONSUMER"
+    start = "" if heir is not None else "start a consumer and "
+    claim = command(
+        "claim", subject.stream.name, subject.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )
-    return f"If it is gone, {to} claim its entries (XAUTOCLAIM): {listing}"
+    return f"If it is gone, {start}hand its entries over: {claim}"

@@ -38,7 +38,7 @@ def lost(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
         Health.CRITICAL,
         f"{least}{counted(history.lost, 'entry was', 'entries were')} trimmed away before delivery, "
         f"the last {span(subject.now - history.lost_at)} ago",
-        "Raise MAXLEN where entries are added, or trim no further than all groups have acknowledged (XTRIM MINID)",
+        f"Raise MAXLEN where entries are added, or leave trimming to what spares them: {_trim(subject)}",
     )
 
 
@@ -57,8 +57,12 @@ def retention_edge(subject: GroupSubject, thresholds: Thresholds) -> Finding | N
         Health.WARN,
         f"{lag:,} of the {counted(length, 'entry', 'entries')} in a stream that is "
         "being trimmed are still to be delivered",
-        "Make the group faster, raise MAXLEN where entries are added, or trim by the group's position (XTRIM MINID)",
+        f"Make the group faster, raise MAXLEN where entries are added, or trim safely: {_trim(subject)}",
     )
+
+
+def _trim(subject: GroupSubject) -> str:
+    return command("trim", subject.stream.name, options="--before 7d")
 
 
 def _at_edge(recent: Column[GroupSample], ratio: float) -> bool:

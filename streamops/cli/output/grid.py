@@ -74,13 +74,17 @@ class Painter:
 
     def draw_facts(self, columns: Sequence[Column[Row]], row: Row) -> None:
         """Draw one row as lines of title and value."""
+        self.draw_pairs([(column.title, column.cell(row)) for column in columns])
+
+    def draw_pairs(self, pairs: Sequence[tuple[str, Cell]]) -> None:
+        """Draw lines of a title, or none, and what is told under it."""
         grid = Grid(
             box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=False, collapse_padding=True
         )
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
-        for column in columns:
-            grid.add_row(Text(column.title, style="bold"), self._text(column.cell(row)))
+        for title, cell in pairs:
+            grid.add_row(Text(title, style="bold"), self._text(cell))
         self._print(grid)
 
     def draw_title(self, title: str) -> None:

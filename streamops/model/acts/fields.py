@@ -2,7 +2,8 @@
 
 The types that faces know: ``str``, ``int``, ``float``, ``bool``, ``timedelta`` (a span), ``EntryId``,
 ``Moment`` (an instant, or how long ago), a ``StrEnum`` (a choice), ``tuple[EntryId, ...]`` (IDs, also from
-stdin), ``tuple[tuple[bytes, bytes], ...]`` (``FIELD=VALUE`` again and again), each also with ``| None``.
+stdin), ``tuple[str, ...]`` (names, the same), ``tuple[tuple[bytes, bytes], ...]`` (``FIELD=VALUE`` again and
+again), each also with ``| None``.
 """
 
 from collections.abc import Mapping

@@ -1,12 +1,13 @@
 """The audit trail: written before the first write, with every batch that can be undone, and at the end."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from streamops.errors import Forbidden, NotFound, StreamopsError
-from streamops.model.acting import Actor, AuditPhase, AuditRecord, Outcome, Plan
+from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Outcome, Plan
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.operate.acting.packing import pack, unpack
@@ -15,6 +16,10 @@ from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT, read_records, write_record
 
 PAGE = 500
+Noun = TypeVar("Noun", bound=Struct)
+
+_PHASES = frozenset(AuditPhase)
+_ENVIRONMENTS = frozenset(Environment)
 
 
 class Trail:
@@ -30,8 +35,17 @@ class Trail:
         self._head: dict[str, bytes] = {}
         self.id = ""
 
-    async def begin(self, plan: Plan, intent: Struct, reason: str, *, unaudited: bool) -> None:
+    async def begin(
+        self, plan: Plan, intent: Struct, reason: str, *, unaudited: bool, undoes: str = ""
+    ) -> None:
         """Write the first record, before anything else is written.
+
+        Args:
+            plan: The plan.
+            intent: What was asked for.
+            reason: Why.
+            unaudited: Whether to go on where it cannot be written.
+            undoes: The action that this one takes back; empty where it takes none back.
 
         Raises:
             Forbidden: It cannot be written, and ``unaudited`` does not allow that.
@@ -46,6 +60,8 @@ class Trail:
             "context": _bytes(actor.context),
             "environment": actor.environment.encode(),
         }
+        if undoes:
+            self._head["undoes"] = undoes.encode()
         record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
         try:
             self.id = await self._write(AuditPhase.BEGUN, record)
@@ -111,43 +127,64 @@ async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
 
 
 def decode_record(entry: Entry) -> AuditRecord:
-    """A record of the log; what it does not understand is left out."""
+    """A record of the log; what is not understood of it is left out, and never fails."""
     fields = dict(entry.fields)
 
     def text(name: bytes) -> str:
         return fields.get(name, b"").decode("utf-8", "surrogateescape")
 
-    phase = AuditPhase(text(b"phase") or AuditPhase.BEGUN)
-    own = str(entry.id)
+    phase = AuditPhase(text(b"phase")) if text(b"phase") in _PHASES else AuditPhase.OTHER
+    own, begun = str(entry.id), text(b"begun")
     return AuditRecord(
         id=own,
         phase=phase,
-        begun_id=own if phase is AuditPhase.BEGUN else text(b"begun"),
+        begun_id=own if phase in {AuditPhase.BEGUN, AuditPhase.OTHER} or not _is_id(begun) else begun,
         at=entry.id.time,
         operation=text(b"operation"),
         target=text(b"target"),
-        actor=msgspec.convert(
-            {
-                "user": text(b"user"),
-                "host": text(b"host"),
-                "pid": text(b"pid") or "0",
-                "context": text(b"context"),
-                "environment": text(b"environment") or "production",
-            },
-            Actor,
-            strict=False,
+        actor=Actor(
+            user=text(b"user"),
+            host=text(b"host"),
+            pid=int(fields.get(b"pid", b"")) if fields.get(b"pid", b"").isdigit() else 0,
+            context=text(b"context"),
+            environment=(
+                Environment(text(b"environment"))
+                if text(b"environment") in _ENVIRONMENTS
+                else Environment.PRODUCTION
+            ),
         ),
         reason=text(b"reason"),
         intent=fields.get(b"intent", b""),
-        plan=unpack(Plan, fields[b"plan"]) if b"plan" in fields else None,
-        outcome=unpack(Outcome, fields[b"outcome"]) if b"outcome" in fields else None,
+        plan=_understood(Plan, fields.get(b"plan")),
+        outcome=_understood(Outcome, fields.get(b"outcome")),
         undo=fields.get(b"undo", b""),
+        undoes=text(b"undoes"),
     )
 
 
 def undo_blobs(records: Sequence[AuditRecord]) -> list[bytes]:
     """What undoing an action needs, batch by batch."""
     return [record.undo for record in records if record.undo]
+
+
+def undone_action(record: AuditRecord) -> str:
+    """The action that a record says was taken back, to its end; empty where it says nothing of the kind."""
+    return record.undoes if record.phase is AuditPhase.DONE else ""
+
+
+def _is_id(text: str) -> bool:
+    try:
+        EntryId.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _understood(kind: type[Noun], data: bytes | None) -> Noun | None:
+    try:
+        return None if data is None else unpack(kind, data)
+    except (msgspec.MsgspecError, ValueError):
+        return None
 
 
 def _bytes(text: str) -> bytes:

@@ -1,13 +1,15 @@
 """The one way in which anything is changed: prepare a plan, show it, apply it with consent."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.errors import ApplyError, Forbidden, StalePlan, StreamopsError
+from streamops.analysis.wording import quoted
+from streamops.errors import ApplyError, Forbidden, Interrupted, StalePlan, StreamopsError, Unreachable
 from streamops.model.acting import (
     Actor,
     Assent,
@@ -22,17 +24,17 @@ from streamops.model.acting import (
     Progress,
 )
 from streamops.operate.acting.audit import Trail
-from streamops.operate.acting.jobs import HeldJob, JobStopped
+from streamops.operate.acting.jobs import HeldJob, JobStopped, over
 from streamops.operate.acting.operation import Evidence, Intent, Operation
 from streamops.operate.acting.packing import unpack
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import read_stream
-from streamops.operate.acting.run import Run
+from streamops.operate.acting.run import Run, StopAsked
+from streamops.operate.acting.tally import Tally
 from streamops.plans.consent import Consent, required_consent
 from streamops.wire.harmless import refused_writes
-
-LARGEST_SELECTION = 1_000_000
-"""More entries than this are acted on only where ``--max`` says so."""
+from streamops.wire.writes.audit import AUDIT
+from streamops.wire.writes.jobs import JOBS, job_key
 
 Told = Callable[[Progress], None]
 AnyIntent = TypeVar("AnyIntent", bound=Struct)
@@ -43,13 +45,14 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
 
     Attributes:
         operation: The operation.
-        intent: What was asked for.
+        intent: What was asked for, with what the evidence decided.
         evidence: What the server said.
         plan: What would be done.
         consent: What has to be answered first.
         limits: What the operator insists on.
         identity: Which server and stream it was made on; none where the operation has no stream.
         job: The job that it goes on with; none for a new action.
+        undoes: The action that it takes back; empty where it takes none back.
     """
 
     operation: Operation[Intent, Evidence]
@@ -60,6 +63,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     limits: Limits
     identity: Identity | None
     job: Job | None = None
+    undoes: str = ""
 
 
 class Engine:
@@ -92,6 +96,10 @@ class Engine:
             PlanError: There is no safe way to do it.
             ServerError: The evidence cannot be read.
         """
+        undoes = ""
+        if operation.resolve is not None:
+            resolved: Any = await operation.resolve(self._place, intent)
+            operation, intent, undoes = resolved.operation, resolved.intent, resolved.undoes
         evidence = await operation.survey(self._place, intent)
         plan = operation.plan(intent, evidence)
         _check_limits(plan, limits)
@@ -101,7 +109,9 @@ class Engine:
             if operation.asks
             else required_consent(replace(plan, count=0), Environment.DEVELOPMENT)
         )
-        return Prepared(operation, intent, evidence, plan, consent, limits, identity, job)
+        if operation.settle is not None:
+            intent = operation.settle(intent, evidence)
+        return Prepared(operation, intent, evidence, plan, consent, limits, identity, job, undoes)
 
     async def apply(
         self,
@@ -109,6 +119,7 @@ class Engine:
         assent: Assent = Assent(),  # noqa: B008 - frozen
         progress: Told | None = None,
         started: Callable[[str], None] | None = None,
+        stop: asyncio.Event | None = None,
     ) -> Outcome:
         """Do what a plan says.
 
@@ -117,10 +128,12 @@ class Engine:
             assent: The answer to it.
             progress: Told after each batch.
             started: Told the job's ID before its first write, where it is a job.
+            stop: Set it to stop after the batch under way.
 
         Raises:
             Forbidden: Read-only, no consent, no permission to write, or no audit log. Nothing was written.
             StalePlan: The server is no longer in the plan's state. Nothing was written.
+            Interrupted: It was asked to stop and did; the error holds the outcome.
             ApplyError: It stopped after its first write; the error holds the outcome.
             ServerError: The server failed before the first write.
         """
@@ -130,23 +143,42 @@ class Engine:
             raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", _consent_hint(prepared.consent))
         trail = Trail(self._server, self.actor)
         if not plan.count:
+            await self._finish_job(prepared)
             return _nothing(plan)
         await self._check_permissions(prepared)
         await self._check_identity(prepared)
-        await trail.begin(plan, prepared.intent, limits.reason, unaudited=limits.unaudited)
-        job = await self._job(prepared, trail)
+        await trail.begin(
+            plan, prepared.intent, limits.reason, unaudited=limits.unaudited, undoes=prepared.undoes
+        )
+        job = await self._open_job(prepared, trail)
         if job and started:
             started(job.id)
         rate = prepared.job.rate if prepared.job and limits.rate is None else limits.rate
-        run = Run(self._server, plan, trail=trail, job=job, rate=rate, progress=progress)
+        run = Run(
+            self._server,
+            plan,
+            trail=trail,
+            job=job,
+            most=limits.most,
+            rate=rate,
+            progress=progress,
+            stop=stop,
+        )
         return await self._carry_out(prepared, run, trail, job)
 
-    async def resume(self, operation: Operation[Intent, Evidence], job: Job) -> Prepared[Intent, Evidence]:
+    async def resume(
+        self,
+        operation: Operation[Intent, Evidence],
+        job: Job,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> Prepared[Intent, Evidence]:
         """Plan the rest of an interrupted job; raises as ``prepare`` does."""
+        if job.state in {JobState.DONE, JobState.CANCELLED}:
+            raise over(job.id)
         if operation.resume is None:
             raise Forbidden(f"{job.operation} cannot be resumed", "Run it again: what is done is left alone.")
         intent = operation.resume(unpack(operation.intent, job.intent), job)
-        return await self.prepare(operation, intent, Limits(rate=job.rate), job)
+        return await self.prepare(operation, intent, limits, job)
 
     def forbid_if_read_only(self) -> None:
         """Raises ``Forbidden`` where nothing may be changed."""
@@ -158,7 +190,9 @@ class Engine:
 
     async def _check_permissions(self, prepared: Prepared[Any, Any]) -> None:
         writes = prepared.operation.writes(prepared.intent)
-        if refused := await refused_writes(self._server, writes):
+        # Scripts ask for the time, some of them after a write.
+        asked = [*writes, ("TIME", AUDIT), *(JOB_WRITES if _is_job(prepared) else ())]
+        if refused := await refused_writes(self._server, asked):
             command, key, why = refused[0]
             error = why.error(f"{command} on {key}")
             raise type(error)(error.message, f"Nothing was done. {_permission_hint(error)}")
@@ -169,11 +203,7 @@ class Engine:
         if stream is None or planned is None:
             return
         _, now = await read_stream(self._server, stream)
-        if (
-            planned.replication_ids
-            and now.replication_ids
-            and not {*planned.replication_ids} & {*now.replication_ids} - {"0" * 40}
-        ):
+        if _is_another(planned.replication_ids, now.replication_ids):
             raise StalePlan(
                 f"stream {stream}: another server answers now than when the plan was made", STALE_HINT
             )
@@ -181,12 +211,26 @@ class Engine:
         if before is not None and (after is None or after < before):
             raise StalePlan(f"stream {stream}: it is another stream of that name now", STALE_HINT)
 
+    async def _open_job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
+        """The job that this is, held; where it cannot be had, the audit log says that nothing was done."""
+        try:
+            return await self._job(prepared, trail)
+        except StreamopsError as error:
+            with suppress(StreamopsError):
+                await trail.end(replace(_nothing(prepared.plan), stopped=error.message), AuditPhase.FAILED)
+            raise
+
+    async def _finish_job(self, prepared: Prepared[Any, Any]) -> None:
+        """Note that a job has come to its end of which nothing is left to do."""
+        if prepared.job is not None:
+            held = await HeldJob.take_over(self._server, str(self.actor), prepared.job)
+            await held.end(Tally(), held.cursor, JobState.DONE)
+
     async def _job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
-        operation, plan = prepared.operation, prepared.plan
-        owner = str(self.actor)
+        plan, owner = prepared.plan, str(self.actor)
         if prepared.job is not None:
             return await HeldJob.take_over(self._server, owner, prepared.job)
-        if operation.job_from is None or plan.count < operation.job_from:
+        if not _is_job(prepared):
             return None
         return await HeldJob.create(
             self._server, owner, plan, prepared.intent, audit_id=trail.id, rate=prepared.limits.rate
@@ -204,18 +248,36 @@ class Engine:
             await asyncio.shield(asyncio.wait_for(_close(trail, job, run, outcome, JobState.INTERRUPTED), 5))
             raise
         except StreamopsError as error:
-            outcome = _outcome(run, plan, trail, error.message)
+            lost = isinstance(error, Unreachable)
+            why = f"{error.message}{UNKNOWN_BATCH if lost else ''}"
+            outcome = _outcome(run, plan, trail, why)
             state = JobState.CANCELLED if isinstance(error, JobStopped) else JobState.INTERRUPTED
             await _close(trail, job, run, outcome, state)
-            if not run.tally.applied:
+            if isinstance(error, StopAsked):
+                raise Interrupted(why, _resume_hint(job), outcome) from None
+            if not run.tally.applied and not lost:
                 raise
-            raise ApplyError(error.message, error.hint, outcome) from error
+            raise ApplyError(why, error.hint, outcome) from error
         outcome = _outcome(run, plan, trail)
         await _close(trail, job, run, outcome, JobState.DONE)
         return outcome
 
 
+JOB_WRITES = (("HSET", job_key("none")), ("EXPIRE", job_key("none")), ("ZADD", JOBS))
+NO_REPLICATION_ID = "0" * 40
+UNKNOWN_BATCH = "; whether the batch under way was done is not known"
 STALE_HINT = "Nothing was done. Look again, and make a new plan."
+
+
+def _is_job(prepared: Prepared[Any, Any]) -> bool:
+    """Whether it is long enough to be a job, or the rest of one."""
+    bound = prepared.operation.job_from
+    return prepared.job is not None or (bound is not None and prepared.plan.count >= bound)
+
+
+def _is_another(planned: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether two sets of replication IDs are of different servers; a failover keeps one of them."""
+    return bool(planned and now) and not ({*planned} & {*now}) - {NO_REPLICATION_ID}
 
 
 async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, state: JobState) -> None:
@@ -234,7 +296,7 @@ def _outcome(run: Run, plan: Plan, trail: Trail, stopped: str = "") -> Outcome:
 
 
 def _nothing(plan: Plan) -> Outcome:
-    return Outcome(operation=plan.operation, target=plan.target, requested=0, applied=0)
+    return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
 
 
 def _check_limits(plan: Plan, limits: Limits) -> None:
@@ -243,10 +305,9 @@ def _check_limits(plan: Plan, limits: Limits) -> None:
         raise Forbidden(
             f"{name}: {plan.count:,} selected, {limits.expect:,} expected", "Nothing was done. Look again."
         )
-    most = LARGEST_SELECTION if limits.max_count is None else limits.max_count
-    if plan.count > most:
+    if plan.count > limits.most:
         raise Forbidden(
-            f"{name}: more than {most:,} selected",
+            f"{name}: more than {limits.most:,} selected",
             "Nothing was done. Narrow the selection, or allow more with --max N.",
         )
 
@@ -254,7 +315,11 @@ def _check_limits(plan: Plan, limits: Limits) -> None:
 def _consent_hint(consent: Consent) -> str:
     if consent.by_yes:
         return "Nothing was done. Agree with --yes, or look at the plan alone with --dry-run."
-    return f"Nothing was done. It cannot be undone: say so with --confirm {consent.word}."
+    return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(consent.word)}."
+
+
+def _resume_hint(job: HeldJob | None) -> str:
+    return "" if job else "Run it again for the rest: what is done is left alone."
 
 
 def _permission_hint(error: StreamopsError) -> str:

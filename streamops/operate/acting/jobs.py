@@ -5,7 +5,7 @@ from secrets import token_hex
 
 from msgspec import Struct
 
-from streamops.errors import ExitCode, Forbidden, NotFound, StreamopsError
+from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError
 from streamops.model.acting import Job, JobState, Plan
 from streamops.operate.acting.packing import pack
 from streamops.operate.acting.tally import Tally
@@ -13,8 +13,11 @@ from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.jobs import (
     Beat,
+    Cancelling,
     Holding,
+    Taken,
     beat_job,
+    cancel_job,
     forget_jobs,
     list_jobs,
     read_job,
@@ -75,8 +78,9 @@ class HeldJob:
 
         Raises:
             Forbidden: Somebody holds it, or it is over.
+            StalePlan: Somebody went on with it since it was read.
         """
-        taken = await take_job(server, job.id, owner, {}, new=False)
+        taken = await take_job(server, job.id, owner, {"cursor": job.cursor}, new=False)
         if isinstance(taken, Fault):
             raise taken.error(f"job {job.id}")
         if isinstance(taken, Holding):
@@ -85,8 +89,12 @@ class HeldJob:
                 f"Its lease ends in {max(1, round(taken.left.total_seconds()))} s unless it goes on; "
                 f"`streamops jobs cancel {job.id}` asks it to stop.",
             )
-        if not taken:
-            raise Forbidden(f"job {job.id} is over", "Start a new one.")
+        if taken is Taken.OVER:
+            raise over(job.id)
+        if taken is Taken.MOVED:
+            raise StalePlan(
+                f"job {job.id}: somebody went on with it meanwhile", "Nothing was done. Look again."
+            )
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = job.applied, job.skipped, job.failed
         return held
@@ -120,15 +128,38 @@ class HeldJob:
         }
 
 
+def over(job_id: str) -> Forbidden:
+    """The error for a job that has come to its end."""
+    return Forbidden(f"job {job_id} is over", "Start a new one.")
+
+
+async def ask_to_stop(server: Server, job_id: str) -> bool:
+    """Cancel a job: its owner stops after the batch under way; one that nobody runs is over at once.
+
+    Returns:
+        Whether it is over at once.
+
+    Raises:
+        NotFound: There is none.
+        Forbidden: It is over already.
+    """
+    told = await cancel_job(server, job_id)
+    if isinstance(told, Fault):
+        raise told.error(f"job {job_id}")
+    if told is Cancelling.NONE:
+        raise _no_job(job_id)
+    if told is Cancelling.OVER:
+        raise Forbidden(f"job {job_id} is over", "There is nothing left to stop.")
+    return told is Cancelling.CANCELLED
+
+
 async def find_job(server: Server, job_id: str) -> Job:
     """A job by its ID; raises ``NotFound`` where there is none."""
     job = await read_job(server, job_id)
     if isinstance(job, Fault):
         raise job.error(f"job {job_id}")
     if job is None:
-        raise NotFound(
-            f"there is no job {job_id}", "`streamops jobs ls` lists them; they are kept for 7 days."
-        )
+        raise _no_job(job_id)
     return job
 
 
@@ -140,3 +171,7 @@ async def all_jobs(server: Server, limit: int) -> list[Job]:
     jobs = await read_jobs(server, ids)
     await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])
     return [job for job in jobs if isinstance(job, Job)]
+
+
+def _no_job(job_id: str) -> NotFound:
+    return NotFound(f"there is no job {job_id}", "`streamops jobs ls` lists them; they are kept for 7 days.")

@@ -15,6 +15,20 @@ Intent = TypeVar("Intent", bound=Struct)
 Evidence = TypeVar("Evidence", bound=Struct)
 
 
+class Resolved(Struct, frozen=True):
+    """What an intent comes down to, once the server was asked.
+
+    Attributes:
+        operation: The operation that does it.
+        intent: The intent for that operation.
+        undoes: The action that it takes back; empty where it takes none back.
+    """
+
+    operation: "Operation[Any, Any]"
+    intent: Struct
+    undoes: str = ""
+
+
 class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     """One operation.
 
@@ -30,9 +44,12 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         stream: The key whose server and identity the engine rechecks before the first write; none for none.
         job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
+        settle: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
+            record and its permission probes need it; none where nothing is left open.
         asks: Whether consent is asked for at all (``publish`` and the like are not).
         undo: The intent of the operation that takes it back, from the records of its audit; none where
-            nothing can.
+            nothing can. Raises ``PlanError`` where nothing can in this case.
+        resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.
     """
 
     name: str
@@ -45,5 +62,7 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     stream: Callable[[Intent], str | None]
     job_from: int | None = None
     resume: Callable[[Intent, Job], Intent] | None = None
+    settle: Callable[[Intent, Evidence], Intent] | None = None
     asks: bool = True
-    undo: Callable[[Intent, Sequence[AuditRecord]], Any] | None = None
+    undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
+    resolve: Callable[[Place, Intent], Awaitable[Resolved]] | None = None

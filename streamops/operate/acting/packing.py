@@ -1,24 +1,74 @@
-"""Structs as bytes, for the audit log and for jobs: JSON, with names that are not UTF-8 kept losslessly."""
+"""Structs as bytes, for the audit log and for jobs: JSON, with names that are not UTF-8 kept losslessly.
 
+What is long, such as an intent with very many IDs, is compressed: it stays in the server's memory for long.
+"""
+
+import zlib
 from base64 import b64decode, b64encode
-from typing import Any, Final, TypeVar
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
+
+from streamops.model.acts.fields import Moment
 
 Noun = TypeVar("Noun", bound=Struct)
+
+LONG: Final = 1 << 16
+"""From so many bytes on it is compressed."""
 
 _ODD: Final = "$bytes"
 
 
 def pack(noun: Struct) -> bytes:
-    """A struct as JSON."""
-    return msgspec.json.encode(_escaped(msgspec.to_builtins(noun)))
+    """A struct as JSON, compressed where it is long."""
+    data = msgspec.json.encode(_escaped(msgspec.to_builtins(noun)))
+    return data if len(data) < LONG else zlib.compress(data, 1)
 
 
 def unpack(kind: type[Noun], data: bytes) -> Noun:
-    """The struct that ``pack`` wrote; raises ``msgspec.ValidationError`` where it is none."""
-    return msgspec.convert(_restored(msgspec.json.decode(data)), kind, strict=False)
+    """The struct that ``pack`` wrote; raises ``msgspec.MsgspecError`` or ``ValueError`` where it is none."""
+    packed = unpack_values(data)
+    moments = {field.name for field in fields(kind) if _is_moment(field.type)}
+    if not moments:
+        return msgspec.convert(packed, kind, strict=False)
+    # msgspec does not tell two kinds of text apart, an instant and a span.
+    given = {field.name: field.type for field in fields(kind) if field.name in packed}
+    return kind(
+        **{
+            name: _moment(packed[name])
+            if name in moments
+            else msgspec.convert(packed[name], type_, strict=False)
+            for name, type_ in given.items()
+        }
+    )
+
+
+def unpack_values(data: bytes) -> dict[str, Any]:
+    """The same as plain values by the names of its attributes; raises the same."""
+    try:
+        text = data if data.startswith(b"{") else zlib.decompress(data)
+    except zlib.error as error:
+        raise ValueError(f"nothing that was packed: {error}") from None
+    values = _restored(msgspec.json.decode(text))
+    if not isinstance(values, dict):
+        raise ValueError("nothing that was packed")  # noqa: TRY004 - a value, from outside
+    return values
+
+
+def _is_moment(type_: Any) -> bool:  # noqa: ANN401 - any annotation
+    bare = get_args(type_)[0] if get_origin(type_) is Annotated else type_
+    return {datetime, timedelta} <= set(get_args(bare))
+
+
+def _moment(written: str | None) -> Moment | None:
+    if written is None:
+        return None
+    if written.lstrip("-").startswith("P"):
+        return msgspec.convert(written, timedelta)
+    return msgspec.convert(written, datetime)
 
 
 def _escaped(value: Any) -> Any:  # noqa: ANN401 - any JSON value

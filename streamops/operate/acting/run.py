@@ -3,16 +3,27 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
-from streamops.model.acting import Failed, Plan, Progress, Skipped
+from streamops.errors import StreamopsError
+from streamops.model.acting import LARGEST_SELECTION, Failed, Plan, Progress, Skipped
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.jobs import HeldJob
 from streamops.operate.acting.tally import Tally
 from streamops.wire.server import Server
 
+
+class StopAsked(StreamopsError):
+    """Whoever asked for the operation wants it to stop after the batch under way."""
+
+
 SMALLEST_PACE = 0.05
 """Seconds of work that one batch of a rate-limited operation is at least."""
+
+
+BREATH = 5.0
+"""Seconds between two signs of life of a job that waits."""
 
 
 class Run:
@@ -21,6 +32,7 @@ class Run:
     Attributes:
         server: Where to write.
         tally: What was done so far.
+        most: What the operator allows where more turns up than the plan counted, and that can be counted.
         cursor: Where an interrupted job stopped, in the operation's own words; empty at the beginning.
     """
 
@@ -31,17 +43,21 @@ class Run:
         *,
         trail: Trail,
         job: HeldJob | None = None,
+        most: int = LARGEST_SELECTION,
         rate: float | None = None,
         progress: Callable[[Progress], None] | None = None,
+        stop: asyncio.Event | None = None,
     ) -> None:
         self.server = server
         self.tally = Tally()
+        self.most = most
         self.cursor = job.cursor if job else ""
         self._plan = plan
         self._trail = trail
         self._job = job
         self._rate = rate
         self._progress = progress
+        self._stop = stop or asyncio.Event()
         self._began = time.monotonic()
 
     @property
@@ -59,18 +75,25 @@ class Run:
         """Units of the plan that were not dealt with yet: no batch may take more."""
         return max(0, self._plan.count - self.tally.done)
 
-    async def batch_size(self, most: int) -> int:
+    async def batch_size(self, most: int, done: int | None = None) -> int:
         """How many units the next batch may take; waits where a rate is set.
 
         Args:
             most: As many as one script call should take.
+            done: Units that will have been dealt with by then, where the last of them are yet to be reported.
+
+        Raises:
+            StopAsked: Somebody wants it to stop: write nothing more.
         """
+        self._heed_stop()
+        done = self.tally.done if done is None else done
+        left = max(0, self._plan.count - done)
         if self._rate is None:
-            return min(most, self.remaining)
-        ahead = self.tally.done / self._rate - self.elapsed.total_seconds()
+            return min(most, left)
+        ahead = done / self._rate - self.elapsed.total_seconds()
         if ahead > 0:
-            await asyncio.sleep(ahead)
-        return min(most, self.remaining, max(1, int(self._rate * SMALLEST_PACE)))
+            await self._pause(ahead)
+        return min(most, left, max(1, int(self._rate * SMALLEST_PACE)))
 
     async def report(
         self,
@@ -92,6 +115,7 @@ class Run:
 
         Raises:
             JobStopped: Somebody cancelled the job, or took it over: write nothing more.
+            StopAsked: Somebody wants it to stop: the same.
         """
         self.tally.add(applied, skipped, failed)
         if cursor:
@@ -102,6 +126,22 @@ class Run:
             self._progress(Progress(self.tally.done, self._plan.count, self.elapsed, self.job_id))
         if self._job is not None:
             await self._job.beat(self.tally, self.cursor)
+        if self.remaining:
+            self._heed_stop()
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, giving signs of life: whoever waits for a slow rate has not gone away."""
+        while seconds > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), min(seconds, BREATH))
+            self._heed_stop()
+            seconds -= BREATH
+            if self._job is not None:
+                await self._job.beat(self.tally, self.cursor)
+
+    def _heed_stop(self) -> None:
+        if self._stop.is_set():
+            raise StopAsked("interrupted")
 
     def note(self, text: str) -> None:
         """Something worth telling at the end."""

@@ -1,7 +1,11 @@
 """``ack``: acknowledge pending entries by their IDs."""
 
-from streamops.model.acting import Plan, Skipped
+from collections.abc import Sequence
+
+from streamops.model.acting import AuditRecord, Plan, Skipped
 from streamops.model.acts.ack import AckEvidence, AckIntent
+from streamops.model.acts.undo import Done, UndoIntent
+from streamops.model.ids import EntryId
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
@@ -33,12 +37,20 @@ async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan)
     position = evidence.identity.floor(intent.group)
     for at in range(0, len(ids), BATCH):
         batch = ids[at : at + BATCH]
-        rows = await ack(run.server, intent.stream, intent.group, batch, position=position)
-        if isinstance(rows, Fault):
-            raise rows.error(f"group {intent.stream}/{intent.group}")
-        done = {row.id for row in rows}
+        told = await ack(run.server, intent.stream, intent.group, batch, position=position)
+        if isinstance(told, Fault):
+            raise told.error(f"group {intent.stream}/{intent.group}")
+        done = {row.id for row in told.rows}
         skipped = [Skipped(str(one), "no longer pending") for one in batch if one not in done]
-        await run.report(len(rows), skipped=skipped, undo=pack_rows(rows) if rows else b"")
+        undo = pack_rows(told.rows, told.at) if told.rows else b""
+        await run.report(len(told.rows), skipped=skipped, undo=undo)
+
+
+def undo_ack(intent: AckIntent, records: Sequence[AuditRecord]) -> UndoIntent:
+    """Make them pending again."""
+    return UndoIntent(
+        audit_id=EntryId.parse(records[0].id), stream=intent.stream, group=intent.group, done=Done.ACKED
+    )
 
 
 ACK = Operation(
@@ -50,4 +62,5 @@ ACK = Operation(
     apply=apply_ack,
     writes=lambda intent: (("XACK", intent.stream),),
     stream=lambda intent: intent.stream,
+    undo=undo_ack,
 )

@@ -1,24 +1,49 @@
 """The columns of every table, with what each number means; screens, commands and the README read them here."""
 
+from streamops.present.columns.audit import AUDIT_COLUMNS
 from streamops.present.columns.consumers import CONSUMER_COLUMNS
+from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS, REASON_COLUMNS
+from streamops.present.columns.delayed import (
+    DELAYED_COLUMNS,
+    DELAYED_DETAIL_COLUMNS,
+    DELAYED_QUEUE_COLUMNS,
+    FIELD_COLUMNS,
+)
 from streamops.present.columns.entries import ENTRY_COLUMNS
 from streamops.present.columns.findings import FINDING_COLUMNS
 from streamops.present.columns.group_details import GROUP_DETAIL_COLUMNS
 from streamops.present.columns.groups import GROUP_COLUMNS
+from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
+from streamops.present.columns.jobs import JOB_COLUMNS
+from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLUMNS
 from streamops.present.columns.pending import PENDING_COLUMNS
+from streamops.present.columns.plans import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.columns.profiles import PROFILE_COLUMNS
 from streamops.present.columns.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.present.columns.summaries import OWNER_COLUMNS, SUMMARY_COLUMNS
 
 __all__ = [
+    "AUDIT_COLUMNS",
     "CONSUMER_COLUMNS",
+    "DEAD_LETTER_QUEUE_COLUMNS",
+    "DELAYED_COLUMNS",
+    "DELAYED_DETAIL_COLUMNS",
+    "DELAYED_QUEUE_COLUMNS",
     "ENTRY_COLUMNS",
+    "FIELD_COLUMNS",
     "FINDING_COLUMNS",
     "GROUP_COLUMNS",
     "GROUP_DETAIL_COLUMNS",
+    "JOB_COLUMNS",
+    "JOB_DETAIL_COLUMNS",
+    "LETTER_COLUMNS",
+    "LETTER_DETAIL_COLUMNS",
+    "OUTCOME_COLUMNS",
     "OWNER_COLUMNS",
     "PENDING_COLUMNS",
+    "PLAN_COLUMNS",
     "PROFILE_COLUMNS",
+    "REASON_COLUMNS",
     "STREAM_COLUMNS",
     "STREAM_DETAIL_COLUMNS",
     "SUMMARY_COLUMNS",

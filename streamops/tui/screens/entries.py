@@ -22,7 +22,7 @@ from streamops.tui.payload import entry_lines
 from streamops.tui.places import Place
 from streamops.tui.reads import Answered, ReadEntries, Unanswered, Wanted
 from streamops.tui.remember import Remembered
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.marking import Marking
 from streamops.tui.text_view import Builder
 
 PANE_BYTES = 8 * 1024
@@ -51,7 +51,7 @@ class Follow(Message):
         self.asker = asker
 
 
-class EntriesScreen(Listing[EntryRow]):
+class EntriesScreen(Marking[EntryRow]):
     """Entries, oldest on top. While the cursor is on the last one, it follows what arrives."""
 
     HINTS = (
@@ -72,6 +72,7 @@ class EntriesScreen(Listing[EntryRow]):
         self._older: EntryId | None = None
         self._asked = False
         self._read = False
+        self._afresh = False
         self._dropped = 0
         self._error = ""
 
@@ -89,11 +90,19 @@ class EntriesScreen(Listing[EntryRow]):
         if not self._read and not self._asked:
             self._ask(ReadEntries(self._stream))
 
+    def acted(self) -> None:
+        """Read the newest page again: entries that were deleted leave."""
+        if self._read and not self._asked:
+            self._afresh = True
+            self._ask(ReadEntries(self._stream))
+
     # -- what arrives --------------------------------------------------------------------------------
 
     def on_answered(self, message: Answered) -> None:
         """Take a page of older entries; the first one starts the tail."""
         page: EntryPage = message.answer
+        if self._afresh:
+            self._forget(page)
         self._kept.add_older(page.entries)
         self._older, self._asked, self._error = page.next_id, False, ""
         first, self._read = not self._read, True
@@ -102,8 +111,15 @@ class EntriesScreen(Listing[EntryRow]):
             after = page.entries[0].id if page.entries else None
             self.post_message(Follow(self._stream, after, self))
 
+    def _forget(self, page: EntryPage) -> None:
+        """Keep only what arrived after a page, which is going to be added before it."""
+        self._afresh = False
+        entries, _ = self._kept.take()
+        self._kept.add(entry for entry in entries if not page.entries or entry.id > page.entries[0].id)
+
     def on_unanswered(self, message: Unanswered) -> None:
         """Say why there are no entries."""
+        self._afresh = False
         self._asked, self._error = False, safe(message.error.message)
         self.show_body(self.moment)
 

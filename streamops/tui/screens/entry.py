@@ -18,6 +18,7 @@ from streamops.tui.payload import entry_lines
 from streamops.tui.prompt import Prompt
 from streamops.tui.reads import Answered, ReadEntry, Unanswered, Wanted
 from streamops.tui.screens.frame import Frame
+from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
 from streamops.tui.text_view import TextView
 
 
@@ -70,6 +71,11 @@ class EntryScreen(Frame):
         """Say why it could not be read."""
         self._note = safe(message.error.message)
         self._show_entry()
+
+    def subject(self) -> Subject | None:
+        """The entry, as it is pending where it was opened from such a list."""
+        dead = holds_dead_letters(self.moment.observation, self._entry_place.stream)
+        return subject_at(self._entry_place, dead_letters=dead)
 
     def copyable(self) -> str:
         """The entry's ID."""

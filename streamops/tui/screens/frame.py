@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,12 +14,16 @@ from textual.worker import Worker, WorkerState
 from streamops.present.text import safe
 from streamops.tui import words
 from streamops.tui.bars import Bar
+from streamops.tui.deed import Deed
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.places import Place
+from streamops.tui.places import Place, command
 from streamops.tui.prompt import Prompt
+from streamops.tui.subjects import Subject, fitting
 from streamops.tui.text_view import Builder, no_lines
 from streamops.tui.theme import Ground
+
+ROOM_FOR_WORDS: Final = 120
 
 
 class Go(Message):
@@ -44,6 +48,20 @@ class GoTo(Message):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
+
+
+class Say(Message):
+    """Say something in passing.
+
+    Attributes:
+        text: What; made safe where it is said.
+        warning: Whether it is a warning.
+    """
+
+    def __init__(self, text: str, *, warning: bool = False) -> None:
+        super().__init__()
+        self.text = text
+        self.warning = warning
 
 
 class Back(Message):
@@ -110,10 +128,10 @@ class Frame(Screen[None]):
         """Say in the bars what fits."""
         if self._composed_once:
             self._show_edges()
+            self.show_bars()
 
     def _show_edges(self) -> None:
         self._header.show(*words.header(self.moment, self.size.width))
-        self._keys.show(words.keys((*self.HINTS, *self.COMMON_HINTS), self.size.width))
 
     def tick(self) -> None:
         """A second went by: ages and countdowns move."""
@@ -127,6 +145,17 @@ class Frame(Screen[None]):
         if moment.loss is not None:
             self._banner.show(words.banner(moment.loss, moment, now))
         self._status.show(words.status(moment, now), self.position_words())
+        first, *others = (*self.hints(), *self.COMMON_HINTS)
+        self._keys.show(words.keys((first, *self._acting_hints(), *others), self.size.width))
+
+    def _acting_hints(self) -> tuple[tuple[str, str], ...]:
+        """The capitals that open a plan here, each with its word where there is room; none where nothing may be changed."""
+        if self.moment.context.read_only:
+            return ()
+        verbs = sorted((verb.key, verb.word) for verb in fitting(self.subject()))
+        if self.size.width >= ROOM_FOR_WORDS:
+            return tuple(verbs)
+        return ((" ".join(key for key, _ in verbs), "plan"),) if verbs else ()
 
     # -- what subclasses fill in ---------------------------------------------------------------------
 
@@ -149,12 +178,33 @@ class Frame(Screen[None]):
         """The ID or name under the cursor; none where there is nothing to copy."""
         return None
 
+    def command_text(self) -> str:
+        """The command that does or prints the same."""
+        return command(self.moment.context, self.place)
+
+    def subject(self) -> Subject | None:
+        """What an action would act on; none where there is nothing to act on."""
+        return None
+
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """Keys of this place and what they do, for the line at the bottom."""
+        return self.HINTS
+
     def stream_name(self) -> str | None:
         """The stream under the cursor, or the one the place is about; none where there is none."""
         return getattr(self.place, "stream", None)
 
     def reread(self) -> None:
         """Read again what this screen read for itself."""
+
+    def tells(self, deed: Deed) -> bool:
+        """Whether this screen shows what becomes of a deed."""
+        del deed
+        return False
+
+    def acted(self) -> None:
+        """Something was changed on the server by this console: read again what it may concern."""
+        self.reread()
 
     def explain(self) -> Builder:
         """What help says about the row under the cursor."""

@@ -22,6 +22,7 @@ from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
 from streamops.tui.prompt import Prompt
 from streamops.tui.screens.frame import Frame, Go
+from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
 from streamops.tui.text_view import Builder, TextView, no_lines
 
 Row = TypeVar("Row")
@@ -156,6 +157,20 @@ class Listing(Frame, Generic[Row]):
         row = self.list.highlighted
         place = None if row is None else self.place_of(row)
         return getattr(place, "stream", None) or super().stream_name()
+
+    def subject(self) -> Subject | None:
+        """The row under the cursor, or what the place is about where there is none."""
+        row = self.list.highlighted
+        return self.subject_of(None if row is None else self.place_of(row))
+
+    def subject_of(self, place: Place | None) -> Subject | None:
+        """What a row leads to, as a subject; the place itself where there is no row."""
+        place = place or self.place
+        stream = getattr(place, "stream", None)
+        if stream is None:
+            return None
+        dead = holds_dead_letters(self.moment.observation, stream)
+        return subject_at(place, dead_letters=dead)
 
     def copyable(self) -> str | None:
         """The name of the row under the cursor."""

@@ -1,5 +1,6 @@
 """Which screen shows which place."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from streamops.tui import places
@@ -15,7 +16,32 @@ from streamops.tui.screens.status import StatusScreen
 from streamops.tui.screens.stream import StreamScreen
 from streamops.tui.screens.streams import StreamsScreen
 
-SCREENS: Final[dict[type[Any], type[Any]]] = {
+
+def _audit(place: places.Audit, moment: Moment) -> Frame:
+    from streamops.tui.screens.audit import AuditScreen  # noqa: PLC0415 - the first screen needs none of it
+
+    return AuditScreen(place, moment)
+
+
+def _action(place: places.OneAction, moment: Moment) -> Frame:
+    from streamops.tui.screens.action import ActionScreen  # noqa: PLC0415 - as above
+
+    return ActionScreen(place, moment)
+
+
+def _jobs(place: places.Jobs, moment: Moment) -> Frame:
+    from streamops.tui.screens.jobs import JobsScreen  # noqa: PLC0415 - as above
+
+    return JobsScreen(place, moment)
+
+
+def _job(place: places.OneJob, moment: Moment) -> Frame:
+    from streamops.tui.screens.job import JobScreen  # noqa: PLC0415 - as above
+
+    return JobScreen(place, moment)
+
+
+SCREENS: Final[dict[type[Any], Callable[[Any, Moment], Frame]]] = {
     places.Status: StatusScreen,
     places.Streams: StreamsScreen,
     places.Stream: StreamScreen,
@@ -24,10 +50,13 @@ SCREENS: Final[dict[type[Any], type[Any]]] = {
     places.Entries: EntriesScreen,
     places.OneEntry: EntryScreen,
     places.Contexts: ContextsScreen,
+    places.Audit: _audit,
+    places.OneAction: _action,
+    places.Jobs: _jobs,
+    places.OneJob: _job,
 }
 
 
 def screen_for(place: Place, moment: Moment) -> Frame:
     """A new screen for a place."""
-    screen: Frame = SCREENS[type(place)](place, moment)
-    return screen
+    return SCREENS[type(place)](place, moment)

@@ -16,13 +16,13 @@ from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.reads import Answered, ReadPending, Unanswered, Wanted
 from streamops.tui.screens.group import find_group
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.marking import Marking
 from streamops.tui.text_view import Builder, no_lines
 
 AHEAD = 20
 
 
-class PendingScreen(Listing[PendingRow]):
+class PendingScreen(Marking[PendingRow]):
     """Pending entries by ID. The next page is read when the cursor nears the end; ``r`` begins anew."""
 
     HINTS = (
@@ -91,7 +91,10 @@ class PendingScreen(Listing[PendingRow]):
 
     def place_of(self, row: PendingRow) -> Place:
         """The entry."""
-        return places.OneEntry(self.pending_place.stream, row.entry.id, self.pending_place.trail)
+        here = self.pending_place
+        return places.OneEntry(
+            here.stream, row.entry.id, here.trail, group=here.group, consumer=row.entry.consumer
+        )
 
     def name_of(self, row: PendingRow) -> str:
         """The entry's ID."""

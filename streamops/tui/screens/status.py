@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.observation import Health, StreamView
+from streamops.model.streams import StreamRole
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.present.rows import GroupRow, group_rows
 from streamops.present.spark import spark
@@ -17,6 +18,7 @@ from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.listing import Listing
+from streamops.tui.subjects import Subject, subject_at
 from streamops.tui.text_view import Builder
 
 
@@ -94,6 +96,13 @@ class GroupListing(Listing[GroupRow]):
         """The group, or the stream where it has none."""
         stream = row.stream.stream.name
         return places.Stream(stream) if row.group is None else places.Group(stream, row.group.group.name)
+
+    def subject(self) -> Subject | None:
+        """The group, or the stream where it has none."""
+        row = self.list.highlighted
+        if row is None:
+            return super().subject()
+        return subject_at(self.place_of(row), dead_letters=row.stream.stream.role is StreamRole.DEAD_LETTERS)
 
     def name_of(self, row: GroupRow) -> str:
         """The group's name, or the stream's where it has none."""

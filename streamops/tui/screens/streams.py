@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from streamops.model.observation import Health, StreamView
+from streamops.model.streams import StreamRole
 from streamops.present.columns import STREAM_COLUMNS
 from streamops.tui import places
 from streamops.tui.details import stream_lines
@@ -10,6 +11,7 @@ from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.status import why_empty
+from streamops.tui.subjects import Subject, subject_at
 from streamops.tui.text_view import Builder
 
 
@@ -49,6 +51,13 @@ class StreamsScreen(Listing[StreamView]):
     def place_of(self, row: StreamView) -> Place:
         """The stream."""
         return places.Stream(row.stream.name)
+
+    def subject(self) -> Subject | None:
+        """The stream."""
+        row = self.list.highlighted
+        if row is None:
+            return None
+        return subject_at(self.place_of(row), dead_letters=row.stream.role is StreamRole.DEAD_LETTERS)
 
     def name_of(self, row: StreamView) -> str:
         """The stream's name."""

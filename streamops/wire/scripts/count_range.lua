@@ -1,14 +1,16 @@
 -- Counts entries after ARGV[1] up to ARGV[2] without shipping them: at most ARGV[3], and no further once it has
 -- walked over ARGV[4] bytes of payload, because Redis copies whole entries into a script.
--- KEYS[1]: the stream. ARGV[5]: how many entries to take at first, before their size is known.
+-- KEYS[1]: the stream. ARGV[5]: how many entries to take at first, before their size is known. ARGV[6]: "back" to
+-- count from before ARGV[1] down to ARGV[2] instead.
 -- Returns {how many, ID of the last one counted, bytes walked over, 1 if the end was reached}.
 local LARGEST_STEP = 64
+local command = ARGV[6] == 'back' and 'XREVRANGE' or 'XRANGE'
 local after, limit, budget, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local counted, bytes = 0, 0
 
 while counted < limit and bytes < budget do
   local asked = math.min(step, limit - counted)
-  local entries = redis.call('XRANGE', KEYS[1], '(' .. after, ARGV[2], 'COUNT', asked)
+  local entries = redis.call(command, KEYS[1], '(' .. after, ARGV[2], 'COUNT', asked)
   for at = 1, #entries do
     local parts = entries[at][2]
     for number = 1, #parts do bytes = bytes + #parts[number] end

@@ -16,14 +16,17 @@ local function groups_of(key)
   return groups
 end
 
+-- What to return where the groups of a stream could not be read.
+local function unreadable(err)
+  if string.find(err.err, 'no such key', 1, true) then return drift('the stream is gone') end
+  return err
+end
+
 -- Nothing where a group is there and not behind the position that the plan saw; otherwise the error to return.
 -- An empty floor asks for the group alone.
 local function group_drift(key, name, floor)
   local groups, err = groups_of(key)
-  if err then
-    if string.find(err.err, 'no such key', 1, true) then return drift('the stream is gone') end
-    return err
-  end
+  if err then return unreadable(err) end
   local group = groups[name]
   if not group then return drift('the group is gone') end
   if floor ~= '' and less(group['last-delivered-id'], floor) then

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, Final
 
 from msgspec import Struct
@@ -37,15 +37,43 @@ class Beat(StrEnum):
     LOST = "lost"
 
 
+class Cancelling(StrEnum):
+    """What came of asking a job to stop."""
+
+    ASKED = "asked"
+    CANCELLED = "cancelled"
+    OVER = "over"
+    NONE = "none"
+
+
+class Taken(IntEnum):
+    """Whether a job could be taken."""
+
+    YES = 1
+    OVER = 0
+    MOVED = -1
+
+
 async def take_job(
     server: Server, job_id: str, owner: str, fields: Mapping[str, Argument], *, new: bool
-) -> bool | Holding | Fault:
-    """Take a job; whether that was possible, or who still holds it."""
+) -> Taken | Holding | Fault:
+    """Take a job.
+
+    Args:
+        server: Where.
+        job_id: The job.
+        owner: Who takes it.
+        fields: A new job's fields; for one that is there already, those that must be as they were.
+        new: Whether it is a new one.
+
+    Returns:
+        Whether that was possible, or who still holds it.
+    """
     arguments = (*_lease(owner), "new" if new else "taken", *_flat(fields))
-    taken: bool | Holding | Fault = await write_script(
+    taken: Taken | Holding | Fault = await write_script(
         server, "job_take", Call(job_key(job_id), arguments, _taken)
     )
-    if new and taken is True:
+    if new and taken is Taken.YES:
         listed = await server.single(JOBS, "ZADD", JOBS, await _now_ms(server), job_id)
         if isinstance(listed, Exception):
             return fault(listed)
@@ -61,18 +89,12 @@ async def beat_job(server: Server, job_id: str, owner: str, fields: Mapping[str,
     return told
 
 
-async def cancel_job(server: Server, job_id: str) -> bool | Fault:
-    """Ask a job's owner to stop; whether there is such a job."""
-    state = await server.single(job_key(job_id), "HGET", job_key(job_id), "state")
-    if isinstance(state, Exception):
-        return fault(state)
-    if state is None:
-        return False
-    # A job that nobody runs is over at once.
-    orphan = state != JobState.RUNNING.encode()
-    words: tuple[Argument, ...] = ("state", JobState.CANCELLED) if orphan else ()
-    reply = await server.single(job_key(job_id), "HSET", job_key(job_id), "cancel", 1, *words)
-    return fault(reply) if isinstance(reply, Exception) else True
+async def cancel_job(server: Server, job_id: str) -> Cancelling | Fault:
+    """Ask a job's owner to stop; what came of it."""
+    told: Cancelling | Fault = await write_script(
+        server, "job_cancel", Call(job_key(job_id), (), lambda reply: Cancelling(reply.decode()))
+    )
+    return told
 
 
 async def read_job(server: Server, job_id: str) -> Job | Fault | None:
@@ -115,10 +137,10 @@ def _flat(fields: Mapping[str, Argument]) -> tuple[Argument, ...]:
     return tuple(part for pair in fields.items() for part in pair)
 
 
-def _taken(reply: Reply) -> bool | Holding:
+def _taken(reply: Reply) -> Taken | Holding:
     if isinstance(reply, list):
         return Holding(decode_name(reply[0]), timedelta(milliseconds=reply[1]))
-    return bool(reply)
+    return Taken(reply)
 
 
 def _job(job_id: str, reply: Sequence[bytes]) -> Job | None:

@@ -1,0 +1,35 @@
+"""Asking for consent on a terminal."""
+
+import sys
+
+from streamops.cli.session import Session
+from streamops.cli.terminal import drawable
+from streamops.model.acting import Assent
+from streamops.plans.consent import Consent, ConsentKind
+from streamops.present.text import safe
+
+YES = frozenset({"y", "yes"})
+
+
+def can_ask(session: Session) -> bool:
+    """Whether somebody is there to answer: stdin and stderr are terminals, and --no-input is not given."""
+    return not session.given.no_input and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(consent: Consent) -> Assent:
+    """Ask, and say what was answered; nothing at all is no."""
+    if consent.kind is not ConsentKind.TYPED:
+        return Assent(yes=_answer("Apply? [y/N] ").lower() in YES)
+    word = safe(consent.word)
+    answer = _answer(f"Type {word} to apply: ")
+    # What a keyboard does not have is typed as it is shown.
+    return Assent(typed=consent.word if answer in {word, consent.word} else answer)
+
+
+def _answer(question: str) -> str:
+    sys.stderr.write(drawable(question, sys.stderr))
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):
+        sys.stderr.write("\n")
+    return line.strip()

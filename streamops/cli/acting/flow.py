@@ -1,0 +1,91 @@
+"""From an intent to its outcome: the plan shown, consent asked for, progress told, the outcome printed."""
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from streamops.cli.acting.asking import ask, can_ask
+from streamops.cli.acting.choices import Choices
+from streamops.cli.acting.printing import ActingPrinter
+from streamops.cli.acting.progress import ProgressTeller
+from streamops.cli.acting.stopping import stopped_by_ctrl_c
+from streamops.cli.session import Session
+from streamops.errors import ApplyError, ExitCode
+from streamops.model.acting import Assent, Outcome, Plan
+
+if TYPE_CHECKING:
+    from streamops.operate.acting.engine import Prepared
+    from streamops.operate.console import Console
+
+Prepare = Callable[["Console"], Coroutine[Any, Any, "Prepared[Any, Any]"]]
+
+
+def act(session: Session, intent: Struct, choices: Choices) -> ExitCode:
+    """Plan what an intent asks for, and do it where that is agreed to.
+
+    Raises:
+        StreamopsError: It could not be planned, was not agreed to, or stopped before its end.
+    """
+    return act_on(session, lambda console: console.prepare(intent, choices.limits), choices)
+
+
+def tell_nothing(session: Session, plan: Plan, choices: Choices) -> ExitCode:
+    """Tell of a plan for nothing at all, which asks no server."""
+    printer = ActingPrinter(session, choices)
+    if choices.dry_run:
+        printer.print_plan(plan)
+        return ExitCode.DONE
+    printer.show_plan(plan, asking=False)
+    printer.print_outcome(plan, Outcome(operation=plan.operation, target=plan.target, requested=0, applied=0))
+    return ExitCode.DONE
+
+
+def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
+    """The same for a plan that is made in another way: the rest of a job."""
+    printer = ActingPrinter(session, choices)
+
+    async def make_plan(console: "Console") -> "Prepared[Any, Any]":
+        if not choices.dry_run:
+            console.engine.forbid_if_read_only()
+        return await prepare(console)
+
+    session.narrator.progress("planning")
+    try:
+        prepared = session.run(make_plan)
+    finally:
+        session.narrator.end_progress()
+    if choices.dry_run:
+        printer.print_plan(prepared.plan)
+        return ExitCode.DONE
+    assent = choices.assent
+    asking = can_ask(session) and not assent.typed and not prepared.consent.accepts(assent)
+    printer.show_plan(prepared.plan, asking=asking)
+    if asking:
+        assent = ask(prepared.consent)
+    # Whoever was asked may have taken any time: a connection of its own does not grow old.
+    return _apply(session, prepared, assent, printer)
+
+
+def _apply(
+    session: Session, prepared: "Prepared[Any, Any]", assent: Assent, printer: ActingPrinter
+) -> ExitCode:
+    teller = ProgressTeller(session)
+
+    async def apply(console: "Console") -> Outcome:
+        with stopped_by_ctrl_c() as stop:
+            return await console.apply(prepared, assent, teller, teller.started, stop)
+
+    try:
+        outcome = session.run(apply)
+    except ApplyError as error:
+        teller.end()
+        if isinstance(error.outcome, Outcome):
+            printer.print_outcome(prepared.plan, error.outcome)
+        raise
+    except BaseException:
+        teller.tell_unended()
+        raise
+    teller.end()
+    printer.print_outcome(prepared.plan, outcome)
+    return ExitCode.DONE if outcome.complete and not outcome.failed_count else ExitCode.PARTIAL

@@ -1,0 +1,28 @@
+"""Ctrl-C: the first stops an operation after the batch under way, the second at once."""
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def stopped_by_ctrl_c() -> Iterator[asyncio.Event]:
+    """An event that Ctrl-C, and a request to terminate, set; asked again, they cancel the task."""
+    stop = asyncio.Event()
+    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
+
+    def asked() -> None:
+        if stop.is_set() and task is not None:
+            task.cancel()
+        stop.set()
+
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for one in signals:
+        loop.add_signal_handler(one, asked)
+    try:
+        yield stop
+    finally:
+        for one in signals:
+            loop.remove_signal_handler(one)

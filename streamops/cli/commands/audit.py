@@ -1,0 +1,121 @@
+"""``streamops audit ls``: what was done, by whom, and why."""
+
+import sys
+from datetime import datetime, timedelta
+from typing import Final
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.globals import Output
+from streamops.cli.output.choosing import FOR_PEOPLE
+from streamops.cli.output.facts import tell_facts
+from streamops.cli.output.printer import write
+from streamops.cli.params import ENTRY_ID, MOMENT
+from streamops.cli.session import Session, with_session
+from streamops.errors import SettingsError
+from streamops.model.acting import Action
+from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.operate.acting.action_search import ActionQuery, find_actions
+from streamops.operate.acting.before import Before, action_of, plain_values, state_before
+from streamops.operate.console import Console
+from streamops.present.columns import AUDIT_COLUMNS
+from streamops.present.documents import encode
+from streamops.present.records import action_document, action_facts, action_json
+
+DEFAULT_LIMIT: Final = 100
+
+
+@click.command(
+    cls=Command,
+    short_help="List what was done, by whom and why, newest first.",
+    examples=[
+        ("streamops audit ls", "the last hundred actions"),
+        ("streamops audit ls --target orders --since 1d -o csv", "those of a day on one stream, to export"),
+        ("streamops audit ls --id 1526919030474-0", "all of one action: plan, state before, outcome"),
+    ],
+    exits={1: "no such action"},
+)
+@click.option("--operation", metavar="NAME", default="", help="Only this operation: ack, groups.destroy.")
+@click.option("--target", metavar="NAME", default="", help="Only this stream, or this stream/group.")
+@click.option(
+    "--since", type=MOMENT, metavar="TIME", help="From this time on: 2026-03-01T14:00:00Z, or 15m ago."
+)
+@click.option("--until", type=MOMENT, metavar="TIME", help="Up to this time.")
+@click.option("--id", "audit_id", type=ENTRY_ID, metavar="AUDIT_ID", help="Show all of this action.")
+@with_session
+def ls(
+    session: Session,
+    *,
+    operation: str,
+    target: str,
+    since: datetime | timedelta | None,
+    until: datetime | timedelta | None,
+    audit_id: EntryId | None,
+) -> None:
+    """List the actions that streamops recorded on this server, newest first.
+
+    The log keeps about the last 10,000 records. At most 100 actions are listed unless --limit says otherwise.
+    """
+    if audit_id is not None:
+        _show(session, audit_id)
+        return
+    printer = session.printer(AUDIT_COLUMNS)
+
+    async def read(console: Console) -> list[Action]:
+        now = await console.read_clock() if _is_ago(since) or _is_ago(until) else None
+        query = ActionQuery(
+            operation=operation,
+            target=target,
+            start=ZERO_ID if since is None else EntryId(_milliseconds(since, now), 0),
+            end=LAST_ID if until is None else EntryId(_milliseconds(until, now), MAX_PART),
+            limit=session.given.limit or DEFAULT_LIMIT,
+        )
+        return await find_actions(console.read_actions, query)
+
+    actions = session.run(read)
+    printer.print_rows(
+        actions,
+        lambda: {"schema": "streamops.audit.ls/1", "actions": [action_json(action) for action in actions]},
+        action_json,
+    )
+    if not actions:
+        session.narrator.note("the audit log has no such actions")
+
+
+def _show(session: Session, audit_id: EntryId) -> None:
+    if session.given.fields:
+        raise SettingsError("--fields does not go with --id", "Leave one of them out.")
+
+    async def read(console: Console) -> tuple[Action, Before]:
+        records = await console.read_action(audit_id)
+        return action_of(records), state_before(records)
+
+    action, before = session.run(read)
+    output = session.given.output
+    if output is Output.CSV:
+        session.printer(AUDIT_COLUMNS).print_rows([action], dict)
+        return
+    if output in FOR_PEOPLE:
+        other = [encode(fact) for fact in before.facts]
+        facts = action_facts(action, before.rows, other)
+        tell_facts(facts, sys.stdout, output=output, color=session.allows_color)
+        return
+    intent = next(iter(plain_values(action.first.intent)), {})
+    document = action_document(action, before.rows, before.facts, dict(intent))
+    write(encode(document, indent=2 if output is Output.JSON else 0) + "\n")
+
+
+def _is_ago(moment: datetime | timedelta | None) -> bool:
+    return isinstance(moment, timedelta)
+
+
+def _milliseconds(moment: datetime | timedelta, now: datetime | None) -> int:
+    """The first part of IDs of that instant, on the server's clock."""
+    if isinstance(moment, datetime):
+        instant = moment
+    elif now is not None:
+        instant = now - moment
+    else:
+        raise SettingsError("the server's clock may not be read", "Give an instant: 2026-03-01T14:00:00Z.")
+    return max(int(instant.timestamp() * 1000), 0)

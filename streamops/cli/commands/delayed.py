@@ -1,0 +1,186 @@
+"""``streamops delayed``: messages that wait for their time."""
+
+import os
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import click
+
+from streamops.cli.acting.command import acting_command
+from streamops.cli.command import Command
+from streamops.cli.output.printer import Section
+from streamops.cli.params import stream_argument, stream_argument_optional
+from streamops.cli.session import Session, with_session
+from streamops.errors import NotFound
+from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
+from streamops.operate.console import Console
+from streamops.operate.delayed import DelayedPage, DelayedQueues
+from streamops.present.columns import (
+    DELAYED_COLUMNS,
+    DELAYED_DETAIL_COLUMNS,
+    DELAYED_QUEUE_COLUMNS,
+    FIELD_COLUMNS,
+)
+from streamops.present.delayed import DelayedQueueRow, DelayedRow, delayed_json, queue_json
+from streamops.present.documents import gaps_json, text_json
+from streamops.present.units import counted
+from streamops.settings.backups import backup_path
+
+DEFAULT_LIMIT: Final = 100
+
+
+@click.command(
+    cls=Command,
+    short_help="List queues of delayed messages, or the messages of one.",
+    examples=[
+        ("streamops delayed ls", "every queue that holds anything"),
+        ("streamops delayed ls orders", "the first hundred messages of one"),
+    ],
+    exits={1: "the key is of another type"},
+)
+@stream_argument_optional
+@with_session
+def ls(session: Session, *, stream: str | None) -> None:
+    """List the queues of delayed messages beside the streams that are known; with STREAM, the messages beside it.
+
+    Messages come in the order in which they are due, at most 100 unless --limit says otherwise. What can never
+    become an entry is told too: messages without a body, with a body that cannot be read, and bodies that the
+    queue does not name.
+    """
+    if stream is None:
+        _list_queues(session)
+    else:
+        _list_messages(session, stream)
+
+
+def _list_queues(session: Session) -> None:
+    printer = session.printer(DELAYED_QUEUE_COLUMNS)
+
+    async def read(console: Console) -> DelayedQueues:
+        await console.discover()
+        return await console.delayed.queues(console.discovery.names)
+
+    found = session.run(read)
+    shown = [DelayedQueueRow(queue, found.now) for queue in found.queues[: session.given.limit]]
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.delayed.ls/1",
+            "queues": [queue_json(row) for row in shown],
+            "left_out": len(found.queues) - len(shown),
+            "gaps": gaps_json(found.gaps),
+        },
+        queue_json,
+    )
+    for gap in found.gaps:
+        session.narrator.note(f"{gap.scope}: {gap.reason}")
+    if not found.queues:
+        session.narrator.note("no delayed messages beside the streams that are known")
+    if left_out := len(found.queues) - len(shown):
+        session.narrator.note(f"{counted(left_out, 'queue', 'queues')} more; --limit shows more")
+
+
+def _list_messages(session: Session, stream: str) -> None:
+    printer = session.printer(DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS)
+    limit = session.given.limit or DEFAULT_LIMIT
+
+    async def read(console: Console) -> DelayedPage:
+        return await console.delayed.page(stream, limit)
+
+    found = session.run(read)
+    rows = [DelayedRow(stream, one, found.now) for one in (*found.messages, *found.strays)]
+    left_out = max(0, found.queue.messages - len(found.messages))
+    printer.print_rows(
+        rows,
+        lambda: {
+            "schema": "streamops.delayed.ls/1",
+            **queue_json(DelayedQueueRow(found.queue, found.now)),
+            "entries": [delayed_json(row) for row in rows],
+            "left_out": left_out,
+        },
+        delayed_json,
+    )
+    note = session.narrator.note
+    if not rows:
+        note(f"no delayed messages beside stream {stream}")
+    if left_out:
+        note(f"{counted(left_out, 'message', 'messages')} more; --limit shows more")
+    if broken := sum(1 for row in rows if row.message.problem):
+        note(
+            f"{counted(broken, 'message', 'messages')} cannot become entries; `streamops delayed cancel` removes them"
+        )
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one delayed message.",
+    examples=[("streamops delayed show orders 4f1c09ab12cd", "everything known about one message")],
+    exits={1: "no such message"},
+)
+@stream_argument
+@click.argument("ident", metavar="ID")
+@with_session
+def show(session: Session, *, stream: str, ident: str) -> None:
+    """Show one delayed message: when it is due, where it goes, and its fields."""
+    printer = session.printer((*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS))
+
+    async def read(console: Console) -> DelayedRow:
+        (message,) = await console.delayed.messages(stream, [ident])
+        return DelayedRow(stream, message, await console.delayed.clock(stream))
+
+    row = session.run(read)
+    if not row.message.exists:
+        raise NotFound(
+            f"stream {stream} has no delayed message {ident}",
+            f"List them with `streamops delayed ls {stream}`; it may have become an entry.",
+        )
+    printer.print_record(
+        row,
+        lambda: {"schema": "streamops.delayed.show/1", "stream": text_json(stream), **delayed_json(row)},
+        sections=[Section("Fields", FIELD_COLUMNS, row.entry.fields)],
+    )
+
+
+def _name_backup(values: dict[str, Any]) -> None:
+    """Without ``--backup`` the file is a new one in the state directory, whose name says when."""
+    if values["backup"] is None:
+        now = datetime.now(UTC)  # noqa: TID251 - for whoever looks for the file later
+        values["backup"] = backup_path("delayed-cancel", values["stream"], now, os.environ)
+
+
+cancel = acting_command(
+    CancelDelayedIntent,
+    "cancel",
+    "Remove delayed messages.",
+    help=(
+        "Remove delayed messages, so that they never become entries. Each is written to a file first, which "
+        "`streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Messages "
+        "without a body, and bodies that the queue does not name, are removed in this way too."
+    ),
+    examples=[
+        ("streamops delayed cancel orders --ids 4f1c09ab12cd --confirm orders", "one message"),
+        (
+            "streamops delayed cancel orders --before 1h --dry-run",
+            "what is overdue by an hour: the plan alone",
+        ),
+    ],
+)
+
+run_now = acting_command(
+    RunDelayedIntent,
+    "run-now",
+    "Move delayed messages to where they go now.",
+    help=(
+        "Add delayed messages to their stream, or to the retry stream of their group, at once instead of when they "
+        "are due. Each moves in one step with its removal from the queue: none is lost, none comes twice."
+    ),
+    examples=[
+        ("streamops delayed run-now orders --ids 4f1c09ab12cd --yes", "one message"),
+        ("streamops delayed run-now orders --before 0s --yes", "all that is due, where nothing moves it"),
+        (
+            "streamops delayed ls orders -o jsonl | streamops delayed run-now orders --ids - --dry-run",
+            "IDs from a list: the plan alone",
+        ),
+    ],
+    rated=True,
+)

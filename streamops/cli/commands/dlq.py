@@ -1,0 +1,212 @@
+"""``streamops dlq``: dead-letter queues and their letters."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import click
+
+from streamops.cli.acting.fields import given_value, param_of
+from streamops.cli.command import Command
+from streamops.cli.output.printer import Section
+from streamops.cli.params import COMPLETIONS, ENTRY_ID
+from streamops.cli.session import Session, with_session
+from streamops.model.acts.letters import LetterSelection
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.operate.backups import BackupWriter, entry_line
+from streamops.operate.console import Console
+from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
+from streamops.present.columns import (
+    DEAD_LETTER_QUEUE_COLUMNS,
+    FIELD_COLUMNS,
+    LETTER_COLUMNS,
+    LETTER_DETAIL_COLUMNS,
+    REASON_COLUMNS,
+)
+from streamops.present.documents import gaps_json, text_json
+from streamops.present.intents import intent_fields
+from streamops.present.letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
+from streamops.present.units import counted
+
+DEFAULT_LIMIT: Final = 100
+STDOUT: Final = "-"
+FILTERS: Final = tuple(field for field in intent_fields(LetterSelection) if not field.argument)
+"""The options of a selection, those of replaying and purging."""
+
+queue_argument = click.argument("queue", metavar="DLQ", shell_complete=COMPLETIONS.get("streams"))
+queue_argument_optional = click.argument(
+    "queue", metavar="[DLQ]", required=False, shell_complete=COMPLETIONS.get("streams")
+)
+
+
+def _selection(queue: str, values: Mapping[str, Any]) -> LetterSelection:
+    return LetterSelection(
+        queue=queue, **{field.name: given_value(field, values[field.name], None) for field in FILTERS}
+    )
+
+
+@click.command(
+    cls=Command,
+    short_help="List dead-letter queues, or the letters of one.",
+    examples=[
+        ("streamops dlq ls", "every queue, with what its letters died of"),
+        ("streamops dlq ls '{orders}:dlq' --since 1h", "what died in the last hour"),
+        ("streamops dlq ls '{orders}:dlq' --where 'deliveries > `5`' -o jsonl", "by an expression"),
+    ],
+    exits={1: "no such queue"},
+)
+@queue_argument_optional
+@with_session
+def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
+    """List the dead-letter queues: streams whose names end in :dlq, and those that the configuration names.
+
+    With DLQ, list its letters, the oldest first, at most 100 unless --limit says otherwise. What a queue's letters
+    died of is counted over the newest 200; the share that this is of all is told.
+    """
+    if queue is None:
+        _list_queues(session)
+    else:
+        _list_letters(session, _selection(queue, values))
+
+
+def _list_queues(session: Session) -> None:
+    printer = session.printer(DEAD_LETTER_QUEUE_COLUMNS)
+
+    async def read(console: Console) -> DeadLetterQueues:
+        await console.discover()
+        return await console.dead_letters.queues(console.discovery.names)
+
+    found = session.run(read)
+    rows = [QueueRow(queue) for queue in found.queues[: session.given.limit]]
+    printer.print_rows(
+        rows,
+        lambda: {
+            "schema": "streamops.dlq.ls/1",
+            "queues": [queue_row_json(row) for row in rows],
+            "left_out": len(found.queues) - len(rows),
+            "gaps": gaps_json(found.gaps),
+        },
+        queue_row_json,
+    )
+    note = session.narrator.note
+    for gap in found.gaps:
+        note(f"{gap.scope}: {gap.reason}")
+    if not found.queues:
+        note("no dead-letter queues: no stream's name ends in :dlq, and the configuration names none")
+    if left_out := len(found.queues) - len(rows):
+        note(f"{counted(left_out, 'queue', 'queues')} more; --limit shows more")
+
+
+def _list_letters(session: Session, selection: LetterSelection) -> None:
+    printer = session.printer(LETTER_COLUMNS, LETTER_DETAIL_COLUMNS)
+    limit = session.given.limit or DEFAULT_LIMIT
+
+    async def read(console: Console) -> LetterPage:
+        return await console.dead_letters.page(selection, limit)
+
+    found = session.run(read)
+    rows = [LetterRow(letter, found.now) for letter in found.letters]
+    printer.print_rows(
+        rows,
+        lambda: {
+            "schema": "streamops.dlq.letters/1",
+            "queue": text_json(selection.queue),
+            "letters": [letter_json(row) for row in rows],
+            "more": found.more,
+        },
+        letter_json,
+    )
+    if not rows:
+        session.narrator.note(f"no letters match in queue {selection.queue}")
+    if found.more:
+        session.narrator.note("there are more; --limit shows more")
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one queue, or one letter.",
+    examples=[
+        ("streamops dlq show '{orders}:dlq'", "what its letters died of"),
+        ("streamops dlq show '{orders}:dlq' 1526919030474-0", "everything of one letter"),
+    ],
+    exits={1: "no such queue or letter"},
+)
+@queue_argument
+@click.argument("ident", metavar="[ID]", type=ENTRY_ID, required=False)
+@with_session
+def show(session: Session, *, queue: str, ident: EntryId | None) -> None:
+    """Show one dead-letter queue and what its letters died of; with ID, everything that one letter says."""
+    if ident is None:
+        _show_queue(session, queue)
+    else:
+        _show_letter(session, queue, ident)
+
+
+def _show_queue(session: Session, queue: str) -> None:
+    printer = session.printer(DEAD_LETTER_QUEUE_COLUMNS)
+    found = session.run(lambda console: console.dead_letters.queue(queue))
+    row = QueueRow(found)
+    printer.print_record(
+        row,
+        lambda: {"schema": "streamops.dlq.queue/1", **queue_row_json(row)},
+        sections=[Section("Reasons", REASON_COLUMNS, reason_rows(found))],
+    )
+
+
+def _show_letter(session: Session, queue: str, ident: EntryId) -> None:
+    printer = session.printer((*LETTER_COLUMNS, *LETTER_DETAIL_COLUMNS))
+
+    async def read(console: Console) -> LetterRow:
+        letter = await console.dead_letters.letter(queue, ident)
+        return LetterRow(letter, await console.dead_letters.clock(queue))
+
+    row = session.run(read)
+    printer.print_record(
+        row,
+        lambda: {"schema": "streamops.dlq.show/1", **letter_json(row)},
+        sections=[Section("Fields", FIELD_COLUMNS, row.letter.fields)],
+    )
+
+
+@click.command(
+    cls=Command,
+    short_help="Write letters to a file.",
+    examples=[
+        ("streamops dlq export '{orders}:dlq' orders.jsonl", "all of them"),
+        ("streamops dlq export '{orders}:dlq' - --since 1d | gzip > day.jsonl.gz", "the last day's"),
+    ],
+    exits={1: "no such queue", 2: "usage or configuration; the file exists already"},
+)
+@queue_argument
+@click.argument("file", metavar="FILE")
+@with_session
+def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None:
+    """Write letters to a new file, or to stdout where FILE is -: JSON lines, byte for byte.
+
+    `streamops restore` reads them back. The queue is left as it is.
+    """
+    selection = _selection(queue, values)
+    if file == STDOUT:
+        written = _export(session, selection, _to_stdout(queue))
+    else:
+        with BackupWriter(file) as backup:
+            written = _export(session, selection, lambda entries: backup.write(queue, entries))
+            backup.kept = True
+    where = "" if file == STDOUT else f" to {file}"
+    session.narrator.note(f"{counted(written, 'letter', 'letters')} written{where}")
+
+
+def _export(session: Session, selection: LetterSelection, write: Callable[[Sequence[Entry]], None]) -> int:
+    return session.run(lambda console: console.dead_letters.export(selection, write))
+
+
+def _to_stdout(queue: str) -> Callable[[Sequence[Entry]], None]:
+    def write(entries: Sequence[Entry]) -> None:
+        sys.stdout.write("".join(entry_line(queue, entry).decode() for entry in entries))
+
+    return write
+
+
+for _command in (ls, export):
+    _command.params.extend(map(param_of, FILTERS))

@@ -1,0 +1,130 @@
+"""``streamops jobs``: long operations, from wherever they run."""
+
+from datetime import datetime
+from typing import Any, Final
+
+import click
+
+from streamops.cli.acting.choices import take_choices
+from streamops.cli.acting.command import ActingCommand
+from streamops.cli.acting.flow import act_on
+from streamops.cli.command import Command
+from streamops.cli.session import Session, with_session
+from streamops.errors import ExitCode
+from streamops.model.acting import Job, JobState
+from streamops.operate.console import Console
+from streamops.present.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
+from streamops.present.records import job_json
+
+DEFAULT_LIMIT: Final = 100
+ENDED: Final = frozenset({JobState.DONE, JobState.CANCELLED})
+
+job_argument = click.argument("job", metavar="JOB")
+
+
+@click.command(
+    cls=Command,
+    short_help="List long operations, newest first.",
+    examples=[
+        ("streamops jobs ls", "the jobs of the last seven days, on whichever machine they run"),
+        ("streamops jobs ls --active -o jsonl", "those that have not come to their end"),
+    ],
+)
+@click.option("--active", is_flag=True, help="Only those that run, or can be resumed.")
+@with_session
+def ls(session: Session, *, active: bool) -> None:
+    """List long operations: how far they are, who runs them, and since when nobody has heard of them.
+
+    A job is kept for seven days after its last sign of life. At most 100 are listed unless --limit says
+    otherwise.
+    """
+    printer = session.printer(JOB_COLUMNS, JOB_DETAIL_COLUMNS)
+
+    jobs = session.run(lambda console: console.read_jobs(session.given.limit or DEFAULT_LIMIT))
+    rows = [job for job in jobs if not active or job.state not in ENDED]
+    printer.print_rows(
+        rows, lambda: {"schema": "streamops.jobs.ls/1", "jobs": [job_json(row) for row in rows]}, job_json
+    )
+    if not rows:
+        session.narrator.note("there are no such jobs" if active else "there are no jobs")
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one job.",
+    examples=[("streamops jobs show 4f1c09ab12cd", "how far it is, and who runs it")],
+    exits={1: "no such job"},
+)
+@job_argument
+@with_session
+def show(session: Session, *, job: str) -> None:
+    """Show how far a job is, who runs it or ran it last, and how to go on with it."""
+    printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
+
+    async def read(console: Console) -> tuple[Job, datetime | None]:
+        return await console.read_job(job), await console.read_clock()
+
+    row, now = session.run(read)
+    printer.print_record(row, lambda: {"schema": "streamops.jobs.show/1", **job_json(row)})
+    if _can_be_resumed(row, now):
+        session.narrator.resume(job)
+
+
+@click.command(
+    cls=ActingCommand,
+    short_help="Go on with an interrupted job.",
+    rated=True,
+    examples=[
+        ("streamops jobs resume 4f1c09ab12cd --dry-run", "what is left to do"),
+        ("streamops jobs resume 4f1c09ab12cd --yes", "do it"),
+    ],
+    exits={1: "failed; no such job", 4: "refused: held by somebody, over, not agreed to, not permitted"},
+)
+@job_argument
+@with_session
+def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
+    """Plan what is left of a job and do it, from where it stopped.
+
+    A job that somebody else holds can be taken over once its lease of 30 seconds has run out: when its owner
+    is gone. What was done is left alone; nothing is done twice.
+    """
+    choices = take_choices(values)
+    return act_on(session, lambda console: console.prepare_rest(job, choices.limits), choices)
+
+
+@click.command(
+    cls=Command,
+    short_help="Ask a job to stop.",
+    examples=[("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way")],
+    exits={1: "no such job", 4: "refused: it is over, or read-only"},
+)
+@job_argument
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
+@with_session
+def cancel(session: Session, *, job: str, dry_run: bool) -> None:
+    """Ask a job to stop after the batch under way, whoever runs it and wherever. What it did stays done.
+
+    A job that nobody runs any more is over at once. A cancelled job cannot be resumed.
+    """
+    printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
+
+    async def ask(console: Console) -> tuple[Job, bool]:
+        over = False if dry_run else await console.cancel_job(job)
+        return await console.read_job(job), over
+
+    row, over = session.run(ask)
+    printer.print_record(row, lambda: {"schema": "streamops.jobs.cancel/1", **job_json(row)})
+    session.narrator.note(_told(job, over=over, dry_run=dry_run))
+
+
+def _can_be_resumed(job: Job, now: datetime | None) -> bool:
+    """Whether nobody runs it: it was interrupted, or its owner let the lease run out."""
+    if job.state is JobState.RUNNING:
+        return job.lease_ends is not None and now is not None and job.lease_ends < now
+    return job.state not in ENDED
+
+
+def _told(job: str, *, over: bool, dry_run: bool) -> str:
+    if dry_run:
+        return f"job {job} would be asked to stop"
+    return f"job {job} is over" if over else f"job {job} stops after the batch under way"

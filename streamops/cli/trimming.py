@@ -1,0 +1,164 @@
+"""``streamops trim --policies``: a table of what each stream's policy comes to, once or again and again."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.cli.acting.asking import ask, can_ask
+from streamops.cli.acting.choices import Choices
+from streamops.cli.acting.progress import ProgressTeller
+from streamops.cli.acting.stopping import stopped_by_ctrl_c
+from streamops.cli.output.printer import Printer
+from streamops.cli.session import Session
+from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
+from streamops.model.acting import Assent, Plan, Tier
+from streamops.model.retention import RetentionRow
+from streamops.operate.console import Console
+from streamops.operate.retention import PolicyTrim, apply_retention, prepare_retention
+from streamops.plans.consent import Consent, required_consent
+from streamops.present.columns.retention import RETENTION_COLUMNS
+from streamops.present.retention import retention_json
+from streamops.present.units import counted
+
+MOST: Final = 10**15
+"""A policy is agreed to beforehand: it may remove any number of entries unless --max says otherwise."""
+
+
+def trim_by_policies(session: Session, choices: Choices, every: timedelta | None) -> ExitCode:
+    """Trim as the policies of the configuration say.
+
+    Raises:
+        StreamopsError: There is no policy, it was not agreed to, or the streams cannot be listed.
+    """
+    policies = session.settings.retention
+    if not policies:
+        raise SettingsError(
+            "the configuration has no [[retention]] table", "`streamops config example` shows one."
+        )
+    if choices.limits.expect is not None:
+        raise SettingsError("--expect counts one plan", "Give it with one stream; --max holds for each.")
+    work = _Work(session, choices)
+    patterns = [pattern for policy in policies for pattern in policy.streams]
+    if every is None:
+        return work.once(patterns)
+    if not choices.assent.yes or choices.dry_run:
+        raise Forbidden("trim --every: nobody is asked again and again", "Agree beforehand with --yes.")
+    return session.run(lambda console: work.repeat(console, every), patterns)
+
+
+class _Work:
+    """One call of the command."""
+
+    def __init__(self, session: Session, choices: Choices) -> None:
+        self._session = session
+        self._choices = choices
+        limits = choices.limits
+        self._limits = replace(limits, max_count=MOST if limits.max_count is None else limits.max_count)
+        self._printer: Printer[RetentionRow] = session.printer(RETENTION_COLUMNS)
+
+    def once(self, patterns: Sequence[str]) -> ExitCode:
+        """Plan, ask where somebody is there, trim, and print what became of it."""
+        trims = self._session.run(self._prepare, patterns)
+        if self._choices.dry_run:
+            return self._print([trim.row for trim in trims])
+        assent = self._agreed(trims)
+
+        async def apply(console: Console) -> list[RetentionRow]:
+            return await self._apply(console, trims, assent)
+
+        return self._print(self._session.run(apply, patterns))
+
+    async def repeat(self, console: Console, every: timedelta) -> ExitCode:
+        """Trim round after round until somebody stops it, a line each."""
+        number = 0
+        with stopped_by_ctrl_c() as stop:
+            while not stop.is_set():
+                number += 1
+                self._session.narrator.note(f"round {number}: {await self._round(console, stop)}")
+                try:
+                    await asyncio.wait_for(stop.wait(), every.total_seconds())
+                except TimeoutError:
+                    continue
+        return ExitCode.DONE
+
+    async def _round(self, console: Console, stop: asyncio.Event) -> str:
+        try:
+            trims = await self._prepare(console)
+            rows = await apply_retention(console, trims, self._choices.assent, stop=stop)
+        except StreamopsError as error:
+            return f"error: {error.message}"
+        return _summary(rows)
+
+    async def _prepare(self, console: Console) -> list[PolicyTrim]:
+        if not self._choices.dry_run:
+            console.engine.forbid_if_read_only()
+        return await prepare_retention(console, self._session.settings.retention, self._limits)
+
+    def _agreed(self, trims: Sequence[PolicyTrim]) -> Assent:
+        """The answer; asked for once for all streams, after what each comes to."""
+        consent = _consent(self._session, trims)
+        assent = self._choices.assent
+        if consent.accepts(assent):
+            return assent
+        if not can_ask(self._session):
+            raise Forbidden("trim --policies: not agreed to", "Nothing was done. Agree with --yes.")
+        for trim in trims:
+            self._session.narrator.note(_line(trim.row))
+        assent = ask(consent)
+        if not consent.accepts(assent):
+            raise Forbidden("trim --policies: not agreed to", "Nothing was done.")
+        return Assent(yes=True)
+
+    async def _apply(
+        self, console: Console, trims: Sequence[PolicyTrim], assent: Assent
+    ) -> list[RetentionRow]:
+        teller = ProgressTeller(self._session)
+        try:
+            with stopped_by_ctrl_c() as stop:
+                return await apply_retention(console, trims, assent, teller, stop)
+        finally:
+            teller.end()
+
+    def _print(self, rows: Sequence[RetentionRow]) -> ExitCode:
+        shown = rows[: self._session.given.limit]
+        self._printer.print_rows(
+            shown,
+            lambda: {
+                "schema": "streamops.trim.policies/1",
+                "streams": [retention_json(row) for row in shown],
+                "left_out": len(rows) - len(shown),
+            },
+            retention_json,
+        )
+        self._session.narrator.note(_summary(rows))
+        return ExitCode.PARTIAL if any(row.problem for row in rows) else ExitCode.DONE
+
+
+def _consent(session: Session, trims: Sequence[PolicyTrim]) -> Consent:
+    """What all of the plans together need."""
+    count = sum(trim.row.removable for trim in trims)
+    plan = Plan(operation="trim", target="policies", tier=Tier.REDELIVERS, count=count)
+    return required_consent(plan, session.settings.environment)
+
+
+def _line(row: RetentionRow) -> str:
+    if row.problem:
+        return f"{row.stream}: {row.problem}"
+    held = f"; held back by {row.plan.held_back_by}" if row.plan and row.plan.held_back_by else ""
+    return f"{row.stream} {row.bound}: at most {counted(row.removable, 'entry', 'entries')} go{held}"
+
+
+def _summary(rows: Sequence[RetentionRow]) -> str:
+    streams = len({row.stream for row in rows})
+    parts = [counted(streams, "stream", "streams")]
+    tried = [row.removed for row in rows if row.removed is not None]
+    if tried:
+        parts.append(f"{counted(sum(tried), 'entry', 'entries')} removed")
+    if held := [row.stream for row in rows if row.plan and row.plan.held_back_by]:
+        parts.append(f"{len(set(held)):,} held back")
+    if failed := [row for row in rows if row.problem]:
+        parts.append(f"{len(failed):,} failed, the first: {failed[0].problem}")
+    return ", ".join(parts)

@@ -1,0 +1,75 @@
+"""Delayed messages: moving them to where they go before they are due, and cancelling them."""
+
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acts.fields import Moment, argument, option
+from streamops.model.delayed import DelayedMessage
+
+
+class Selection(Struct, frozen=True, kw_only=True):
+    """Which messages of a stream's queue are meant.
+
+    ``ValueError`` where nothing says which.
+    """
+
+    stream: Annotated[str, argument("The stream in whose queue they wait.", completes="streams")]
+    ids: Annotated[
+        tuple[str, ...] | None,
+        option(
+            "A message's ID; may be repeated, and - reads them line by line.", metavar="ID", exclusive="which"
+        ),
+    ] = None
+    before: Annotated[
+        Moment | None,
+        option("Those due until then: an instant, or how long they are overdue.", exclusive="which"),
+    ] = None
+    every: Annotated[bool, option("All that are there now.", flag="--all", exclusive="which")] = False
+
+    def __post_init__(self) -> None:
+        if self.ids is None and self.before is None and not self.every:
+            raise ValueError("give one of --ids, --before and --all")
+
+
+class RunDelayedIntent(Selection, frozen=True, kw_only=True):
+    """Move delayed messages to where they go now, due or not."""
+
+
+class CancelDelayedIntent(Selection, frozen=True, kw_only=True):
+    """Remove delayed messages; they are written to a file first."""
+
+    backup: Annotated[
+        str | None,
+        option(
+            "Write the messages to this new file first, in place of one in the state directory.",
+            metavar="FILE",
+        ),
+    ] = None
+
+
+class DelayedEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about the messages selected.
+
+    Attributes:
+        ids: Those that are there, the first due first, or in the order asked for.
+        missing: How many of the IDs asked for are not there.
+        sample: The first few of them.
+        queued: How many messages the queue has in all.
+        looked_at: How many of them were read; the rest is known by ID alone.
+        destinations: Where those go, and how many go there.
+        broken: Those of them that cannot become entries, by ID with the reason; ``ids`` has them too.
+        retries: How many of those are due again for one group alone.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    ids: tuple[str, ...]
+    missing: int
+    sample: tuple[DelayedMessage, ...]
+    queued: int
+    looked_at: int
+    destinations: tuple[tuple[str, int], ...]
+    broken: tuple[tuple[str, str], ...]
+    retries: int
+    now: datetime | None

@@ -1,0 +1,48 @@
+"""Publishing an entry, now or later."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acts.fields import argument, option
+from streamops.model.ids import EntryId
+
+
+class PublishIntent(Struct, frozen=True, kw_only=True):
+    """Add an entry to a stream, or a message that becomes one later."""
+
+    stream: Annotated[str, argument("The stream; it is created where there is none.", completes="streams")]
+    pairs: Annotated[
+        tuple[tuple[bytes, bytes], ...],
+        argument("Fields with their values, in their order; a field may repeat."),
+    ]
+    delay: Annotated[timedelta | None, option("Only after so long, by the server's clock.")] = None
+    id: Annotated[
+        str | None,
+        option(
+            "The entry's ID, or with --delay the message's; the server's choice unless given.", metavar="ID"
+        ),
+    ] = None
+    maxlen: Annotated[
+        int | None,
+        option("Trim the stream to about so many entries, whoever has still to read what is dropped."),
+    ] = None
+
+
+class PublishEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about the stream.
+
+    Attributes:
+        exists: Whether there is such a stream.
+        length: Entries in it.
+        last_generated_id: Its last generated ID; none where it is not known, or there is no stream.
+        groups: Its groups.
+        taken: Whether there is a delayed message of that ID.
+    """
+
+    exists: bool
+    length: int
+    last_generated_id: EntryId | None
+    groups: tuple[str, ...]
+    taken: bool = False

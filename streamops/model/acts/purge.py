@@ -1,0 +1,36 @@
+"""Purging dead letters."""
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acting import Identity
+from streamops.model.acts.fields import option
+from streamops.model.acts.letters import LetterSelection, SelectedLetters
+from streamops.model.letters import DeadLetter
+
+
+class PurgeIntent(LetterSelection, frozen=True, kw_only=True):
+    """Delete dead letters for good, after they were written to a file."""
+
+    backup: Annotated[
+        str | None,
+        option(
+            "Write the letters to this new file first, in place of one in the state directory.",
+            metavar="FILE",
+        ),
+    ] = None
+
+
+class PurgeEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about a purge.
+
+    Attributes:
+        identity: Which queue this is.
+        letters: Which letters are meant.
+        sample: The first few of them.
+    """
+
+    identity: Identity
+    letters: SelectedLetters
+    sample: tuple[DeadLetter, ...] = ()

@@ -1,0 +1,117 @@
+"""Replaying dead letters: their entries go back to where they are worked on, and the letters leave their queue."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acting import Identity
+from streamops.model.acts.fields import inner, option
+from streamops.model.acts.letters import LetterSelection, SelectedLetters
+from streamops.model.letters import DeadLetter
+
+RESERVED = b"_so_"
+
+
+class ReplayMode(StrEnum):
+    """How an entry goes back."""
+
+    REPUBLISH = "republish"
+    """As a new entry of the stream, which every group gets."""
+
+    REDELIVER = "redeliver"
+    """The stream's own entry is made pending again for the group that gave it up."""
+
+    RETRY = "retry"
+    """As an entry of the group's retry stream, which that group alone reads."""
+
+
+class Route(Struct, frozen=True):
+    """Where letters of one kind go.
+
+    Attributes:
+        stream: The stream that they name; empty for whatever they name.
+        group: The group that they name; empty for none, and where the mode asks for none.
+        home: The stream whose groups matter.
+        key: The key that is written to.
+        to_group: The group that gets them; empty where all do.
+        atomic: Whether one script can reach queue, stream and key.
+    """
+
+    stream: str
+    group: str
+    home: str
+    key: str
+    to_group: str = ""
+    atomic: bool = True
+
+
+class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
+    """Replay dead letters: hand their entries on, and take the letters out of the queue."""
+
+    to: Annotated[
+        str | None,
+        option(
+            "To this stream; unless given, to the one that each came from.",
+            metavar="STREAM",
+            completes="streams",
+        ),
+    ] = None
+    mode: Annotated[
+        ReplayMode | None,
+        option(
+            "republish adds them to the stream, for every group; redeliver and retry reach only the group that gave "
+            "them up. Needed where the stream has more than one group."
+        ),
+    ] = None
+    edit: Annotated[
+        tuple[tuple[bytes, bytes], ...], option("Put this value into this field; may repeat.")
+    ] = ()
+    routes: Annotated[tuple[Route, ...], inner("Where they go, once that is known.")] = ()
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.edit]
+        if len(set(names)) < len(names):
+            raise ValueError("--edit: one field is given two values")
+        if any(name.startswith(RESERVED) for name in names):
+            raise ValueError("--edit: fields that begin with _so_ are reserved")
+        if self.mode is ReplayMode.REDELIVER and (self.edit or self.to is not None):
+            raise ValueError("redeliver hands out the stream's own entry: it takes neither --edit nor --to")
+        if self.to is not None and self.to == self.queue:
+            raise ValueError(f"--to {self.to}: a queue is not replayed into itself")
+
+
+class TargetStream(Struct, frozen=True):
+    """A stream that letters go back to.
+
+    Attributes:
+        stream: Its name.
+        groups: Its groups.
+        exists: Whether it is there.
+    """
+
+    stream: str
+    groups: tuple[str, ...] = ()
+    exists: bool = True
+
+
+class ReplayEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about a replay.
+
+    Attributes:
+        identity: Which queue this is.
+        letters: Which letters are meant.
+        sample: The first few of them.
+        targets: The streams that they go back to.
+        routes: Where they go, by the mode that was asked for or follows.
+        mode: That mode.
+        stray: How many of those counted no route takes.
+    """
+
+    identity: Identity
+    letters: SelectedLetters
+    sample: tuple[DeadLetter, ...] = ()
+    targets: tuple[TargetStream, ...] = ()
+    routes: tuple[Route, ...] = ()
+    mode: ReplayMode | None = None
+    stray: int = 0

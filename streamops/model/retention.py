@@ -1,0 +1,62 @@
+"""How much of which streams is kept."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from streamops.model.acting import Outcome, Plan
+
+
+class RetentionPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[[retention]]``: how much is kept of some streams; where both bounds are given, what either drops.
+
+    It is always kept to safely: nothing goes that a group has yet to read or acknowledge. ``ValueError`` where it
+    names no stream or no bound; msgspec turns that into its own error.
+
+    Attributes:
+        streams: Patterns of the streams; the first policy that matches a stream counts. Dead-letter queues,
+            retry streams and the audit log are matched by their exact names alone.
+        maxlen: Keep so many of the newest entries.
+        max_age: Keep entries that are no older.
+        exact: Drop to the last entry; otherwise whole nodes of the stream only, which is cheaper.
+    """
+
+    streams: tuple[str, ...]
+    maxlen: Annotated[int, Meta(ge=0)] | None = None
+    max_age: timedelta | None = None
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.streams or not all(self.streams):
+            raise ValueError("names no stream, or an empty one")
+        if self.maxlen is None and self.max_age is None:
+            raise ValueError("says neither maxlen nor max_age")
+
+
+class RetentionRow(Struct, frozen=True, kw_only=True):
+    """What a policy comes to for one stream, and what became of it.
+
+    Attributes:
+        stream: The stream.
+        bound: What is asked for, as the command line has it.
+        plan: The trim; none where it could not be planned.
+        outcome: What became of it; none where it was not applied.
+        problem: Why it could not be planned or applied; empty where it could.
+    """
+
+    stream: str
+    bound: str
+    plan: Plan | None = None
+    outcome: Outcome | None = None
+    problem: str = ""
+
+    @property
+    def removable(self) -> int:
+        """Entries that the plan counts."""
+        return self.plan.count if self.plan else 0
+
+    @property
+    def removed(self) -> int | None:
+        """Entries removed; none where nothing was tried."""
+        return self.outcome.applied if self.outcome else None

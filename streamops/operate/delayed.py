@@ -1,0 +1,155 @@
+"""Delayed messages: what waits beside which stream, and which of them an operator means."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from msgspec import Struct
+
+from streamops.errors import SettingsError
+from streamops.model.acts.delayed import Selection
+from streamops.model.delayed import DelayedMessage, DelayedQueue
+from streamops.model.snapshot import Gap
+from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays
+from streamops.wire.faults import Fault
+from streamops.wire.keys import delayed_key, require_one_slot, stream_role, tag_of
+from streamops.wire.reads import read_clock
+from streamops.wire.server import Server
+
+Value = TypeVar("Value")
+
+PAGE: Final = 10_000
+"""Members of a queue that are read in one go."""
+
+
+class DelayedQueues(Struct, frozen=True):
+    """The queues of many streams.
+
+    Attributes:
+        queues: Those that hold anything, by stream.
+        gaps: Those that could not be read.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    queues: tuple[DelayedQueue, ...]
+    gaps: tuple[Gap, ...]
+    now: datetime | None
+
+
+class DelayedPage(Struct, frozen=True):
+    """The first messages of one queue, and bodies that belong to none.
+
+    Attributes:
+        queue: The queue as a whole.
+        messages: Its messages, the first due first.
+        strays: Bodies that the queue does not name.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    queue: DelayedQueue
+    messages: tuple[DelayedMessage, ...]
+    strays: tuple[DelayedMessage, ...]
+    now: datetime | None
+
+
+class DelayedReader:
+    """Reads the delayed messages of one server."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    async def queues(self, streams: Iterable[str]) -> DelayedQueues:
+        """The queues beside streams, in a constant number of round trips; raises ``ServerError``.
+
+        Args:
+            streams: The streams that are known; the streams behind dead letters and retries count too.
+        """
+        names = _owners(streams)
+        found = await read_queues(self._server, names)
+        queues = (one for one in found if isinstance(one, DelayedQueue) and (one.messages or one.bodies))
+        gaps = (
+            Gap(one.reason, stream=name)
+            for name, one in zip(names, found, strict=True)
+            if isinstance(one, Fault)
+        )
+        now = await read_clock(self._server, names[0]) if names else None
+        return DelayedQueues(tuple(queues), tuple(gaps), now)
+
+    async def page(self, stream: str, limit: int) -> DelayedPage:
+        """The first messages of a stream's queue.
+
+        Raises:
+            StreamopsError: They could not be read.
+        """
+        self._require(stream)
+        (queue,) = await read_queues(self._server, [stream])
+        if isinstance(queue, Fault):
+            raise queue.error(delayed_key(stream))
+        ids = [one.id for one in _value(await read_due(self._server, stream, limit=limit), stream)]
+        messages = [one for one in await self.messages(stream, ids) if one.exists]
+        whole = sum(1 for one in messages if one.digest)
+        strays: list[DelayedMessage] = []
+        if queue.bodies > whole + (queue.messages - len(messages)):
+            strays = await read_strays(self._server, stream, limit)
+        return DelayedPage(queue, tuple(messages), tuple(strays), await self.clock(stream))
+
+    async def messages(self, stream: str, ids: Sequence[str]) -> list[DelayedMessage]:
+        """Messages by their IDs; raises ``StreamopsError``."""
+        self._require(stream)
+        return [one async for page in read_messages(self._server, stream, ids) for one in page]
+
+    async def select(self, selection: Selection) -> list[str]:
+        """The IDs that a selection means, whether or not there are such messages.
+
+        Raises:
+            SettingsError: How long ago that is cannot be told.
+            StreamopsError: The queue could not be read.
+        """
+        stream = selection.stream
+        self._require(stream)
+        if selection.ids is not None:
+            return list(dict.fromkeys(selection.ids))
+        until = selection.before
+        if isinstance(until, timedelta):
+            now = await self.clock(stream)
+            if now is None:
+                raise SettingsError(
+                    "how long ago that is cannot be told: the server's clock may not be read",
+                    "Give an instant to --before.",
+                )
+            until = now - until
+        ids: dict[str, None] = {}
+        count = _value(await count_due(self._server, stream, until), stream)
+        for skip in range(0, count, PAGE):
+            limit = min(PAGE, count - skip)
+            page = await read_due(self._server, stream, until=until, skip=skip, limit=limit)
+            ids.update(dict.fromkeys(one.id for one in _value(page, stream)))
+        return list(ids)
+
+    async def clock(self, stream: str) -> datetime | None:
+        """The clock of the node that serves a queue; none where it may not be asked."""
+        return await read_clock(self._server, delayed_key(stream))
+
+    async def queued(self, stream: str) -> int:
+        """How many messages a queue has; raises ``StreamopsError``."""
+        return _value(await count_due(self._server, stream, None), stream)
+
+    def _require(self, stream: str) -> None:
+        require_one_slot(self._server.options.mode, stream)
+
+
+def _owners(streams: Iterable[str]) -> list[str]:
+    """Streams that may have a queue, each queue once: the streams themselves, and those that others serve."""
+    owners: dict[str, str] = {}
+    for name in streams:
+        _, source = stream_role(name, {})
+        for one in (name, source):
+            if one is not None:
+                owners.setdefault(tag_of(one), one)
+    return sorted(owners.values())
+
+
+def _value(result: Value | Fault, stream: str) -> Value:
+    if isinstance(result, Fault):
+        raise result.error(delayed_key(stream))
+    return result

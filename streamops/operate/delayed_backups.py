@@ -1,0 +1,48 @@
+"""Delayed messages in files: a line as every backup has it, of the entry that the message would have become.
+
+What it was besides stands under ``delayed``: ``{"stream", "id", "due_at", "group", "attempt", "origin_id"}``.
+"""
+
+from base64 import b64encode
+
+import msgspec
+
+from streamops.model.delayed import DelayedMessage
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.operate.backups import entry_line
+
+UNREAD = b"_so_delayed_body"
+"""The one field of a message whose body cannot be read."""
+
+
+def message_line(stream: str, message: DelayedMessage, number: int) -> bytes:
+    """A message of a stream's queue as a line, its line end included.
+
+    Args:
+        stream: The stream.
+        message: The message.
+        number: Which one of the file it is, from 1 on: what stands for an ID, which it never had.
+    """
+    body = message.body
+    fields = body.entry_fields if body else ((UNREAD, message.raw),)
+    line = msgspec.json.decode(
+        entry_line(body.destination if body else stream, Entry(EntryId(0, number), fields))
+    )
+    line["delayed"] = {
+        "stream": _text(stream),
+        "id": _text(message.id),
+        "due_at": message.due_at,
+        "group": _text(body.group) if body else "",
+        "attempt": body.attempt if body else 0,
+        "origin_id": _text(body.origin_id) if body else "",
+    }
+    return msgspec.json.encode(line) + b"\n"
+
+
+def _text(name: str) -> str | dict[str, str]:
+    raw = name.encode("utf-8", "surrogateescape")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return {"base64": b64encode(raw).decode()}

@@ -1,0 +1,121 @@
+"""A claim under way: stretch by stretch of a group's pending rows, or by IDs."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import compress
+
+from streamops.errors import StreamopsError
+from streamops.model.acting import Skipped
+from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
+from streamops.model.ids import LAST_ID, EntryId
+from streamops.operate.acting.run import Run
+from streamops.operate.acting.undo_rows import pack_columns
+from streamops.wire.claimable import Claimable
+from streamops.wire.faults import Fault
+from streamops.wire.writes.claim import PAGE, Claimed, ClaimedPage, claim_ids, claim_page
+
+WHY_LEFT = {
+    "gone": "no longer pending",
+    "owner": "owned by somebody else meanwhile",
+    "idle": "not idle for long enough any more",
+}
+GONE = "its entry no longer exists: the server removed the row"
+
+
+class Claiming:
+    """One claim under way."""
+
+    def __init__(self, run: Run, intent: ClaimIntent, evidence: ClaimEvidence) -> None:
+        self._run = run
+        self._intent = intent
+        self._what = claimable(intent)
+        self._position = evidence.identity.floor(intent.group)
+        self._until = evidence.selection.last_id or LAST_ID
+        self._chosen = evidence.chosen
+
+    async def pages(self) -> None:
+        """Claim what matches, page by page; the server works on the next one while this one is reported."""
+        page = await self._page(self._intent.after)
+        while page is not None:
+            # What is being reported is counted here: the next page may begin before or after that.
+            done = self._run.tally.done + page.claimed.dealt_with
+            upcoming = asyncio.create_task(self._after(page, done))
+            try:
+                await self._report(page.claimed, page.last)
+            except asyncio.CancelledError:
+                upcoming.cancel()
+                raise
+            except StreamopsError:
+                await self._report_last(upcoming)
+                raise
+            page = await upcoming
+
+    async def named(self) -> None:
+        """Claim entries by their IDs."""
+        ids = list(compress(ids_of(self._intent), self._chosen))
+        while ids and (most := await self._run.batch_size(PAGE)):
+            batch, ids = ids[:most], ids[most:]
+            told = await claim_ids(self._run.server, self._what, batch, position=self._position)
+            if isinstance(told, Fault):
+                raise self._error(told)
+            await self._report(told.claimed, batch[-1], told.alone)
+
+    async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
+        most = await self._run.batch_size(PAGE, done)
+        if not most:
+            return None
+        page = await claim_page(
+            self._run.server,
+            self._what,
+            position=self._position,
+            after=after,
+            until=self._until,
+            most=most,
+        )
+        if isinstance(page, Fault):
+            raise self._error(page)
+        return page
+
+    async def _after(self, page: ClaimedPage, done: int) -> ClaimedPage | None:
+        return None if page.ended else await self._page(page.last, done)
+
+    async def _report_last(self, upcoming: "asyncio.Task[ClaimedPage | None]") -> None:
+        """Report the page under way when reporting the one before failed, as far as that is possible."""
+        with suppress(StreamopsError):
+            if (page := await upcoming) is not None:
+                await self._report(page.claimed, page.last)
+
+    async def _report(
+        self, claimed: Claimed, after: EntryId | None, alone: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        skipped = [Skipped(one, WHY_LEFT[why]) for one, why in alone]
+        skipped += [Skipped(one, GONE) for one in claimed.gone]
+        skipped += [Skipped(one, WHY_LEFT["idle"]) for one in claimed.left]
+        if claimed.gone:
+            self._run.note(
+                "Rows of entries that no longer exist were removed by the server; they cannot be given back."
+            )
+        await self._run.report(
+            claimed.count,
+            cursor=f"{after}/{self._until}" if after else "",
+            skipped=skipped,
+            undo=pack_columns(claimed.columns, claimed.owners, claimed.at) if claimed.count else b"",
+        )
+
+    def _error(self, why: Fault) -> StreamopsError:
+        return why.error(f"group {self._intent.stream}/{self._intent.group}")
+
+
+def claimable(intent: ClaimIntent) -> Claimable:
+    """Which rows an intent asks for."""
+    return Claimable(intent.stream, intent.group, intent.to, intent.source, intent.min_idle)
+
+
+def ids_of(intent: ClaimIntent) -> list[EntryId]:
+    """The IDs asked for, each once and lowest first, as far as they lie between the intent's bounds."""
+    return sorted(
+        one
+        for one in set(intent.ids or ())
+        if (intent.after is None or one > intent.after) and (intent.until is None or one <= intent.until)
+    )

@@ -1,0 +1,143 @@
+"""``consumers.rm``: hand a consumer's pending entries over, and remove it once it has none."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from streamops.analysis.wording import counted
+from streamops.errors import StalePlan
+from streamops.model.acting import AuditRecord, Plan, Skipped
+from streamops.model.acts.consumers import RemoveConsumerEvidence, RemoveConsumerIntent
+from streamops.model.acts.undo import Done, UndoIntent
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.reading import group_of
+from streamops.operate.acting.run import Run
+from streamops.operate.acting.undo_rows import pack_rows
+from streamops.operate.operations.looking import look_at
+from streamops.operate.operations.members import read_members
+from streamops.plans.consumers import plan_remove_consumer
+from streamops.plans.evidence import SAMPLE
+from streamops.wire.faults import Fault
+from streamops.wire.reads import PendingRange, read_pending
+from streamops.wire.server import Server
+from streamops.wire.writes.consumers import HandedOver, hand_over, remove_consumer
+
+BATCH: Final = 250
+JOB_FROM: Final = 10_000
+
+
+async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> RemoveConsumerEvidence:
+    """Read the consumer and the first of its pending rows."""
+    server = place.server
+    look = await look_at(server, intent.stream)
+    group_of(look.reading, intent.group)
+    consumers = await read_members(server, intent.stream, intent.group, intent.consumer)
+    return RemoveConsumerEvidence(
+        identity=look.identity,
+        consumer=next(one for one in consumers if one.name == intent.consumer),
+        sample=await _first_rows(server, intent),
+        to_exists=any(one.name == intent.to for one in consumers),
+        polls_are_seen=look.polls_are_seen,
+    )
+
+
+async def apply_remove_consumer(
+    run: Run, intent: RemoveConsumerIntent, evidence: RemoveConsumerEvidence, plan: Plan
+) -> None:
+    """Hand its rows over batch by batch, then remove it."""
+    floor = evidence.identity.floor(intent.group)
+    if evidence.consumer.pending and intent.to is not None:
+        await _hand_over(run, intent, intent.to, plan, floor)
+    removed = await remove_consumer(run.server, intent.stream, intent.group, intent.consumer, floor=floor)
+    if isinstance(removed, Fault):
+        raise removed.error(_name(intent))
+    if not removed:
+        raise StalePlan(
+            f"{_name(intent)} has been given entries since the plan was made: it is at work",
+            "It was not removed. Stop it, and make a new plan.",
+        )
+    if not evidence.consumer.pending:
+        await run.report(1)
+
+
+async def _hand_over(
+    run: Run, intent: RemoveConsumerIntent, to: str, plan: Plan, floor: EntryId | None
+) -> None:
+    after, most = None, plan.count
+    while size := await run.batch_size(BATCH):
+        batch = await hand_over(
+            run.server,
+            intent.stream,
+            intent.group,
+            floor=floor,
+            source=intent.consumer,
+            target=to,
+            after=after,
+            count=size,
+            most=most if after is None else None,
+        )
+        if isinstance(batch, Fault):
+            raise batch.error(_name(intent))
+        if batch.last_id is None:
+            run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed meanwhile.")
+            return
+        after = batch.last_id
+        await _report(run, batch)
+
+
+async def _report(run: Run, batch: HandedOver) -> None:
+    skipped = [
+        Skipped(str(one), "its entry is gone; the server took its row off the list") for one in batch.gone
+    ]
+    await run.report(
+        len(batch.rows),
+        cursor=str(batch.last_id),
+        skipped=skipped,
+        undo=pack_rows(batch.rows, batch.at) if batch.rows else b"",
+    )
+
+
+async def _first_rows(server: Server, intent: RemoveConsumerIntent) -> tuple[PendingEntry, ...]:
+    page = PendingRange(intent.stream, intent.group, None, SAMPLE, intent.consumer)
+    rows = (await read_pending(server, [page]))[0]
+    if isinstance(rows, Fault):
+        raise rows.error(f"group {intent.stream}/{intent.group}")
+    return rows
+
+
+def undo_remove_consumer(intent: RemoveConsumerIntent, records: Sequence[AuditRecord]) -> UndoIntent:
+    """Give it its pending entries back, which creates it again."""
+    return UndoIntent(
+        audit_id=EntryId.parse(records[0].id),
+        stream=intent.stream,
+        group=intent.group,
+        done=Done.CLAIMED,
+        holder=intent.to or "",
+    )
+
+
+def _name(intent: RemoveConsumerIntent) -> str:
+    return f"consumer {intent.stream}/{intent.group}/{intent.consumer}"
+
+
+def _writes(intent: RemoveConsumerIntent) -> tuple[tuple[str, str], ...]:
+    claims = () if intent.to is None else (("XCLAIM", intent.stream),)
+    return (*claims, ("XGROUP DELCONSUMER", intent.stream))
+
+
+REMOVE_CONSUMER = Operation(
+    name="consumers.rm",
+    summary="Hand a consumer's pending entries over and remove it.",
+    intent=RemoveConsumerIntent,
+    survey=survey_remove_consumer,
+    plan=plan_remove_consumer,
+    apply=apply_remove_consumer,
+    writes=_writes,
+    stream=lambda intent: intent.stream,
+    job_from=JOB_FROM,
+    # What has been handed over is not its own any more: the rest is what there is now.
+    resume=lambda intent, _: intent,
+    undo=undo_remove_consumer,
+)

@@ -1,0 +1,82 @@
+"""``delayed cancel``: remove delayed messages, after they were written to a file."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from msgspec.structs import replace
+
+from streamops.model.acting import Job, Plan, Skipped
+from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence
+from streamops.model.delayed import DelayedMessage
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.run import Run
+from streamops.operate.backups import BackupWriter, forbid_existing
+from streamops.operate.delayed_backups import message_line
+from streamops.operate.operations.delayed_evidence import survey_delayed
+from streamops.plans.delayed import plan_cancel_delayed
+from streamops.wire.delayed import read_messages
+from streamops.wire.faults import Fault
+from streamops.wire.keys import delayed_jobs_key, delayed_key
+from streamops.wire.writes.delayed import GONE, cancel
+
+BATCH = 500
+JOB_FROM = 10_000
+
+
+async def survey_cancel(place: Place, intent: CancelDelayedIntent) -> DelayedEvidence:
+    """Read which of the messages are there; raises ``SettingsError`` where the file is."""
+    if intent.backup is not None:
+        forbid_existing(intent.backup)
+    return await survey_delayed(place, intent)
+
+
+async def apply_cancel_delayed(
+    run: Run, intent: CancelDelayedIntent, evidence: DelayedEvidence, _: Plan
+) -> None:
+    """Remove them batch by batch, each batch written to the file first."""
+    with ExitStack() as files:
+        backup = None if intent.backup is None else files.enter_context(BackupWriter(intent.backup))
+        at = 0
+        while at < len(evidence.ids) and (size := await run.batch_size(BATCH)):
+            async for page in read_messages(run.server, intent.stream, evidence.ids[at : at + size]):
+                await _cancel(run, intent.stream, page, backup)
+            at += size
+
+
+async def _cancel(run: Run, stream: str, page: Sequence[DelayedMessage], backup: BackupWriter | None) -> None:
+    there = [message for message in page if message.exists]
+    skipped = [Skipped(message.id, GONE) for message in page if not message.exists]
+    if backup is not None:
+        kept = enumerate((message for message in there if message.digest), backup.written + 1)
+        backup.write_lines([message_line(stream, message, number) for number, message in kept])
+        backup.kept = True
+    reasons = await cancel(run.server, stream, there) if there else []
+    if isinstance(reasons, Fault):
+        raise reasons.error(delayed_key(stream))
+    skipped += [Skipped(message.id, reason) for message, reason in zip(there, reasons, strict=True) if reason]
+    await run.report(len(page) - len(skipped), skipped=skipped)
+
+
+def _rest(intent: CancelDelayedIntent, job: Job) -> CancelDelayedIntent:
+    """What is left of a job: written to a further file."""
+    if intent.backup is None:
+        return intent
+    return replace(intent, backup=f"{intent.backup}.{job.applied}")
+
+
+CANCEL_DELAYED = Operation(
+    name="delayed.cancel",
+    summary="Remove delayed messages.",
+    intent=CancelDelayedIntent,
+    survey=survey_cancel,
+    plan=plan_cancel_delayed,
+    apply=apply_cancel_delayed,
+    writes=lambda intent: (
+        ("ZREM", delayed_key(intent.stream)),
+        ("HDEL", delayed_jobs_key(intent.stream)),
+    ),
+    stream=lambda _: None,
+    job_from=JOB_FROM,
+    resume=_rest,
+)

@@ -1,0 +1,47 @@
+"""The evidence that moving and cancelling delayed messages have in common."""
+
+from collections import Counter
+
+from streamops.model.acts.delayed import DelayedEvidence, Selection
+from streamops.model.delayed import DelayedMessage
+from streamops.model.server import Mode
+from streamops.operate.acting.place import Place
+from streamops.operate.delayed import DelayedReader
+from streamops.plans.evidence import SAMPLE
+from streamops.wire.keys import delayed_key, same_slot
+from streamops.wire.options import ConnectionOptions
+
+LOOKED_AT = 1_000
+"""Messages that are read for the plan; of more, only the IDs are."""
+
+ELSEWHERE = "its destination is in another hash slot of the cluster, so it cannot be moved in one step"
+
+
+async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
+    """Read which of the messages are there, and what the first of them are."""
+    reader = DelayedReader(place.server)
+    ids = await reader.select(intent)
+    looked_at = await reader.messages(intent.stream, ids[:LOOKED_AT])
+    found = [one for one in looked_at if one.exists]
+    problems = ((one.id, problem_of(one, intent.stream, place.server.options)) for one in found)
+    bodies = [one.body for one in found if one.body is not None]
+    return DelayedEvidence(
+        ids=(*(one.id for one in found), *ids[LOOKED_AT:]),
+        missing=len(looked_at) - len(found),
+        sample=tuple(found[:SAMPLE]),
+        queued=await reader.queued(intent.stream),
+        looked_at=len(found),
+        destinations=tuple(Counter(body.destination for body in bodies).most_common()),
+        broken=tuple((ident, problem) for ident, problem in problems if problem),
+        retries=sum(1 for body in bodies if body.group),
+        now=await reader.clock(intent.stream),
+    )
+
+
+def problem_of(message: DelayedMessage, stream: str, options: ConnectionOptions) -> str:
+    """Why a message cannot become an entry; empty where it can."""
+    if message.problem or message.body is None:
+        return message.problem
+    if options.mode is Mode.CLUSTER and not same_slot(delayed_key(stream), message.body.destination):
+        return ELSEWHERE
+    return ""

@@ -1,0 +1,97 @@
+"""``delayed run-now``: move delayed messages to where they go, due or not."""
+
+from collections.abc import Iterator, Sequence
+
+from streamops.model.acting import Failed, Plan, Skipped
+from streamops.model.acts.delayed import DelayedEvidence, RunDelayedIntent
+from streamops.model.delayed import DelayedMessage
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.run import Run
+from streamops.operate.operations.delayed_evidence import problem_of, survey_delayed
+from streamops.plans.delayed import plan_run_delayed
+from streamops.wire.delayed import read_messages
+from streamops.wire.faults import NO_MEMORY, Fault, FaultKind
+from streamops.wire.keys import delayed_jobs_key, delayed_key
+from streamops.wire.writes.delayed import GONE, MOST_PARTS, move_now
+
+JOB_FROM = 10_000
+BATCH = 250
+BATCH_BYTES = 256 << 10
+"""One script call moves no more than so many messages, and so many bytes unless a single one has more."""
+
+
+async def apply_run_delayed(run: Run, intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
+    """Move them batch by batch, those of one destination together."""
+    broken = dict(evidence.broken)
+    ids = [one for one in evidence.ids if one not in broken]
+    at = 0
+    while at < len(ids) and (size := await run.batch_size(BATCH)):
+        async for messages in read_messages(run.server, intent.stream, ids[at : at + size]):
+            await _move(run, intent.stream, messages)
+        at += size
+
+
+async def _move(run: Run, stream: str, messages: Sequence[DelayedMessage]) -> None:
+    movable: dict[str, list[DelayedMessage]] = {}
+    skipped, failed = [], []
+    for message in messages:
+        body = message.body
+        if not message.exists:
+            skipped.append(Skipped(message.id, GONE))
+        elif body is None or (problem := problem_of(message, stream, run.server.options)):
+            failed.append(Failed(message.id, message.problem if body is None else problem))
+        elif 2 * len(body.entry_fields) > MOST_PARTS:
+            failed.append(Failed(message.id, f"it has more than {MOST_PARTS // 2:,} fields"))
+        else:
+            movable.setdefault(body.destination, []).append(message)
+    if skipped or failed:
+        await run.report(0, skipped=skipped, failed=failed)
+    for destination, group in movable.items():
+        for batch in _batches(group):
+            await _move_batch(run, stream, destination, batch)
+
+
+async def _move_batch(run: Run, stream: str, destination: str, batch: Sequence[DelayedMessage]) -> None:
+    results = await move_now(run.server, stream, destination, batch)
+    if isinstance(results, Fault):
+        raise results.error(delayed_key(stream))
+    pairs = list(zip(batch, results, strict=False))
+    skipped = [Skipped(message.id, one.skipped) for message, one in pairs if one.skipped]
+    failed = [Failed(message.id, one.error) for message, one in pairs if one.error]
+    await run.report(len(pairs) - len(skipped) - len(failed), skipped=skipped, failed=failed)
+    if len(results) < len(batch):
+        raise Fault(FaultKind.MEMORY, NO_MEMORY).error(destination)
+
+
+def _batches(messages: Sequence[DelayedMessage]) -> Iterator[list[DelayedMessage]]:
+    batch: list[DelayedMessage] = []
+    weight = 0
+    for message in messages:
+        size = message.body.size if message.body else 0
+        if batch and weight + size > BATCH_BYTES:
+            yield batch
+            batch, weight = [], 0
+        batch.append(message)
+        weight += size
+    if batch:
+        yield batch
+
+
+RUN_DELAYED = Operation(
+    name="delayed.run-now",
+    summary="Move delayed messages to where they go now.",
+    intent=RunDelayedIntent,
+    survey=survey_delayed,
+    plan=plan_run_delayed,
+    apply=apply_run_delayed,
+    writes=lambda intent: (
+        ("XADD", intent.stream),
+        ("ZREM", delayed_key(intent.stream)),
+        ("HDEL", delayed_jobs_key(intent.stream)),
+    ),
+    # The stream may not exist yet: what a message becomes is rechecked by its body.
+    stream=lambda _: None,
+    job_from=JOB_FROM,
+    # What was moved is no longer there.
+    resume=lambda intent, _: intent,
+)

@@ -1,0 +1,99 @@
+"""``dlq purge``: delete dead letters, after writing them to a file."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden
+from streamops.model.acting import Plan, Skipped
+from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
+from streamops.model.letters import DeadLetter
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.run import Run
+from streamops.operate.backups import BackupWriter, forbid_existing
+from streamops.operate.letters import LetterFilter, chosen_letters, survey_letters
+from streamops.plans.letters import gone_meanwhile
+from streamops.plans.purge import plan_purge
+from streamops.wire.faults import Fault
+from streamops.wire.writes.delete import delete
+
+BATCH: Final = 500
+
+
+async def survey_purge(place: Place, intent: PurgeIntent) -> PurgeEvidence:
+    """Read which letters are meant; raises ``Forbidden`` where the stream is no dead-letter queue."""
+    if intent.backup is not None:
+        forbid_existing(intent.backup)
+    found = await survey_letters(place, intent)
+    if found.letters.source is None:
+        raise Forbidden(
+            f"stream {intent.queue} is no dead-letter queue",
+            "Its name does not end in :dlq, and `dead_letters` of the configuration does not name it.",
+        )
+    return PurgeEvidence(identity=found.identity, letters=found.letters, sample=found.sample)
+
+
+async def apply_purge(run: Run, intent: PurgeIntent, evidence: PurgeEvidence, _: Plan) -> None:
+    """Write them to the file and delete them, batch by batch."""
+    letters = evidence.letters
+    if letters.last is None:
+        return
+    with ExitStack() as stack:
+        backup = stack.enter_context(BackupWriter(intent.backup)) if intent.backup is not None else None
+        async for page, _at in chosen_letters(
+            run.server,
+            intent.queue,
+            letters.source,
+            LetterFilter(intent),
+            after=letters.after,
+            last=letters.last,
+        ):
+            await _purge_page(run, intent.queue, evidence, page, backup)
+            if not run.remaining:
+                return
+    run.note(gone_meanwhile(run.remaining))
+
+
+async def _purge_page(
+    run: Run, queue: str, evidence: PurgeEvidence, page: Sequence[DeadLetter], backup: BackupWriter | None
+) -> None:
+    while page and run.remaining:
+        size = await run.batch_size(BATCH)
+        await _purge(run, queue, evidence, page[:size], backup)
+        page = page[size:]
+
+
+async def _purge(
+    run: Run, queue: str, evidence: PurgeEvidence, letters: Sequence[DeadLetter], backup: BackupWriter | None
+) -> None:
+    if backup is not None:
+        backup.write(queue, [letter.entry for letter in letters])
+        backup.kept = True
+    ids = [letter.id for letter in letters]
+    deleted = await delete(run.server, queue, ids, positions=evidence.identity.positions)
+    if isinstance(deleted, Fault):
+        raise deleted.error(f"queue {queue}")
+    gone = [Skipped(str(one), "gone already") for one in ids if one not in deleted]
+    await run.report(len(deleted), skipped=gone)
+
+
+def settle_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> PurgeIntent:
+    """The intent with its bounds."""
+    letters = evidence.letters
+    return replace(intent, since=None, until=None, after=letters.after, last=letters.last)
+
+
+PURGE: Final = Operation(
+    name="dlq.purge",
+    summary="Delete dead letters, after writing them to a file.",
+    intent=PurgeIntent,
+    survey=survey_purge,
+    plan=plan_purge,
+    apply=apply_purge,
+    writes=lambda intent: (("XDEL", intent.queue),),
+    stream=lambda intent: intent.queue,
+    settle=settle_purge,
+)

@@ -1,0 +1,210 @@
+"""Moving letters: inside the server where one script reaches everything, with markers where it does not."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.analysis.letters import republished, retried
+from streamops.model.acting import Failed, Skipped
+from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route
+from streamops.model.ids import EntryId
+from streamops.model.letters import DeadLetter, LetterShape
+from streamops.model.server import Mode
+from streamops.operate.acting.run import Run
+from streamops.operate.letters import PAGE_BYTES, letters_by_id
+from streamops.wire.faults import Fault
+from streamops.wire.keys import encoded_part, moved_key, same_slot
+from streamops.wire.writes.replay import (
+    Moved,
+    Placed,
+    keep_payloads,
+    move_letters,
+    place_letters,
+    take_out,
+)
+from streamops.wire.writes.replay_words import Letters, Replayer, Taken, Told, Way
+
+PLACED: Final = 100
+"""Letters that one script hands on to another slot: each brings its fields and a marker."""
+
+STRAY: Final = "no stream or group of the plan is its own"
+ALREADY: Final = "an earlier replay handed it on already; only its letter was left, which is gone now"
+
+
+def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:
+    """What every batch of a replay has in common."""
+    mode = evidence.mode or ReplayMode.REPUBLISH
+    return Replayer(
+        queue=intent.queue,
+        mode=mode,
+        source=evidence.letters.source or "",
+        anywhere=intent.to is not None,
+        ways=(),
+        told=tuple(
+            # A new group gets what is added for all, and was not told of; what goes to one concerns no other.
+            Told(target.stream, target.groups, not target.exists, mode is not ReplayMode.REPUBLISH)
+            for target in evidence.targets
+        ),
+        edits=intent.edit,
+    )
+
+
+class Mover:
+    """Moves letters of one replay, and tells the run of each batch."""
+
+    def __init__(self, run: Run, replayer: Replayer, routes: Sequence[Route]) -> None:
+        self._run = run
+        self._server = run.server
+        self._routes = {(route.stream, route.group): route for route in routes}
+        self._replayer = replayer
+        atomic = [route for route in routes if route.atomic]
+        homes = {route.home for route in atomic}
+        self._within = replace(
+            replayer,
+            ways=tuple(map(_way, atomic)),
+            told=tuple(told for told in replayer.told if told.stream in homes),
+        )
+
+    async def move(self, letters: Letters) -> Moved:
+        """Move letters inside the server; raises ``StreamopsError``."""
+        moved = await move_letters(self._server, self._within, letters)
+        if isinstance(moved, Fault):
+            raise moved.error(f"queue {self._replayer.queue}")
+        return moved
+
+    async def report(self, moved: Moved, cursor: EntryId) -> None:
+        """Tell of a batch; those that have to come again come again first."""
+        left, failed = _skipped(moved.left), _failed(moved.failed)
+        await self._run.report(moved.moved, skipped=left, failed=failed)
+        if moved.again:
+            queue, source = self._replayer.queue, self._replayer.source or None
+            ids = [one for one, _ in moved.again]
+            letters = await letters_by_id(self._server, queue, source, ids)
+            there = {letter.id for letter in letters}
+            gone = [Skipped(str(one), "it is not in the queue any more") for one in ids if one not in there]
+            await self._run.report(0, skipped=gone)
+            await self.move_read(letters)
+        await self._run.report(0, cursor=str(cursor))
+
+    async def move_read(self, letters: Sequence[DeadLetter]) -> None:
+        """Move letters that were read: as many at once as one script should take. Says nothing of the cursor."""
+        for batch in _batches(letters):
+            there = await self._with_payload(batch)
+            for route in dict.fromkeys(map(self._route_of, there)):
+                share = [letter for letter in there if self._route_of(letter) is route]
+                if route is None:
+                    await self._run.report(0, skipped=[Skipped(str(one.id), STRAY) for one in share])
+                elif route.atomic:
+                    await self._move_within(share)
+                else:
+                    await self._move_across(route, share)
+
+    async def _move_within(self, letters: Sequence[DeadLetter]) -> None:
+        payloads = {key: self._reaches(key) for one in letters if (key := one.payload_key)}
+        taken = {one.id: _taken(one) for one in letters if one.shape is LetterShape.FOREIGN or one.problem}
+        ids = tuple(letter.id for letter in letters)
+        while ids:
+            moved = await self.move(Letters(ids=ids, payloads=payloads, taken=taken))
+            await self._run.report(moved.moved, skipped=_skipped(moved.left), failed=_failed(moved.failed))
+            ids = ids[moved.seen :]
+
+    async def _move_across(self, route: Route, letters: Sequence[DeadLetter]) -> None:
+        queue = self._replayer.queue
+        markers = [moved_key(route.home, f"{encoded_part(queue)}:{letter.id}") for letter in letters]
+        told = await place_letters(
+            self._server,
+            self._replayer,
+            _way(route),
+            markers,
+            [self._handed_on(route, letter) for letter in letters],
+        )
+        if isinstance(told, Fault):
+            raise told.error(f"stream {route.home}")
+        there = [one.id for one, place in zip(letters, told, strict=True) if place.became in _THERE]
+        if problem := await take_out(self._server, queue, there):
+            raise problem.error(f"queue {queue}")
+        await self._run.report(
+            sum(place.became == "moved" for place in told),
+            skipped=_skipped(_those(letters, told, "left"))
+            + [Skipped(one, ALREADY) for one, _ in _those(letters, told, "already")],
+            failed=_failed(_those(letters, told, "failed")),
+        )
+
+    async def _with_payload(self, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
+        """Those whose payload, where they refer to one that their script cannot see to, is there and stays."""
+        keys = {one.payload_key for one in letters if one.payload_key and not self._sees_to(one)}
+        kept = await keep_payloads(self._server, sorted(keys))
+        if isinstance(kept, Fault):
+            raise kept.error("payloads beside the stream")
+        missing = [one for one in letters if not kept.get(one.payload_key or "", True)]
+        if missing:
+            words = [(str(one.id), f"payload-missing: there is no key {one.payload_key}") for one in missing]
+            await self._run.report(0, failed=_failed(words))
+        return [one for one in letters if one not in missing]
+
+    def _sees_to(self, letter: DeadLetter) -> bool:
+        """Whether the script that moves a letter sees to its payload."""
+        route = self._route_of(letter)
+        return route is not None and route.atomic and self._reaches(letter.payload_key or "")
+
+    def _reaches(self, key: str) -> bool:
+        """Whether a script on the queue reaches a key too."""
+        return self._server.options.mode is not Mode.CLUSTER or same_slot(self._replayer.queue, key)
+
+    def _route_of(self, letter: DeadLetter) -> Route | None:
+        stream = "" if self._replayer.anywhere else letter.origin or ""
+        group = "" if self._replayer.mode == ReplayMode.REPUBLISH else letter.group or ""
+        return self._routes.get((stream, group))
+
+    def _handed_on(self, route: Route, letter: DeadLetter) -> list[bytes]:
+        """What the script in the other slot needs of a letter."""
+        edits = self._replayer.edits
+        if self._replayer.mode == ReplayMode.REDELIVER:
+            return [str(letter.origin_id).encode()] if letter.origin_id else []
+        fields = (
+            republished(letter, edits)
+            if self._replayer.mode == ReplayMode.REPUBLISH
+            else retried(letter, route.home, route.to_group, edits)
+        )
+        return [part for pair in fields for part in pair]
+
+
+_THERE: Final = frozenset({"moved", "already"})
+
+
+def _way(route: Route) -> Way:
+    return Way(route.stream, route.group, route.home, route.key, route.to_group)
+
+
+def _taken(letter: DeadLetter) -> Taken:
+    return Taken(letter.fields, letter.born_id, letter.payload_key)
+
+
+def _batches(letters: Sequence[DeadLetter]) -> Iterator[list[DeadLetter]]:
+    """Letters in portions that one script should take."""
+    batch: list[DeadLetter] = []
+    weight = 0
+    for letter in letters:
+        size = sum(len(name) + len(value) for name, value in letter.fields)
+        if batch and (weight + size > PAGE_BYTES or len(batch) == PLACED):
+            yield batch
+            batch, weight = [], 0
+        batch.append(letter)
+        weight += size
+    if batch:
+        yield batch
+
+
+def _those(letters: Sequence[DeadLetter], told: Sequence[Placed], became: str) -> list[tuple[str, str]]:
+    return [
+        (str(one.id), place.why) for one, place in zip(letters, told, strict=True) if place.became == became
+    ]
+
+
+def _skipped(rows: Sequence[tuple[str, str]]) -> list[Skipped]:
+    return [Skipped(one, why) for one, why in rows]
+
+
+def _failed(rows: Sequence[tuple[str, str]]) -> list[Failed]:
+    return [Failed(one, why) for one, why in rows]

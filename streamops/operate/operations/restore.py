@@ -1,0 +1,230 @@
+"""``restore``: add the entries of a file to a stream, or bring a destroyed group back."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, StalePlan
+from streamops.model.acting import Failed, Job, Plan, Skipped
+from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent
+from streamops.model.entries import Entry
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.run import Run
+from streamops.operate.operations.looking import entries_read_at, find_stream
+from streamops.operate.operations.restored_groups import restore_group
+from streamops.operate.restore_files import WIDEST, examine, read_entries
+from streamops.plans.restore import plan_restore, restored_before
+from streamops.wire.faults import Fault
+from streamops.wire.keys import moved_key, require_one_slot
+from streamops.wire.server import Server
+from streamops.wire.writes.restore import read_marker, restore_entries
+
+BATCH: Final = 500
+BATCH_BYTES: Final = 1 << 20
+BATCH_FIELDS: Final = 5_000
+"""What one script adds at most: a few milliseconds of the server."""
+
+JOB_FROM: Final = 10_000
+
+
+async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence:
+    """Read the whole file, and where it is to go."""
+    server = place.server
+    file = await _examined(intent.file)
+    if intent.digest not in {"", file.digest}:
+        raise Forbidden(
+            f"{intent.file} is not the file any more that this began with", "Start anew with this one."
+        )
+    target = _target(intent, file)
+    marker = _marker(target, file.digest)
+    require_one_slot(server.options.mode, target, marker)
+    look = await find_stream(server, target)
+    said = 0 if file.group else await _said(server, marker)
+    if isinstance(look, Fault):
+        return RestoreEvidence(
+            identity=None,
+            target=target,
+            file=file,
+            said=said,
+            length=0,
+            last_generated_id=None,
+            groups=(),
+        )
+    return RestoreEvidence(
+        identity=look.identity,
+        target=target,
+        file=file,
+        said=said,
+        length=look.reading.length,
+        last_generated_id=look.reading.last_generated_id,
+        groups=tuple((group.name, group.last_delivered_id) for group in look.reading.groups),
+        entries_read=await entries_read_at(server, look, file.group.position) if file.group else None,
+    )
+
+
+async def apply_restore(run: Run, intent: RestoreIntent, evidence: RestoreEvidence, plan: Plan) -> None:
+    """Add the entries batch by batch; or create the group, and then its pending rows."""
+    if evidence.file.group is None:
+        await _Restoring(run, intent, evidence).entries()
+    else:
+        await restore_group(run, intent, evidence, evidence.file.group)
+        if not evidence.file.records:
+            await run.report(plan.count)
+
+
+class _Restoring:
+    """Entries on their way from a file to a stream.
+
+    Attributes:
+        done: Records of the file that are dealt with.
+    """
+
+    def __init__(self, run: Run, intent: RestoreIntent, evidence: RestoreEvidence) -> None:
+        self._run = run
+        self._intent = intent
+        self._evidence = evidence
+        self._marker = _marker(evidence.target, evidence.file.digest)
+        self._said = evidence.said
+        self._create = evidence.identity is None
+        self.done = restored_before(intent, evidence)
+
+    async def entries(self) -> None:
+        """Add all that are left."""
+        left = read_entries(self._intent.file, self._evidence.file, self.done)
+        kept: list[Entry] = []
+        while size := await self._run.batch_size(BATCH):
+            kept += islice(left, max(0, size - len(kept)))
+            if not kept:
+                raise StalePlan(f"{self._intent.file} is shorter than when the plan was made", "Look again.")
+            batch = kept[: _fitting(kept, size)]
+            other = await self._add(batch)
+            if other is None:
+                kept = kept[len(batch) :]
+            else:
+                kept = await self._catch_up(kept, left, other)
+
+    async def _add(self, batch: list[Entry]) -> int | None:
+        """Add some; where somebody else has done so meanwhile, how far that is."""
+        narrow = [entry for entry in batch if len(entry.fields) <= WIDEST]
+        other = await restore_entries(
+            self._run.server,
+            self._evidence.target,
+            self._marker,
+            narrow,
+            said=self._said,
+            says=self.done + len(batch),
+            new_ids=self._intent.new_ids,
+            create=self._create,
+        )
+        if isinstance(other, Fault):
+            raise other.error(f"stream {self._evidence.target}")
+        if other is not None:
+            return other
+        self.done += len(batch)
+        self._said, self._create = self.done, False
+        wide = [entry for entry in batch if len(entry.fields) > WIDEST]
+        failed = [
+            Failed(str(entry.id), f"it has {len(entry.fields):,} fields, more than {WIDEST:,}")
+            for entry in wide
+        ]
+        await self._run.report(len(narrow), cursor=str(self.done), failed=failed)
+        return None
+
+    async def _catch_up(self, kept: list[Entry], left: Iterator[Entry], other: int) -> list[Entry]:
+        """Leave alone what somebody else has restored meanwhile; what is still to do of what was read."""
+        if other <= self.done:
+            raise StalePlan(
+                f"somebody else began to restore this file to {self._evidence.target} anew",
+                "What was done stays done. Look again.",
+            )
+        while self.done < other:
+            kept = kept or list(islice(left, BATCH))
+            theirs = kept[: other - self.done]
+            if not theirs:
+                raise StalePlan(f"{self._intent.file} has fewer entries than were restored", "Look again.")
+            kept = kept[len(theirs) :]
+            self.done += len(theirs)
+            skipped = [Skipped(str(entry.id), "restored by somebody else meanwhile") for entry in theirs]
+            await self._run.report(0, cursor=str(self.done), skipped=skipped)
+        self._said, self._create = self.done, False
+        return kept
+
+
+async def _examined(path: str) -> RestoreFile:
+    stop = threading.Event()
+    try:
+        return await asyncio.to_thread(examine, path, stop.is_set)
+    finally:
+        # Where this was cancelled, the thread would read on to the end of the file.
+        stop.set()
+
+
+def _fitting(entries: list[Entry], most: int) -> int:
+    """How many of the first entries one script may add."""
+    weight = fields = 0
+    for number, entry in enumerate(entries[:most]):
+        weight += entry.size
+        fields += len(entry.fields)
+        if number and (weight > BATCH_BYTES or fields > BATCH_FIELDS):
+            return number
+    return min(len(entries), most)
+
+
+def _target(intent: RestoreIntent, file: RestoreFile) -> str:
+    if intent.to is not None:
+        return intent.to
+    if len(file.streams) > 1:
+        raise Forbidden(
+            f"{intent.file} holds entries of several streams: {', '.join(file.streams)}",
+            "Say where they are to go with --to STREAM.",
+        )
+    return file.streams[0]
+
+
+async def _said(server: Server, marker: str) -> int:
+    said = await read_marker(server, marker)
+    if isinstance(said, Fault):
+        raise said.error(f"marker {marker}")
+    return said
+
+
+def _marker(target: str, digest: str) -> str:
+    return moved_key(target, f"restore-{digest[:16]}")
+
+
+def settle_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> RestoreIntent:
+    """With the stream that it goes to, and the digest of the file that was planned with."""
+    file = evidence.file
+    return replace(intent, to=evidence.target, digest=file.digest, is_group=file.group is not None)
+
+
+def resume_restore(intent: RestoreIntent, _: Job) -> RestoreIntent:
+    """The rest: the marker beside the stream says where it begins."""
+    return replace(intent, again=False)
+
+
+def _writes(intent: RestoreIntent) -> tuple[tuple[str, str], ...]:
+    target = intent.to or ""
+    if intent.is_group:
+        return ("XGROUP CREATE", target), ("XCLAIM", target), ("XPENDING", target)
+    return ("XADD", target), ("SET", _marker(target, intent.digest))
+
+
+RESTORE = Operation(
+    name="restore",
+    summary="Add the entries of a file to a stream, or bring a destroyed group back.",
+    intent=RestoreIntent,
+    survey=survey_restore,
+    plan=plan_restore,
+    apply=apply_restore,
+    writes=_writes,
+    stream=lambda intent: intent.to,
+    settle=settle_restore,
+    job_from=JOB_FROM,
+    resume=resume_restore,
+)

@@ -1,0 +1,192 @@
+"""What a trim has to know first: what its bound comes to, who still needs what, how many entries may go."""
+
+from collections import Counter
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking
+from streamops.errors import Refused
+from streamops.model.acts.groups import Amount
+from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
+from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
+from streamops.model.readings import GroupReading
+from streamops.operate.acting.place import Place
+from streamops.operate.backups import forbid_existing
+from streamops.operate.operations.looking import Look, lag_of, look_at
+from streamops.operate.operations.walking import NEAR, count_after_each, count_below, cut_for_length
+from streamops.plans.trim import needed_by
+from streamops.wire.faults import Fault
+from streamops.wire.reads import PendingRange, read_pending, read_pending_summary
+from streamops.wire.server import Server
+from streamops.wire.writes.trim import knows_acked
+
+FAR: Final = 1_000_000
+"""Entries counted from either end where a trim is exact."""
+
+PENDING_PAGE: Final = 1_000
+
+
+async def survey_trim(place: Place, intent: TrimIntent) -> TrimEvidence:
+    """Find out what a bound comes to, who still needs what, and how many entries may go."""
+    if intent.backup is not None:
+        forbid_existing(intent.backup)
+    server = place.server
+    look = await look_at(server, intent.stream)
+    for group in look.reading.groups:
+        if group.pending and group.oldest_pending is None:
+            raise Refused(
+                f"group {intent.stream}/{group.name}: its pending entries cannot be read",
+                "Ask for the permission of XPENDING; `streamops doctor --acl operator` prints what is needed.",
+            )
+    evidence = TrimEvidence(
+        identity=look.identity,
+        length=look.reading.length,
+        entry_bytes=look.reading.entry_bytes or 0,
+        asked=_asked_id(look, intent),
+        wanted=Amount(0, 0),
+        removable=Amount(0, 0),
+    )
+    return await (_survey_safe if intent.safe else _survey_unsafe)(server, look, intent, evidence)
+
+
+def _asked_id(look: Look, intent: TrimIntent) -> EntryId | None:
+    """The ID that ``--minid`` or ``--before`` means."""
+    if intent.before is None:
+        return intent.minid
+    if look.now is None:
+        raise Refused(
+            f"stream {intent.stream}: the server's clock may not be read, so an age is no time",
+            "Ask for the permission of TIME, or give --minid.",
+        )
+    return EntryId(max(0, (look.now - intent.before - EPOCH) // timedelta(milliseconds=1)), 0)
+
+
+async def _survey_safe(
+    server: Server, look: Look, intent: TrimIntent, evidence: TrimEvidence
+) -> TrimEvidence:
+    groups = look.reading.groups
+    if not groups:
+        return evidence
+    group = min(groups, key=lambda one: (needed_by(one), one.name))
+    near = FAR if intent.exact else NEAR
+    if intent.maxlen is not None:
+        surplus = max(0, look.reading.length - intent.maxlen)
+        wanted = Amount(surplus, surplus)
+    else:
+        wanted = await count_below(server, look, evidence.asked or ZERO_ID, near=near)
+    free = await _count_free(server, look, group, near=near, enough=wanted.upper)
+    return replace(
+        evidence,
+        wanted=wanted,
+        removable=Amount(min(wanted.lower, free.lower), min(wanted.upper, free.upper)),
+        holder=await _holder(server, look, group, free),
+        acked=await _acked(server, look),
+    )
+
+
+async def _count_free(server: Server, look: Look, group: GroupReading, *, near: int, enough: int) -> Amount:
+    """How many entries are below the oldest one that is needed; beyond ``enough`` it may be more."""
+    needs = needed_by(group)
+    free = await count_below(server, look, needs, near=near, enough=enough)
+    if free.exact or needs != group.last_delivered_id:
+        return free
+    lag = lag_of(look, group)
+    if not lag.exact:
+        return free
+    known = look.reading.length - lag.upper - await _count_at(server, look, needs)
+    return Amount(known, known) if free.lower <= known <= free.upper else free
+
+
+async def _count_at(server: Server, look: Look, one: EntryId) -> int:
+    """1 where an entry of that ID exists, otherwise 0."""
+    if one in {ZERO_ID, LAST_ID}:
+        return 0
+    return (await count_after_each(server, look, [one.previous()], one.next()))[one.previous()]
+
+
+async def _holder(server: Server, look: Look, group: GroupReading, free: Amount) -> Holder:
+    needs, oldest = needed_by(group), group.oldest_pending
+    if oldest is not None and oldest.id == needs:
+        exists = await _count_at(server, look, needs) == 1
+        return Holder(group.name, needs, oldest, entry_exists=exists)
+    unread = lag_of(look, group)
+    if not unread.exact and free.exact:
+        known = look.reading.length - free.upper - await _count_at(server, look, needs)
+        unread = Amount(known, known)
+    return Holder(group.name, needs, None, unread=unread)
+
+
+async def _acked(server: Server, look: Look) -> tuple[bool, bool]:
+    sound = acked_is_sound(look.server.nodes)
+    return sound if any(sound) and await knows_acked(server, look.reading.name) else (False, False)
+
+
+async def _survey_unsafe(
+    server: Server, look: Look, intent: TrimIntent, evidence: TrimEvidence
+) -> TrimEvidence:
+    cut = evidence.asked
+    if intent.maxlen is not None:
+        cut = await cut_for_length(server, look, intent.maxlen)
+        if cut is None and look.reading.length > intent.maxlen:
+            raise Refused(
+                f"stream {intent.stream}: where it begins and ends cannot be read",
+                "Ask for the permission of XINFO STREAM; `streamops doctor --acl operator` prints what is needed.",
+            )
+    if cut is None or not look.reading.length:
+        return evidence
+    if intent.maxlen is not None:
+        surplus = look.reading.length - intent.maxlen
+        removable = Amount(surplus, surplus)
+    else:
+        removable = await count_below(server, look, cut, near=None)
+    return replace(
+        evidence,
+        asked=cut,
+        wanted=removable,
+        removable=removable,
+        losses=await _losses(server, look, cut),
+        lag_goes_wrong=lag_after_overtaking(look.server.nodes),
+    )
+
+
+async def _losses(server: Server, look: Look, cut: EntryId) -> tuple[GroupLoss, ...]:
+    groups = look.reading.groups
+    unread = await count_after_each(server, look, (group.last_delivered_id for group in groups), cut)
+    return tuple(
+        [
+            GroupLoss(
+                group.name,
+                unread[group.last_delivered_id],
+                await _pending_below(server, look.reading.name, group, cut),
+            )
+            for group in groups
+        ]
+    )
+
+
+async def _pending_below(
+    server: Server, stream: str, group: GroupReading, cut: EntryId
+) -> tuple[tuple[str, int], ...]:
+    """A group's pending entries below an ID, by consumer, the most first."""
+    if group.oldest_pending is None or group.oldest_pending.id >= cut:
+        return ()
+    what = f"group {stream}/{group.name}"
+    summary = await read_pending_summary(server, stream, group.name)
+    if isinstance(summary, Fault):
+        raise summary.error(what)
+    _, _, greatest, owners = summary
+    counts = Counter(dict(owners))
+    if greatest is not None and greatest >= cut:
+        counts, after = Counter(), None
+        while True:
+            page = PendingRange(stream, group.name, after, PENDING_PAGE)
+            rows = (await read_pending(server, [page]))[0]
+            if isinstance(rows, Fault):
+                raise rows.error(what)
+            counts.update(row.consumer for row in rows if row.id < cut)
+            if len(rows) < PENDING_PAGE or rows[-1].id >= cut:
+                break
+            after = rows[-1].id
+    return tuple(counts.most_common())

@@ -1,0 +1,139 @@
+"""Places in a stream by count: how many entries are below an ID, and which ID has so many entries after it.
+
+Redis keeps no index for either: both take walking over the entries, in steps of some milliseconds, from the
+nearer end. Where that is too far, there are bounds.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from streamops.model.acts.groups import Amount
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.operate.operations.looking import Look
+from streamops.wire.faults import Fault
+from streamops.wire.reads import Count, CountRange, count_entries
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import SCRIPTED, Depth
+
+STEP: Final = 2_000
+STEP_BYTES: Final = 512 << 10
+"""What one step takes at most: a few milliseconds of the server."""
+
+NEAR: Final = 100_000
+"""Entries walked over from either end where bounds are enough."""
+
+
+class _Walk:
+    """A walk over entries in one direction.
+
+    Attributes:
+        counted: Entries so far.
+        at: The last of them, or where it began.
+        ended: Whether the end of the range was reached.
+    """
+
+    def __init__(self, server: Server, look: Look, start: EntryId, until: EntryId, *, back: bool) -> None:
+        self._server = server
+        self._look = look
+        self._until = until
+        self._back = back
+        self.counted = 0
+        self.at = start
+        self.ended = False
+
+    async def step(self, most: int) -> None:
+        """Take one step of at most so many entries; raises ``ServerError`` where that cannot be done."""
+        look = self._look
+        weight = max(1, look.reading.entry_bytes or 0)
+        page = CountRange(
+            look.reading.name, self.at, self._until, min(most, STEP), STEP_BYTES, weight, back=self._back
+        )
+        found: Count | Fault = (
+            await count_entries(
+                self._server,
+                [page],
+                scripts=look.depth in SCRIPTED or self._back,
+                read_only=look.depth is Depth.READ_ONLY_SCRIPT,
+            )
+        )[0]
+        if isinstance(found, Fault):
+            raise found.error(f"stream {look.reading.name}")
+        self.counted += found.entries
+        self.at = found.last_id
+        self.ended = found.complete
+
+
+async def count_below(
+    server: Server, look: Look, cut: EntryId, *, near: int | None = NEAR, enough: int | None = None
+) -> Amount:
+    """How many entries are below an ID.
+
+    Args:
+        server: The server.
+        look: The stream.
+        cut: The ID.
+        near: Walk no further than so many entries from either end; none for as far as it takes.
+        enough: More than so many need not be told apart; none where they do.
+
+    Raises:
+        ServerError: The entries cannot be walked over.
+    """
+    stream = look.reading
+    if not stream.length or cut <= (stream.first_id or ZERO_ID):
+        return Amount(0, 0)
+    if stream.last_id is not None and stream.last_id < cut:
+        return Amount(stream.length, stream.length)
+    last = stream.last_id or LAST_ID
+    below = _Walk(server, look, ZERO_ID, cut.previous(), back=False)
+    above = _Walk(server, look, cut.previous(), last, back=False)
+    while near is None or below.counted < near:
+        await below.step(STEP)
+        if below.ended or (enough is not None and below.counted >= enough):
+            return Amount(below.counted, below.counted)
+        await above.step(STEP)
+        if above.ended:
+            return Amount(max(0, stream.length - above.counted), max(0, stream.length - above.counted))
+    return Amount(below.counted, max(below.counted, stream.length - above.counted))
+
+
+async def count_after_each(
+    server: Server, look: Look, positions: Iterable[EntryId], cut: EntryId
+) -> dict[EntryId, int]:
+    """How many entries come after each of these positions and are below an ID; raises ``ServerError``."""
+    counts: dict[EntryId, int] = {}
+    until, total = cut, 0
+    for position in sorted(set(positions), reverse=True):
+        if position < until:
+            walk = _Walk(server, look, position, until.previous(), back=False)
+            while not walk.ended:
+                await walk.step(STEP)
+            until, total = position.next(), total + walk.counted
+        counts[position] = total
+    return counts
+
+
+async def cut_for_length(server: Server, look: Look, kept: int) -> EntryId | None:
+    """The ID below which all entries are but so many of the newest; none where that is no entry at all.
+
+    Args:
+        server: The server.
+        look: The stream.
+        kept: How many stay.
+
+    Raises:
+        ServerError: The entries cannot be walked over.
+    """
+    stream = look.reading
+    surplus = stream.length - kept
+    if surplus <= 0 or stream.last_id is None:
+        return None
+    back = kept < surplus
+    start, until = (_after(stream.last_id), ZERO_ID) if back else (ZERO_ID, stream.last_id)
+    walk, wanted = _Walk(server, look, start, until, back=back), kept if back else surplus
+    while walk.counted < wanted and not walk.ended:
+        await walk.step(wanted - walk.counted)
+    return walk.at if back else _after(walk.at)
+
+
+def _after(one: EntryId) -> EntryId:
+    return one if one == LAST_ID else one.next()

@@ -1,0 +1,238 @@
+"""Files to restore from, read as streams: once from end to end before anything is written, then to write.
+
+A line is an entry as ``operate.backups`` writes it, or as ``streams search -o jsonl`` prints it; or the file is
+a group's, as ``operate.group_backups`` writes it. Empty lines do not count.
+"""
+
+import os
+import stat
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from typing import IO, Final
+
+import msgspec
+from msgspec import Struct
+
+from streamops.errors import SettingsError, StalePlan
+from streamops.model.acts.restore import RestoreFile, SavedGroup
+from streamops.model.entries import Entry, PendingEntry
+from streamops.model.ids import ZERO_ID, EntryId
+from streamops.operate.backups import parse_line
+from streamops.operate.group_backups import parse_group, parse_row
+
+LARGEST_LINE: Final = 512 << 20
+WIDEST: Final = 3_900
+"""Fields that one script can add as one entry: above about 4,000, Lua's stack on Redis 6.2 and 7.0 is too small."""
+
+NAMED_PROBLEMS: Final = 5
+NAMED_STREAMS: Final = 5
+SAMPLE: Final = 10
+HINT: Final = 'Each line is {"stream": ..., "id": ..., "fields": [[name, value], ...]}. Nothing was done.'
+
+
+class _Binary(Struct, frozen=True, forbid_unknown_fields=True):
+    base64: str
+
+
+_Text = str | _Binary
+
+
+class _Shown(Struct, frozen=True):
+    """An entry as it is printed: by name, and where a name repeats or is binary, also in pairs."""
+
+    stream: _Text
+    id: str
+    fields: dict[str, _Text]
+    pairs: tuple[tuple[_Text, _Text], ...] | None = None
+
+
+_SHOWN: Final = msgspec.json.Decoder(_Shown)
+
+
+def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFile:
+    """Read a file from end to end, and say what it holds.
+
+    Args:
+        path: The file.
+        stopped: Asked at every line whether anybody still wants to know.
+
+    Raises:
+        SettingsError: It cannot be read, is empty, or some of its lines are none; the first are named.
+    """
+    with _opened(path) as file:
+        look = _Look()
+        for number, line in _lines(path, file):
+            look.digest.update(line)
+            if line.strip():
+                look.add(number, line)
+            if stopped():
+                break
+        if look.problems:
+            raise _bad_lines(path, look)
+        if not look.records and look.group is None:
+            raise SettingsError(f"{path} is empty", "Name a file that was written by streamops.")
+        return look.told(_stamp(file))
+
+
+def read_entries(path: str, told: RestoreFile, skip: int) -> Iterator[Entry]:
+    """The entries of a file after the first ``skip``; raises ``StalePlan`` where it has changed."""
+    for line in _records(path, told, skip):
+        yield parse_entry(line)[1]
+
+
+def read_rows(path: str, told: RestoreFile) -> Iterator[PendingEntry]:
+    """The pending rows of a group's file; raises ``StalePlan`` where it has changed."""
+    for line in _records(path, told, 1):
+        yield parse_row(line).row
+
+
+def parse_entry(line: bytes) -> tuple[str, Entry]:
+    """The stream and the entry of a line; raises ``ValueError`` where it tells none."""
+    with suppress(msgspec.ValidationError):
+        return parse_line(line)
+    try:
+        shown = _SHOWN.decode(line)
+    except msgspec.ValidationError:
+        # What is wrong with it is said in terms of the form that backups have.
+        return parse_line(line)
+    pairs = shown.pairs if shown.pairs is not None else tuple(shown.fields.items())
+    fields = tuple((_bytes(name), _bytes(value)) for name, value in pairs)
+    return _bytes(shown.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(shown.id), fields)
+
+
+class _Look:
+    """What was found in a file so far."""
+
+    def __init__(self) -> None:
+        self.digest = sha256()
+        self.problems: list[str] = []
+        self.bad = 0
+        self.records = 0
+        self.group: SavedGroup | None = None
+        self._streams: dict[str, None] = {}
+        self._first: EntryId | None = None
+        self._last: EntryId | None = None
+        self._disorder: int | None = None
+        self._too_wide = 0
+        self._sample: list[tuple[EntryId, int, int]] = []
+        self._owners: Counter[str] = Counter()
+
+    def add(self, number: int, line: bytes) -> None:
+        """Take a line into account."""
+        try:
+            if not self.records and self.group is None and b'"last_delivered_id"' in line:
+                self.group = parse_group(line)
+                self._note_stream(self.group.stream)
+            elif self.group is not None:
+                self._add_row(number, line)
+            else:
+                self._add_entry(number, line)
+        except ValueError as error:
+            self.bad += 1
+            if len(self.problems) < NAMED_PROBLEMS:
+                self.problems.append(f"line {number} ({error})")
+
+    def told(self, stamp: tuple[int, int, int]) -> RestoreFile:
+        """All of it."""
+        return RestoreFile(
+            digest=self.digest.hexdigest(),
+            stamp=stamp,
+            records=self.records,
+            streams=tuple(self._streams),
+            first_id=self._first,
+            last_id=self._last,
+            disorder=self._disorder,
+            too_wide=self._too_wide,
+            group=self.group,
+            sample=tuple(self._sample),
+            owners=tuple(self._owners.most_common()),
+        )
+
+    def _add_entry(self, number: int, line: bytes) -> None:
+        stream, entry = parse_entry(line)
+        if entry.id == ZERO_ID:
+            raise ValueError("0-0 can be no entry's ID")
+        if not entry.fields:
+            raise ValueError("an entry has at least one field")
+        self._note_stream(stream)
+        self._note_id(number, entry.id)
+        self._too_wide += len(entry.fields) > WIDEST
+        if len(self._sample) < SAMPLE:
+            self._sample.append((entry.id, len(entry.fields), entry.size))
+
+    def _add_row(self, number: int, line: bytes) -> None:
+        saved = parse_row(line)
+        if self.group is not None and (saved.stream, saved.group) != (self.group.stream, self.group.group):
+            raise ValueError("it is of another group than the first line")
+        self._note_id(number, saved.row.id)
+        self._owners[saved.row.consumer] += 1
+
+    def _note_stream(self, stream: str) -> None:
+        if len(self._streams) < NAMED_STREAMS:
+            self._streams[stream] = None
+
+    def _note_id(self, number: int, entry_id: EntryId) -> None:
+        self.records += 1
+        if self._last is not None and entry_id <= self._last and self._disorder is None:
+            self._disorder = number
+        self._first = self._first or entry_id
+        self._last = entry_id
+
+
+def _records(path: str, told: RestoreFile, skip: int) -> Iterator[bytes]:
+    with _opened(path) as file:
+        if _stamp(file) != told.stamp:
+            raise StalePlan(f"{path} has changed since the plan was made", "Nothing was done. Look again.")
+        for _, line in _lines(path, file):
+            if not line.strip():
+                continue
+            if skip:
+                skip -= 1
+            else:
+                yield line
+
+
+def _opened(path: str) -> IO[bytes]:
+    try:
+        file = open(path, "rb")  # noqa: SIM115, PTH123 - whoever asked closes it; a path may hold any bytes
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise SettingsError(f"{path} is no plain file", "It is read twice: write it to a file first.")
+    return file
+
+
+def _lines(path: str, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    try:
+        while line := file.readline(LARGEST_LINE):
+            number += 1
+            if len(line) == LARGEST_LINE:
+                raise SettingsError(f"{path}: line {number} is longer than {LARGEST_LINE >> 20} MiB", HINT)
+            yield number, line
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: Exception) -> SettingsError:
+    why = error.strerror if isinstance(error, OSError) else error
+    return SettingsError(f"{path} cannot be read: {why}", "Check its name and its permissions.")
+
+
+def _bad_lines(path: str, look: _Look) -> SettingsError:
+    more = look.bad - len(look.problems)
+    named = "; ".join(look.problems) + (f"; and {more:,} more" if more else "")
+    return SettingsError(f"{path} cannot be restored: {named}", HINT)
+
+
+def _stamp(file: IO[bytes]) -> tuple[int, int, int]:
+    told = os.fstat(file.fileno())
+    return told.st_ino, told.st_size, told.st_mtime_ns
+
+
+def _bytes(text: _Text) -> bytes:
+    return text.encode() if isinstance(text, str) else b64decode(text.base64, validate=True)

@@ -1,0 +1,147 @@
+"""Claiming."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from streamops.analysis.wording import command, counted, quoted, span
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone
+from streamops.plans.evidence import fingerprint, named_ids, sample
+
+LOOKS_DEAD = timedelta(minutes=10)
+"""A consumer that was not seen for so long is suspected to be dead."""
+
+RECENT = timedelta(seconds=60)
+"""A consumer that was seen within this may be at work."""
+
+OWNERS_NAMED = 5
+
+UNDO = (
+    "`streamops undo` gives them back to their owners with idle time and deliveries, except those that were "
+    "delivered again by then."
+)
+
+
+def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
+    """Make entries the property of another consumer."""
+    selection = evidence.selection
+    return Plan(
+        operation="claim",
+        target=f"{intent.stream}/{intent.group}",
+        tier=Tier.REVERSIBLE,
+        count=selection.count,
+        sample=sample(
+            f"{row.id} owned by {row.consumer}, idle for {span(row.idle)}, "
+            f"delivered {counted(row.delivery_count, 'time', 'times')}"
+            for row in selection.sample
+        ),
+        effects=tuple(_effects(intent, evidence)) if selection.count else (),
+        undo=UNDO if selection.count else "",
+        command=_command(intent),
+        confirm=intent.stream,
+        warnings=tuple(_warnings(intent, evidence)),
+        fingerprint=fingerprint(
+            selection.count,
+            sorted(selection.owners),
+            [row.id for row in selection.sample],
+            selection.last_id,
+        ),
+    )
+
+
+def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
+    selection, to = evidence.selection, intent.to
+    yield f"{counted(selection.count, 'entry', 'entries')} of {_owners(selection.owners)} will belong to {to}."
+    if (oldest := selection.longest_idle) is not None:
+        yield f"The one idle for longest is {oldest.id}, for {span(oldest.idle)}, with {oldest.consumer}."
+    yield (
+        f"Claiming delivers nothing: {to} has to read its own history (XREADGROUP with 0 in place of >), or "
+        "some consumer reclaim them (XAUTOCLAIM). Deliveries stay as counted, idle time starts anew."
+    )
+    yield (
+        "A worker that is still at one of them acknowledges it all the same, because XACK does not ask whose "
+        "it is; until then it may be processed twice."
+    )
+    yield _of_gone_entries(evidence)
+
+
+def _of_gone_entries(evidence: ClaimEvidence) -> str:
+    gone = evidence.gone
+    if gone is None:
+        return "Rows of entries that no longer exist are removed by the server on the way; each is told afterwards."
+    if gone.count:
+        return f"{gone_entries(gone)} This server lets them be claimed all the same."
+    unseen = evidence.selection.count - gone.looked
+    beyond = f" among the first {gone.looked:,}" if unseen > 0 else ""
+    return f"All of these entries still exist{beyond}; this server would not say so when they are claimed."
+
+
+def gone_entries(gone: Gone) -> str:
+    """Which of the rows are of entries that no longer exist, in a sentence."""
+    more = f" and {gone.count - len(gone.sample):,} more" if gone.count > len(gone.sample) else ""
+    named = ", ".join(map(str, gone.sample))
+    return f"No longer in the stream, though pending: {named}{more}; acknowledge them to be rid of them."
+
+
+def _warnings(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
+    if not intent.min_idle:
+        yield "Without a least idle time, entries are taken even from workers that were given them just now."
+    yield from _of_unfit(evidence)
+    if not evidence.selection.count:
+        return
+    yield from _of_target(intent, evidence)
+    recent = [
+        f"{name} ({span(one.idle)} ago)"
+        for name, _ in evidence.selection.owners
+        if (one := evidence.consumer(name)) is not None and one.idle < RECENT
+    ]
+    if recent:
+        yield f"Seen lately, and perhaps still at work on them: {_few(recent)}."
+
+
+def _of_target(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
+    target = evidence.consumer(intent.to)
+    if target is None:
+        yield f"There is no consumer {intent.to} yet: it is created, and nobody may be reading as it."
+    elif target.idle >= LOOKS_DEAD:
+        yield f"{intent.to} was not seen for {span(target.idle)}: if it is dead, the entries wait on."
+
+
+def _of_unfit(evidence: ClaimEvidence) -> Iterator[str]:
+    unfit = evidence.unfit
+    reasons = (
+        (unfit.absent, "not pending in this group"),
+        (unfit.elsewhere, "not owned by whom they are to be taken from"),
+        (unfit.busy, "not idle for long enough"),
+    )
+    told = [f"{number:,} {why}" for number, why in reasons if number]
+    if told:
+        yield f"IDs that will be left out: {', '.join(told)}."
+
+
+def _owners(owners: tuple[tuple[str, int], ...]) -> str:
+    if len(owners) == 1:
+        return owners[0][0]
+    return _few([f"{name} ({count:,})" for name, count in owners])
+
+
+def _few(parts: list[str]) -> str:
+    more = len(parts) - OWNERS_NAMED
+    return ", ".join(parts[:OWNERS_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _command(intent: ClaimIntent) -> str:
+    options = [f"--to {quoted(intent.to)}"]
+    if intent.source is not None:
+        options.append(f"--from {quoted(intent.source)}")
+    options.append(f"--min-idle {_written(intent.min_idle)}")
+    if intent.ids is not None:
+        options.append(f"--ids {named_ids(intent.ids)}")
+    if intent.count is not None:
+        options.append(f"--count {intent.count}")
+    return command("claim", intent.stream, intent.group, options=" ".join(options))
+
+
+def _written(duration: timedelta) -> str:
+    seconds, rest = divmod(duration, timedelta(seconds=1))
+    return f"{duration // timedelta(milliseconds=1)}ms" if rest else f"{seconds}s"

@@ -1,0 +1,152 @@
+"""Delayed messages: moving them at once, and cancelling them."""
+
+from datetime import datetime
+
+from streamops.analysis.wording import command, counted, quoted, span
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence, RunDelayedIntent, Selection
+from streamops.model.delayed import DelayedMessage
+from streamops.plans.evidence import fingerprint, sample
+
+UNIT = ("message", "messages")
+NAMED = 20
+"""IDs that the equivalent command names one by one; more are read from stdin."""
+
+
+def plan_run_delayed(intent: RunDelayedIntent, evidence: DelayedEvidence) -> Plan:
+    """Add the selected messages to where they go now; those that cannot become entries are left where they are."""
+    broken = dict(evidence.broken)
+    count = len(evidence.ids) - len(broken)
+    effects = []
+    if count:
+        effects.append(f"{_messages(count)} will be added {_where(evidence)}, and leave the queue.")
+        effects.append(_who(evidence))
+    warnings = _missing(evidence)
+    if broken:
+        warnings.append(
+            f"{_messages(len(broken))} cannot become entries and will be left out, such as "
+            f"{quoted(evidence.broken[0][0])}: {evidence.broken[0][1]}."
+        )
+    return Plan(
+        operation="delayed.run-now",
+        target=intent.stream,
+        tier=Tier.REDELIVERS,
+        count=count,
+        unit=UNIT,
+        sample=sample(_line(one, evidence.now) for one in evidence.sample if one.id not in broken),
+        effects=tuple(effects),
+        command=_command("delayed run-now", intent),
+        confirm=intent.stream,
+        warnings=tuple(warnings),
+        fingerprint=fingerprint(evidence.ids, evidence.broken),
+    )
+
+
+def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) -> Plan:
+    """Remove the selected messages, those too that could never become entries."""
+    count = len(evidence.ids)
+    effects, loses = [], ""
+    if count:
+        kept = evidence.queued - count
+        effects.append(
+            f"{_messages(count)} will never be delivered; {_messages(max(0, kept))} "
+            f"will stay in the queue of {intent.stream}."
+        )
+        if evidence.retries:
+            effects.append(
+                f"{_retries(evidence.retries)}: the group that failed will not get the entry behind it again."
+            )
+        loses = f"{_messages(count)} for good: no backup is written."
+        if intent.backup is not None:
+            effects.append(f"Each is written to {intent.backup} before it is removed.")
+            options = "--new-ids" if len(evidence.destinations) == 1 else "--to STREAM --new-ids"
+            loses = (
+                f"{_messages(count)}; `streamops restore {quoted(intent.backup)} {options}` adds them as entries, "
+                "without their delay."
+            )
+    return Plan(
+        operation="delayed.cancel",
+        target=intent.stream,
+        tier=Tier.LOSES,
+        count=count,
+        unit=UNIT,
+        sample=sample(_line(one, evidence.now) for one in evidence.sample),
+        effects=tuple(effects),
+        loses=loses,
+        command=_command("delayed cancel", intent),
+        confirm=intent.stream,
+        warnings=tuple(_missing(evidence)),
+        fingerprint=fingerprint(evidence.ids),
+    )
+
+
+def _messages(number: int) -> str:
+    return counted(number, *UNIT)
+
+
+def _who(evidence: DelayedEvidence) -> str:
+    """Which groups get them."""
+    if not evidence.retries:
+        return "Every group of that stream will get them."
+    if evidence.retries == sum(number for _, number in evidence.destinations):
+        return "Only the group that failed will get them."
+    return (
+        f"{_retries(evidence.retries)}, which only the group that failed will get; "
+        "the others go to every group of their stream."
+    )
+
+
+def _retries(number: int) -> str:
+    return "1 of them is a retry" if number == 1 else f"{number:,} of them are retries"
+
+
+def _where(evidence: DelayedEvidence) -> str:
+    """``to orders`` or ``to orders (3) and {orders}:retry:billing (1)``, as far as that was read."""
+    places = evidence.destinations
+    if len(places) == 1:
+        words = f"to {places[0][0]}"
+    else:
+        words = "to " + ", ".join(f"{name} ({number:,})" for name, number in places)
+    more = len(evidence.ids) > evidence.looked_at
+    return f"{words} (the first {evidence.looked_at:,} were looked at)" if more else words
+
+
+def _missing(evidence: DelayedEvidence) -> list[str]:
+    if not evidence.missing:
+        return []
+    return [f"{counted(evidence.missing, 'ID is', 'IDs are')} not in the queue, and will be left out."]
+
+
+def _line(message: DelayedMessage, now: datetime | None) -> str:
+    if message.body is None:
+        return f"{quoted(message.id)}: {message.problem}"
+    words = f"{quoted(message.id)} to {message.body.destination}, {_due(message, now)}"
+    if message.body.group:
+        words += f", attempt {message.body.attempt} of group {message.body.group}"
+    return words
+
+
+def _due(message: DelayedMessage, now: datetime | None) -> str:
+    if message.due_at is None:
+        return "never due"
+    if now is None:
+        return f"due at {message.due_at.isoformat()}"
+    if message.due_at <= now:
+        return f"overdue by {span(now - message.due_at)}"
+    return f"due in {span(message.due_at - now)}"
+
+
+def _command(verb: str, intent: Selection) -> str:
+    if intent.every:
+        options = "--all"
+    elif intent.before is not None:
+        moment = intent.before
+        words = moment.isoformat() if isinstance(moment, datetime) else f"{moment.total_seconds():g}s"
+        options = f"--before {words}"
+    elif intent.ids is None or not 0 < len(intent.ids) <= NAMED:
+        options = "--ids -"
+    else:
+        options = " ".join(f"--ids {quoted(one)}" for one in intent.ids)
+    if isinstance(intent, CancelDelayedIntent) and intent.backup is not None:
+        options += f" --backup {quoted(intent.backup)}"
+    return command(verb, intent.stream, options=options)

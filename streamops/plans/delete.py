@@ -1,0 +1,82 @@
+"""Deleting entries by their IDs."""
+
+from collections.abc import Iterator
+
+from streamops.analysis.wording import command, counted, quoted
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
+from streamops.plans.evidence import fingerprint, sample
+
+NAMED = 5
+"""Groups that have a sentence of their own, and consumers that one names."""
+
+
+def plan_delete(intent: DeleteIntent, evidence: DeleteEvidence) -> Plan:
+    """Delete those of the IDs that exist."""
+    found = evidence.existing
+    return Plan(
+        operation="streams.rm-entry",
+        target=intent.stream,
+        tier=Tier.LOSES,
+        count=len(found),
+        sample=sample(map(str, found)),
+        effects=tuple(_effects(intent, evidence)) if found else (),
+        loses=_loses(intent, len(found)) if found else "",
+        command=_command(intent),
+        confirm=intent.stream,
+        warnings=tuple(_warnings(intent, evidence)),
+        fingerprint=fingerprint(evidence.identity.positions, found, evidence.groups),
+    )
+
+
+def _effects(intent: DeleteIntent, evidence: DeleteEvidence) -> Iterator[str]:
+    yield f"{counted(len(evidence.existing), 'entry goes', 'entries go')} for every group, by XDEL."
+    concerned = [group for group in evidence.groups if group.unread or group.pending]
+    yield from map(_sentence, concerned[:NAMED])
+    if (more := len(concerned) - NAMED) > 0:
+        yield f"{counted(more, 'further group has', 'further groups have')} some of them pending or unread."
+    if untouched := len(evidence.groups) - len(concerned):
+        yield f"{counted(untouched, 'group has', 'groups have')} read and acknowledged all of them."
+    if intent.backup is not None:
+        yield f"Each is written to {intent.backup} before it is deleted."
+
+
+def _sentence(group: GroupEffect) -> str:
+    parts = []
+    if group.unread:
+        parts.append(f"never gets {counted(group.unread, 'entry', 'entries')} that it has yet to read")
+    if pending := sum(count for _, count in group.pending):
+        owners = ", ".join(f"{consumer} {count:,}" for consumer, count in group.pending[:NAMED])
+        more = len(group.pending) - NAMED
+        parts.append(
+            f"keeps {counted(pending, 'pending row that points', 'pending rows that point')} to nothing "
+            f"({owners}{f' and {more:,} more consumers' if more > 0 else ''})"
+        )
+    return f"Group {group.group} {', and '.join(parts)}."
+
+
+def _loses(intent: DeleteIntent, count: int) -> str:
+    entries = counted(count, "entry", "entries")
+    if intent.backup is None:
+        return f"{entries} for good: no backup is written."
+    again = f"`streamops restore {quoted(intent.backup)} --new-ids` adds them again at the end of the stream"
+    return f"{entries}; {again}, for every group."
+
+
+def _warnings(intent: DeleteIntent, evidence: DeleteEvidence) -> Iterator[str]:
+    if absent := len(set(intent.ids)) - len(evidence.existing):
+        yield f"{counted(absent, 'ID is no entry', 'IDs are no entries')} of the stream, and will be left out."
+    ahead = [group.group for group in evidence.groups if group.unread]
+    if ahead and evidence.counts_lag:
+        names = ", ".join(ahead[:NAMED]) + (" and others" if len(ahead) > NAMED else "")
+        yield (
+            f"The server will not know the lag of {'group' if len(ahead) == 1 else 'groups'} {names} "
+            "until they have read up to the end."
+        )
+
+
+def _command(intent: DeleteIntent) -> str:
+    options = f"--ids {','.join(map(str, intent.ids))}"
+    if intent.backup is not None:
+        options += f" --backup {quoted(intent.backup)}"
+    return command("streams rm-entry", intent.stream, options=options)

@@ -1,0 +1,82 @@
+"""What plans say about letters of a dead-letter queue."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from streamops.analysis.wording import counted, quoted
+from streamops.model.acts.fields import Moment
+from streamops.model.acts.letters import LetterSelection, SelectedLetters
+from streamops.model.letters import DeadLetter, Fields
+
+SHOWN_FIELDS = 4
+SHOWN_BYTES = 40
+WRITTEN_IDS = 20
+
+
+def letter_line(letter: DeadLetter) -> str:
+    """A letter in one line: its ID, why it died, whose it was, and its first fields."""
+    about = [letter.reason or "no reason"]
+    if letter.group:
+        about.append(f"group {letter.group}")
+    if letter.deliveries is not None:
+        about.append(f"delivered {counted(letter.deliveries, 'time', 'times')}")
+    if letter.replays:
+        about.append(f"replayed {counted(letter.replays, 'time', 'times')} before")
+    if letter.problem:
+        about.append(letter.problem)
+    return f"{letter.id} ({', '.join(about)}): {' '.join(_preview(letter.fields))}"
+
+
+def letter_counts(letters: SelectedLetters) -> Iterator[str]:
+    """What they died of, and how far that is known."""
+    tally = letters.tally
+    reasons = ", ".join(f"{reason or 'none given'} {number:,}" for reason, number in tally.reasons)
+    known = "" if tally.letters >= letters.count else f", by the first {tally.letters:,}"
+    yield f"Reasons{known}: {reasons}."
+
+
+def queue_warnings(letters: SelectedLetters) -> Iterator[str]:
+    """What deleting from the queue does to groups that read it."""
+    for group, pending in letters.groups:
+        waiting = f", which has {counted(pending, 'letter', 'letters')} pending" if pending else ""
+        yield f"Group {group}{waiting}, reads the queue itself: after letters leave it, its lag may not be known."
+
+
+def gone_meanwhile(letters: int) -> str:
+    """What an outcome says of letters that the plan counted and that were not met."""
+    gone = "was" if letters == 1 else "were"
+    return f"{letters:,} of the letters planned {gone} gone: replayed or deleted by somebody else."
+
+
+def selection_options(intent: LetterSelection) -> Iterator[str]:
+    """The options of an equivalent command line."""
+    if intent.ids:
+        # A line of any more would be nobody's to read.
+        yield f"--ids {','.join(map(str, intent.ids)) if len(intent.ids) <= WRITTEN_IDS else '-'}"
+    if intent.where is not None:
+        yield f"--where {quoted(intent.where)}"
+    if intent.because is not None:
+        yield f"--because {quoted(intent.because)}"
+    for flag, moment in (("--since", intent.since), ("--until", intent.until)):
+        if moment is not None:
+            yield f"{flag} {_moment(moment)}"
+    if intent.count is not None:
+        yield f"--count {intent.count}"
+
+
+def _moment(moment: Moment) -> str:
+    if isinstance(moment, timedelta):
+        return f"{moment.total_seconds():g}s"
+    return moment.isoformat()
+
+
+def _preview(fields: Fields) -> Iterator[str]:
+    for name, value in fields[:SHOWN_FIELDS]:
+        yield f"{_shown(name)}={_shown(value)}"
+    if len(fields) > SHOWN_FIELDS:
+        yield f"and {counted(len(fields) - SHOWN_FIELDS, 'field', 'fields')} more"
+
+
+def _shown(value: bytes) -> str:
+    text = value[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
+    return text if len(value) <= SHOWN_BYTES else f"{text}…"

@@ -1,0 +1,57 @@
+"""Giving entries back."""
+
+from collections.abc import Iterator
+
+from streamops.analysis.wording import command, counted, quoted, span
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.nack import NackEvidence, NackIntent
+from streamops.plans.evidence import fingerprint, named_ids, sample
+
+
+def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
+    """Let other consumers have entries at once, without waiting for them to look abandoned."""
+    rows = evidence.rows
+    source = "" if intent.source is None else f"--from {quoted(intent.source)} "
+    return Plan(
+        operation="nack",
+        target=f"{intent.stream}/{intent.group}",
+        tier=Tier.REDELIVERS,
+        count=len(rows),
+        sample=sample(
+            f"{row.id} owned by {row.consumer}, idle for {span(row.idle)}, "
+            f"delivered {counted(row.delivery_count, 'time', 'times')}"
+            for row in rows
+        ),
+        effects=tuple(_effects(evidence)) if rows else (),
+        undo="`streamops undo` gives them their owner and idle time again, except those that were delivered by then."
+        if rows
+        else "",
+        command=command(
+            "nack", intent.stream, intent.group, options=f"{source}--ids {named_ids(intent.ids)}"
+        ),
+        confirm=intent.stream,
+        warnings=tuple(_warnings(evidence)),
+        fingerprint=fingerprint([(row.id, row.consumer) for row in rows], evidence.by_xnack),
+    )
+
+
+def _effects(evidence: NackEvidence) -> Iterator[str]:
+    many = counted(len(evidence.rows), "entry", "entries")
+    if evidence.by_xnack:
+        yield f"{many} will belong to nobody (XNACK FAIL), and be delivered to whoever reads or reclaims next."
+    else:
+        yield (
+            f"{many} will look idle for 30 days and keep their owner (this server has no XNACK): whoever "
+            "reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets them, whoever only reads does not."
+        )
+    yield "Deliveries stay as counted; each further one counts on, towards whatever limit the consumers have."
+    yield "A worker that is still at one of them acknowledges it all the same; until then it may be processed twice."
+
+
+def _warnings(evidence: NackEvidence) -> Iterator[str]:
+    reasons = (
+        (evidence.absent, "not pending in this group"),
+        (evidence.elsewhere, "owned by another consumer"),
+    )
+    if told := [f"{number:,} {why}" for number, why in reasons if number]:
+        yield f"IDs that will be left out: {', '.join(told)}."

@@ -1,0 +1,138 @@
+"""Replaying dead letters."""
+
+from collections.abc import Iterator
+
+from streamops.analysis.wording import command, counted, quoted
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.plans.evidence import fingerprint, sample
+from streamops.plans.letters import letter_counts, letter_line, queue_warnings, selection_options
+
+
+def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
+    """Hand the entries of letters on, and take the letters out of their queue."""
+    letters = evidence.letters
+    return Plan(
+        operation="replay",
+        target=intent.queue,
+        tier=Tier.REDELIVERS,
+        count=letters.count,
+        unit=("letter", "letters"),
+        sample=sample(map(letter_line, evidence.sample)),
+        effects=tuple(_effects(intent, evidence)) if letters.count else (),
+        command=command("replay", intent.queue, options=" ".join(_options(intent, evidence))),
+        confirm=intent.queue,
+        warnings=tuple(_warnings(intent, evidence)) if letters.count else (),
+        fingerprint=fingerprint(
+            evidence.mode, evidence.targets, evidence.routes, letters.count, letters.after, letters.last
+        ),
+    )
+
+
+def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
+    yield from letter_counts(evidence.letters)
+    match evidence.mode:
+        case ReplayMode.REDELIVER:
+            yield from _redelivered(evidence)
+        case ReplayMode.RETRY:
+            yield from _retried(evidence)
+        case _:
+            yield from map(_republished, evidence.targets)
+    if evidence.mode is not ReplayMode.REDELIVER:
+        yield "Each entry carries _so_replay_of, its letter's ID, once for every replay: by that it can be found."
+    if intent.edit:
+        names = ", ".join(name.decode("utf-8", "backslashreplace") for name, _ in intent.edit)
+        yield f"Edited in every entry: {names}."
+    if payloads := evidence.letters.tally.payloads:
+        yield (
+            f"{counted(payloads, 'letter refers', 'letters refer')} to a payload kept beside the stream: "
+            "it must still be there, and no longer expires."
+        )
+    yield from _moves(evidence)
+
+
+def _republished(target: TargetStream) -> str:
+    added = f"Entries are added to stream {target.stream}, with new IDs and their own fields in order"
+    if not target.groups:
+        return f"{added}; no group reads it yet."
+    many = "its groups get" if len(target.groups) > 1 else "its group gets"
+    return f"{added}; {many} them: {', '.join(target.groups)}."
+
+
+def _redelivered(evidence: ReplayEvidence) -> Iterator[str]:
+    for home, group in dict.fromkeys((route.home, route.to_group) for route in _taken(evidence)):
+        yield (
+            f"Entries of stream {home} become pending again for group {group}, owned by __replay__ and idle for "
+            "30 days: the first of its consumers that claims (XAUTOCLAIM) gets them."
+        )
+    yield from _untouched(evidence)
+    yield "Letters whose entries are gone from the stream, pending or not read yet are skipped."
+
+
+def _retried(evidence: ReplayEvidence) -> Iterator[str]:
+    for key, group in dict.fromkeys((route.key, route.to_group) for route in _taken(evidence)):
+        yield f"Entries are added to {key}, which group {group} alone reads."
+    yield from _untouched(evidence)
+
+
+def _untouched(evidence: ReplayEvidence) -> Iterator[str]:
+    taken = {(route.home, route.to_group) for route in _taken(evidence)}
+    others = [
+        f"{group} of {target.stream}"
+        for target in evidence.targets
+        for group in target.groups
+        if (target.stream, group) not in taken
+    ]
+    if others:
+        yield f"Other groups are not touched: {', '.join(others)}."
+
+
+def _taken(evidence: ReplayEvidence) -> Iterator[Route]:
+    """The routes that letters take, as far as they were counted."""
+    kinds = {(kind.stream, kind.group) for kind, _ in evidence.letters.tally.kinds}
+    groups = {group for _, group in kinds}
+    for route in evidence.routes:
+        if (route.stream, route.group) in kinds or (not route.stream and route.group in groups):
+            yield route
+
+
+def _moves(evidence: ReplayEvidence) -> Iterator[str]:
+    if all(route.atomic for route in evidence.routes):
+        yield "Each entry is handed on and its letter deleted in one step inside the server (atomic)."
+        return
+    homes = ", ".join(sorted({route.home for route in evidence.routes if not route.atomic}))
+    yield (
+        f"The queue and {homes} are in different hash slots: each entry is handed on effectively once, "
+        "by markers that are kept 7 days, and its letter deleted after that."
+    )
+
+
+def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
+    letters = evidence.letters
+    for target in evidence.targets:
+        if not target.exists:
+            yield f"Stream {target.stream} does not exist: it will be created."
+    if evidence.stray:
+        yield (
+            f"{counted(evidence.stray, 'letter is', 'letters are')} of a stream or group that is not there: skipped."
+        )
+    if letters.tally.letters < letters.count:
+        yield (
+            f"Streams and groups are those of the first {letters.tally.letters:,} letters; "
+            "letters of others are skipped."
+        )
+    if letters.source is None:
+        yield f"Neither its name nor the configuration says that {intent.queue} is a dead-letter queue."
+    if not all(route.atomic for route in evidence.routes):
+        yield "A letter that is put back under its old ID within those 7 days counts as handed on."
+    yield from queue_warnings(letters)
+
+
+def _options(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
+    yield from selection_options(intent)
+    if intent.to is not None:
+        yield f"--to {quoted(intent.to)}"
+    if evidence.mode is not None:
+        yield f"--mode {evidence.mode}"
+    for name, value in intent.edit:
+        yield f"--edit {quoted((name + b'=' + value).decode('utf-8', 'surrogateescape'))}"

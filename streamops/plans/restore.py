@@ -1,0 +1,149 @@
+"""Restoring entries, or a group, from a file."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from streamops.analysis.wording import command, counted, quoted
+from streamops.errors import Forbidden
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent, SavedGroup
+from streamops.plans.evidence import fingerprint, sample
+from streamops.plans.groups import GROUP_UNIT, PENDING_UNIT, named
+
+ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
+
+
+def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
+    """Add what is in a file to a stream, or create a group anew.
+
+    Raises:
+        Forbidden: The entries' own IDs do not fit, or the file names several streams and none was chosen.
+    """
+    group = evidence.file.group
+    return _restore_entries(intent, evidence) if group is None else _restore_group(intent, evidence, group)
+
+
+def restored_before(intent: RestoreIntent, evidence: RestoreEvidence) -> int:
+    """How many records need not be restored any more; with a stream that is gone, they are gone too."""
+    if evidence.identity is None:
+        return 0
+    # What was stopped midway goes on, so that the same command can be given again and again.
+    return 0 if intent.again and evidence.said == evidence.file.records else evidence.said
+
+
+def _restore_entries(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
+    file, before = evidence.file, restored_before(intent, evidence)
+    left = file.records - before
+    if left and not intent.new_ids:
+        _forbid_unfit(intent, evidence, before)
+    return Plan(
+        operation="restore",
+        target=evidence.target,
+        tier=Tier.REDELIVERS,
+        count=left,
+        unit=ENTRY_UNIT,
+        sample=sample(
+            f"{one}: {counted(fields, 'field', 'fields')}, {size:,} bytes"
+            for one, fields, size in file.sample
+        ),
+        effects=tuple(_effects(intent, evidence, before)),
+        command=_command(intent),
+        confirm=evidence.target,
+        warnings=tuple(_warnings(file)),
+        fingerprint=fingerprint(
+            file.digest, evidence.target, evidence.last_generated_id, before, intent.new_ids
+        ),
+    )
+
+
+def _forbid_unfit(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> None:
+    file, last = evidence.file, evidence.last_generated_id
+    if file.disorder is not None:
+        raise Forbidden(
+            f"{intent.file}: the ID in line {file.disorder:,} does not come after the one before it",
+            "A stream's IDs ascend. Add the entries with --new-ids.",
+        )
+    if not before and last is not None and file.first_id is not None and file.first_id <= last:
+        raise Forbidden(
+            f"stream {evidence.target} ends at {last}: no entry with an ID from {file.first_id} on can be added before that",
+            "Add them at its end with --new-ids, or restore to another stream with --to STREAM.",
+        )
+
+
+def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> Iterator[str]:
+    file, target = evidence.file, evidence.target
+    left = file.records - before
+    if not left:
+        yield (
+            f"All {counted(file.records, 'entry', 'entries')} of this file were restored to {target} before, "
+            "within 7 days; --again restores them once more."
+        )
+        return
+    how = (
+        "with new IDs, at its end"
+        if intent.new_ids
+        else f"with their own IDs, {file.first_id} to {file.last_id}"
+    )
+    yield f"{counted(left, 'entry is', 'entries are')} added to stream {target}, {how}."
+    if before:
+        yield f"{before:,} of the file's {file.records:,} were restored before: it goes on where that stopped."
+    if evidence.identity is None:
+        yield f"Stream {target} is created; it has no group."
+    elif evidence.groups:
+        yield f"All of its groups ({named([name for name, _ in evidence.groups])}) will be given them."
+    yield "Each is added once: stopped at any point, the same command goes on where it stopped, within 7 days."
+
+
+def _warnings(file: RestoreFile) -> Iterator[str]:
+    if file.too_wide:
+        yield (
+            f"{counted(file.too_wide, 'entry has', 'entries have')} more fields than the server's scripts can add, "
+            "and will fail."
+        )
+    if len(file.streams) > 1:
+        yield f"The file holds entries of several streams: {named(file.streams)}."
+
+
+def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: SavedGroup) -> Plan:
+    file, target, last = evidence.file, evidence.target, evidence.last_generated_id
+    at = dict(evidence.groups).get(group.group)
+    if last is None or group.position > last:
+        where = "there is no such stream" if last is None else f"it ends at {last}"
+        raise Forbidden(
+            f"group {group.group} stood at {group.position} of stream {target}: {where}",
+            "Restore it to the stream that it was of, with --to STREAM.",
+        )
+    return Plan(
+        operation="restore",
+        target=f"{target}/{group.group}",
+        tier=Tier.REDELIVERS,
+        count=file.records or (1 if at is None else 0),
+        unit=PENDING_UNIT if file.records else GROUP_UNIT,
+        effects=tuple(_group_effects(file, group, at is None)),
+        command=_command(intent),
+        confirm=target,
+        warnings=()
+        if at is None or at == group.position
+        else (
+            f"The group exists: it stands at {at} and stays there, and not at {group.position}, where it stood.",
+        ),
+        fingerprint=fingerprint(file.digest, target, at, last),
+    )
+
+
+def _group_effects(file: RestoreFile, group: SavedGroup, create: bool) -> Iterator[str]:  # noqa: FBT001 - private
+    if create:
+        yield f"Group {group.group} is created at {group.position}, where it stood."
+    if file.records:
+        yield (
+            f"{counted(file.records, *PENDING_UNIT)} will be pending again, with their owners and counts, as far as the entries still exist; "
+            "what is pending in the group already is left alone."
+        )
+        yield f"They are of {named([f'{owner} ({rows:,})' for owner, rows in file.owners])}."
+
+
+def _command(intent: RestoreIntent) -> str:
+    options = [] if intent.to is None else [f"--to {quoted(intent.to)}"]
+    options += ["--new-ids"] if intent.new_ids else []
+    options += ["--again"] if intent.again else []
+    return command("restore", intent.file, options=" ".join(options))

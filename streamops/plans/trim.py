@@ -1,0 +1,218 @@
+"""Trimming: safely, as far as no group needs the entries any more; or regardless, telling who loses what."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final
+
+from streamops.analysis.wording import command, counted, quoted, span
+from streamops.errors import Forbidden
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.groups import Amount
+from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
+from streamops.model.ids import EntryId
+from streamops.model.readings import GroupReading
+from streamops.plans.evidence import fingerprint
+
+ENTRIES: Final = ("entry", "entries")
+NAMED: Final = 5
+"""Groups and consumers that a sentence names."""
+
+
+def needed_by(group: GroupReading) -> EntryId:
+    """The oldest ID that a group needs: that of its oldest pending entry, or its position, which is kept too."""
+    oldest = group.oldest_pending
+    return group.last_delivered_id if oldest is None else min(group.last_delivered_id, oldest.id)
+
+
+def plan_trim(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
+    """Drop the oldest entries of a stream.
+
+    Raises:
+        Forbidden: A safe trim of a stream without groups: nobody can say what is still needed.
+    """
+    return _plan_safe(intent, evidence) if intent.safe else _plan_unsafe(intent, evidence)
+
+
+def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
+    holder = evidence.holder
+    if holder is None:
+        raise Forbidden(
+            f"trim {intent.stream}: it has no group, so nobody can say what is still needed",
+            "Create its groups first; or trim regardless, with --unsafe.",
+        )
+    held = _needs_something(holder) and evidence.wanted.upper > evidence.removable.lower
+    count = evidence.removable.upper
+    return Plan(
+        operation="trim",
+        target=intent.stream,
+        tier=Tier.REDELIVERS,
+        count=count,
+        effects=tuple(_safe_effects(intent, evidence, holder)),
+        loses="The entries themselves, which no group needs." if count else "",
+        command=_command(intent),
+        confirm=intent.stream,
+        held_back_by=held_back_by(holder) if held else "",
+        warnings=tuple(_safe_warnings(intent, holder, held=held, count=count)),
+        fingerprint=_fingerprint(evidence),
+    )
+
+
+def held_back_by(holder: Holder) -> str:
+    """What a group has yet to acknowledge or to read, so that no more may go."""
+    row = holder.oldest_pending
+    if row is not None:
+        owner = (
+            f"consumer {row.consumer} holds {row.id}" if row.consumer else f"{row.id} was given back and is"
+        )
+        return f"group {holder.group}: {owner} pending for {span(row.idle)}"
+    return f"group {holder.group} has yet to read {_amount(holder.unread)}"
+
+
+def _needs_something(holder: Holder) -> bool:
+    """Whether anything is pending or unread; where nothing is, the entry at the position is kept all the same."""
+    return holder.oldest_pending is not None or holder.unread.upper > 0
+
+
+def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) -> Iterator[str]:
+    if not evidence.removable.upper:
+        yield _nothing(evidence)
+        if evidence.wanted.upper and not _needs_something(holder):
+            yield f"Group {holder.group} stands at {holder.needs}, and the entry at a group's position is kept."
+        return
+    yield _removes(intent, evidence)
+    names = [name for name, _ in evidence.identity.positions]
+    yield f"Each of its groups ({_some(names)}) has read and acknowledged all of them, and loses nothing."
+    yield f"What group {holder.group} needs, from {holder.needs} on, stays whatever happens meanwhile."
+    if any(evidence.acked):
+        yield "The server is told ACKED as well, and checks the same."
+
+
+def _safe_warnings(intent: TrimIntent, holder: Holder, *, held: bool, count: int) -> Iterator[str]:
+    if count:
+        yield "A group created later cannot read them any more."
+    if held and holder.oldest_pending is not None and not holder.entry_exists:
+        ack = command("ack", intent.stream, holder.group, options=f"--ids {holder.needs}")
+        yield f"The entry {holder.needs} is gone, and is still pending; to let go of it: {ack}"
+
+
+def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
+    count = evidence.removable.upper
+    unread = sum(loss.unread for loss in evidence.losses)
+    pending = sum(loss.pending_count for loss in evidence.losses)
+    return Plan(
+        operation="trim",
+        target=intent.stream,
+        tier=Tier.LOSES,
+        count=count,
+        effects=tuple(_unsafe_effects(intent, evidence)),
+        loses=f"{counted(count, *ENTRIES)}, {unread:,} of them unread and {pending:,} pending, counted group by group."
+        if count
+        else "",
+        command=_command(intent),
+        confirm=intent.stream,
+        warnings=tuple(_unsafe_warnings(intent, evidence, pending)) if count else (),
+        fingerprint=_fingerprint(evidence),
+    )
+
+
+def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]:
+    if not evidence.removable.upper:
+        yield _nothing(evidence)
+        return
+    yield f"{_removes(intent, evidence)} None goes from {evidence.asked} on."
+    yield from map(_loss_sentence, evidence.losses[:NAMED])
+    if more := evidence.losses[NAMED:]:
+        unread, pending = sum(loss.unread for loss in more), sum(loss.pending_count for loss in more)
+        yield f"{counted(len(more), 'further group loses', 'further groups lose')} {unread:,} unread and {pending:,} pending."
+    if not evidence.losses:
+        yield "The stream has no group."
+    if intent.backup:
+        yield f"They are written to {intent.backup} first."
+
+
+def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence, pending: int) -> Iterator[str]:
+    if not intent.backup:
+        yield "No backup is written; --backup FILE writes one, which `streamops restore` reads."
+    if pending:
+        yield (
+            f"{counted(pending, 'pending row that points', 'pending rows that point')} to nothing will be left: "
+            "consumers get empty entries for them until they are acknowledged."
+        )
+    overtaken = [loss.group for loss in evidence.losses if loss.unread]
+    if overtaken and evidence.lag_goes_wrong:
+        yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {_some(overtaken)}: {evidence.lag_goes_wrong}."
+
+
+def _nothing(evidence: TrimEvidence) -> str:
+    whole = counted(evidence.length, *ENTRIES)
+    return f"None of {whole} may go yet." if evidence.wanted.upper else f"The bound leaves all of {whole}."
+
+
+def _removes(intent: TrimIntent, evidence: TrimEvidence) -> str:
+    amount, whole = evidence.removable, f"of {counted(evidence.length, *ENTRIES)}"
+    bounds = (
+        f"{amount.upper:,}"
+        if amount.exact
+        else f"{amount.upper:,} (at least {amount.lower:,} could be counted)"
+    )
+    if intent.exact:
+        return f"The oldest {'' if amount.exact else 'up to '}{bounds} {whole} go."
+    return f"The oldest go, at most {bounds} {whole}, in whole nodes of the stream: some may stay for that."
+
+
+def _loss_sentence(loss: GroupLoss) -> str:
+    if not loss.unread and not loss.pending:
+        return f"Group {loss.group} loses nothing."
+    parts = []
+    if loss.unread:
+        parts.append(f"{counted(loss.unread, *ENTRIES)} that it has yet to read")
+    if loss.pending:
+        owners = _some([f"{consumer} {count:,}" for consumer, count in loss.pending])
+        parts.append(f"{counted(loss.pending_count, 'pending entry', 'pending entries')} ({owners})")
+    return f"Group {loss.group} loses {' and '.join(parts)}."
+
+
+def _amount(amount: Amount) -> str:
+    if amount.exact:
+        return counted(amount.upper, *ENTRIES)
+    return f"up to {counted(amount.upper, *ENTRIES)}"
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def bound_options(intent: TrimIntent) -> str:
+    """What is asked for, as the options of a command line."""
+    if intent.maxlen is not None:
+        bound = f"--maxlen {intent.maxlen}"
+    elif intent.minid is not None:
+        bound = f"--minid {intent.minid}"
+    else:
+        bound = f"--before {_seconds(intent.before or timedelta(0))}"
+    return f"{bound} --exact" if intent.exact else bound
+
+
+def _command(intent: TrimIntent) -> str:
+    options = bound_options(intent)
+    if not intent.safe:
+        options += " --unsafe"
+    if intent.backup:
+        options += f" --backup {quoted(intent.backup)}"
+    return command("trim", intent.stream, options=options)
+
+
+def _seconds(age: timedelta) -> str:
+    """An age as the command line takes it: whole days, hours, minutes or seconds, else milliseconds."""
+    for name, unit in (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)):
+        whole, rest = divmod(age // timedelta(milliseconds=1), unit)
+        if whole and not rest:
+            return f"{whole}{name}"
+    return f"{age // timedelta(milliseconds=1)}ms"
+
+
+def _fingerprint(evidence: TrimEvidence) -> str:
+    return fingerprint(
+        evidence.identity.positions, evidence.length, evidence.asked, evidence.removable, evidence.losses
+    )

@@ -1,0 +1,75 @@
+"""Taking back what was done to pending rows."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Final
+
+from streamops.analysis.wording import command, counted
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
+from streamops.plans.evidence import fingerprint, sample
+
+WHY_REFUSED: Final[Mapping[str, str]] = {
+    "gone": "not pending any more",
+    "owner": "owned by somebody else by now",
+    "delivered": "delivered or claimed again since",
+    "pending": "pending again by now",
+    "rewound": "the group was set back before it and will be given it anyway",
+    "missing": "its entry no longer exists",
+}
+"""What the script says of rows that it leaves alone, in words."""
+
+OWNERS_NAMED = 5
+
+
+def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
+    """Give rows back their owner, their idle time and their deliveries."""
+    count = sum(evidence.restorable)
+    return Plan(
+        operation="undo",
+        target=f"{intent.stream}/{intent.group}",
+        tier=Tier.REDELIVERS if intent.done is Done.ACKED else Tier.REVERSIBLE,
+        count=count,
+        sample=sample(
+            f"{row.id} back to {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')}"
+            for row in evidence.sample
+        ),
+        effects=tuple(_effects(intent, evidence, count)) if count else (),
+        command=command("undo", str(intent.audit_id)),
+        confirm=intent.stream,
+        warnings=tuple(_warnings(evidence)),
+        fingerprint=fingerprint(str(intent.audit_id), evidence.restorable),
+    )
+
+
+def _effects(intent: UndoIntent, evidence: UndoEvidence, count: int) -> Iterator[str]:
+    owners = [f"{name} ({number:,})" for name, number in evidence.owners[:OWNERS_NAMED]]
+    more = len(evidence.owners) - OWNERS_NAMED
+    to = ", ".join(owners) + (f" and {more:,} more" if more > 0 else "")
+    what = f"{evidence.operation} of {_written(evidence.at)} by {evidence.by}"
+    yield f"Takes back {what}: {counted(count, 'entry', 'entries')} of {to}."
+    if intent.done is Done.ACKED:
+        yield "They are pending again, and will be processed again by whoever reclaims them."
+    else:
+        yield "They get their owner, their time of last delivery and their deliveries back."
+    yield "Those owners will look as if they had been seen just now."
+
+
+def _warnings(evidence: UndoEvidence) -> Iterator[str]:
+    if evidence.refused:
+        number = sum(evidence.refused.values())
+        reasons = ", ".join(f"{many:,} {WHY_REFUSED[why]}" for why, many in evidence.refused.items())
+        first, why = evidence.refused_sample[0]
+        yield (
+            f"{counted(number, 'entry', 'entries')} cannot be restored and will be left alone: {reasons}. "
+            f"The first is {first}: {WHY_REFUSED[why]}."
+        )
+    if evidence.absent_owners:
+        names = ", ".join(evidence.absent_owners[:OWNERS_NAMED])
+        yield f"No consumers of the group any more, and created again: {names}."
+    if not evidence.ended:
+        yield "The action has not come to its end, or was cut off: what it still does is not taken back."
+
+
+def _written(at: datetime | None) -> str:
+    return "unknown time" if at is None else f"{at:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,173 @@
+"""Plans and outcomes on one line: what ``-o csv`` and ``--fields`` of acting commands show."""
+
+from typing import Final
+
+from streamops.model.acting import Outcome, Plan
+from streamops.present.cells import NAME_WIDTH, count_cell, duration_cell, name_cell, seconds
+from streamops.present.table import Align, Cell, Column
+from streamops.present.text import safe
+
+PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
+    Column(
+        key="operation",
+        title="OPERATION",
+        help="What is done.",
+        cell=lambda plan: Cell(plan.operation),
+        value=lambda plan: plan.operation,
+        width=16,
+    ),
+    Column(
+        key="target",
+        title="TARGET",
+        help="What it is done to.",
+        cell=lambda plan: name_cell(plan.target),
+        value=lambda plan: plan.target,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="tier",
+        title="DANGER",
+        help="How dangerous it is: 1 can be undone, 2 delivers again, skips or drops, 3 loses state for good.",
+        cell=lambda plan: Cell(str(int(plan.tier))),
+        value=lambda plan: int(plan.tier),
+        width=6,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="count",
+        title="COUNT",
+        help="How many entries, groups or consumers it is done to.",
+        cell=lambda plan: count_cell(plan.count),
+        value=lambda plan: plan.count,
+        width=9,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="held_back_by",
+        title="HELD BACK BY",
+        help="What keeps it from doing all that was asked.",
+        cell=lambda plan: Cell(safe(plan.held_back_by)),
+        value=lambda plan: plan.held_back_by or None,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="loses",
+        title="LOSES",
+        help="What is lost for good.",
+        cell=lambda plan: Cell(safe(plan.loses)),
+        value=lambda plan: plan.loses or None,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="reversible",
+        title="REVERSIBLE",
+        help="Whether `streamops undo` can take it back.",
+        cell=lambda plan: Cell("yes" if plan.reversible else "no"),
+        value=lambda plan: plan.reversible,
+        width=10,
+    ),
+    Column(
+        key="command",
+        title="COMMAND",
+        help="The equivalent command line.",
+        cell=lambda plan: Cell(safe(plan.command)),
+        value=lambda plan: plan.command,
+        width=40,
+    ),
+    Column(
+        key="fingerprint",
+        title="FINGERPRINT",
+        help="A digest of what the server said: two plans with the same one do the same.",
+        cell=lambda plan: Cell(plan.fingerprint),
+        value=lambda plan: plan.fingerprint,
+        width=12,
+    ),
+)
+
+OUTCOME_COLUMNS: Final[tuple[Column[Outcome], ...]] = (
+    Column(
+        key="operation",
+        title="OPERATION",
+        help="What was done.",
+        cell=lambda outcome: Cell(outcome.operation),
+        value=lambda outcome: outcome.operation,
+        width=16,
+    ),
+    Column(
+        key="target",
+        title="TARGET",
+        help="What it was done to.",
+        cell=lambda outcome: name_cell(outcome.target),
+        value=lambda outcome: outcome.target,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="requested",
+        title="REQUESTED",
+        help="How many the plan counted.",
+        cell=lambda outcome: count_cell(outcome.requested),
+        value=lambda outcome: outcome.requested,
+        width=9,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="applied",
+        title="APPLIED",
+        help="How many it was done to.",
+        cell=lambda outcome: count_cell(outcome.applied),
+        value=lambda outcome: outcome.applied,
+        width=9,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="skipped",
+        title="SKIPPED",
+        help="How many had changed meanwhile and were left alone.",
+        cell=lambda outcome: count_cell(outcome.skipped_count),
+        value=lambda outcome: outcome.skipped_count,
+        width=9,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="failed",
+        title="FAILED",
+        help="How many could not be done.",
+        cell=lambda outcome: count_cell(outcome.failed_count),
+        value=lambda outcome: outcome.failed_count,
+        width=9,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="complete",
+        title="COMPLETE",
+        help="Whether it came to its end.",
+        cell=lambda outcome: Cell("yes" if outcome.complete else "no"),
+        value=lambda outcome: outcome.complete,
+        width=8,
+    ),
+    Column(
+        key="job",
+        title="JOB",
+        help="The job's ID, the token to resume it with.",
+        cell=lambda outcome: Cell(outcome.job),
+        value=lambda outcome: outcome.job or None,
+        width=12,
+    ),
+    Column(
+        key="audit_id",
+        title="AUDIT ID",
+        help="The action's ID in the audit log.",
+        cell=lambda outcome: Cell(outcome.audit_id),
+        value=lambda outcome: outcome.audit_id or None,
+        width=18,
+    ),
+    Column(
+        key="elapsed_seconds",
+        title="TOOK",
+        help="How long it took.",
+        cell=lambda outcome: duration_cell(outcome.elapsed),
+        value=lambda outcome: seconds(outcome.elapsed),
+        width=7,
+        align=Align.RIGHT,
+    ),
+)

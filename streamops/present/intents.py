@@ -1,0 +1,146 @@
+"""An intent's fields, read once for every face: flags of the command line and rows of the console's forms."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin
+
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import FieldInfo, fields
+
+from streamops.model.ids import EntryId
+
+
+class FieldKind(StrEnum):
+    """What is asked for."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    SWITCH = "switch"
+    SPAN = "span"
+    ENTRY_ID = "entry ID"
+    MOMENT = "moment"
+    CHOICE = "choice"
+    PAIR = "pair"
+
+
+class IntentField(Struct, frozen=True, kw_only=True):
+    """One field of an intent, as a face asks for it.
+
+    Attributes:
+        name: The attribute's name.
+        kind: What one value is.
+        help: What it means, in a sentence.
+        default: What it is where nothing is given; none where it is required, or where none is its default.
+        required: Whether it has to be given.
+        optional: Whether it may be none.
+        many: Whether it is a tuple of such values.
+        argument: Whether it is a positional argument on a command line.
+        flag: Its option's name with its hyphens; empty for an argument.
+        off: The option that turns a switch off; empty where there is none.
+        metavar: What stands for its value; empty where its kind says it.
+        completes: What can be offered: ``streams``, ``groups``, ``consumers``; empty for nothing.
+        exclusive: Fields of one such name exclude each other; empty for none.
+        choices: The values of a choice.
+        choice: The enumeration of a choice; none for other kinds.
+    """
+
+    name: str
+    kind: FieldKind
+    help: str
+    default: Any = None
+    required: bool = False
+    optional: bool = False
+    many: bool = False
+    argument: bool = False
+    flag: str = ""
+    off: str = ""
+    metavar: str = ""
+    completes: str = ""
+    exclusive: str = ""
+    choices: tuple[str, ...] = ()
+    choice: type[StrEnum] | None = None
+
+
+_KINDS: Final[dict[object, FieldKind]] = {
+    str: FieldKind.TEXT,
+    int: FieldKind.INTEGER,
+    float: FieldKind.NUMBER,
+    bool: FieldKind.SWITCH,
+    timedelta: FieldKind.SPAN,
+    EntryId: FieldKind.ENTRY_ID,
+    tuple[bytes, bytes]: FieldKind.PAIR,
+}
+_MOMENT: Final = frozenset({datetime, timedelta})
+
+
+@lru_cache(maxsize=128)
+def intent_fields(intent: type[Struct]) -> tuple[IntentField, ...]:
+    """The fields that a face asks for, in their order; inner ones, and those without help, are left out.
+
+    Raises:
+        TypeError: A field is of a type that no face knows.
+    """
+    found = []
+    for one in fields(intent):
+        meta = next((part for part in get_args(one.type)[1:] if isinstance(part, Meta)), None)
+        marks = (meta.extra or {}) if meta is not None else {"inner": True}
+        if meta is not None and not marks.get("inner"):
+            found.append(_field(one, meta.description or "", marks))
+    return tuple(found)
+
+
+def _field(one: FieldInfo, told: str, marks: dict[str, Any]) -> IntentField:
+    shape, optional = _without_none(get_args(one.type)[0])
+    shape, many = _without_many(shape)
+    choice = shape if isinstance(shape, type) and issubclass(shape, StrEnum) else None
+    default = one.default_factory() if one.default_factory is not NODEFAULT else one.default
+    argument = bool(marks.get("argument"))
+    return IntentField(
+        name=one.name,
+        kind=_kind(one, shape),
+        help=told,
+        default=None if default is NODEFAULT else default,
+        required=one.required,
+        optional=optional,
+        many=many,
+        argument=argument,
+        flag="" if argument else _flag(marks.get("flag") or one.name.replace("_", "-")),
+        off=_flag(marks.get("off", "")),
+        metavar=marks.get("metavar", ""),
+        completes=marks.get("completes", ""),
+        exclusive=marks.get("exclusive", ""),
+        choices=tuple(one.value for one in choice) if choice else (),
+        choice=choice,
+    )
+
+
+def _flag(name: str) -> str:
+    return f"--{name.lstrip('-')}" if name else ""
+
+
+def _kind(one: FieldInfo, shape: object) -> FieldKind:
+    if isinstance(shape, type) and issubclass(shape, StrEnum):
+        return FieldKind.CHOICE
+    if get_origin(shape) in {Union, UnionType} and set(get_args(shape)) == _MOMENT:
+        return FieldKind.MOMENT
+    if shape in _KINDS:
+        return _KINDS[shape]
+    raise TypeError(f"no face knows how to ask for {one.name}: {one.type}")
+
+
+def _without_none(shape: Any) -> tuple[Any, bool]:  # noqa: ANN401 - any annotation
+    if get_origin(shape) not in {Union, UnionType} or NoneType not in get_args(shape):
+        return shape, False
+    rest = [part for part in get_args(shape) if part is not NoneType]
+    return reduce(or_, rest), True
+
+
+def _without_many(shape: Any) -> tuple[Any, bool]:  # noqa: ANN401 - as above
+    args = get_args(shape)
+    if get_origin(shape) is tuple and len(args) == 2 and args[1] is Ellipsis:  # noqa: PLR2004 - ``tuple[X, ...]``
+        return args[0], True
+    return shape, False

@@ -1,0 +1,168 @@
+"""Plans and outcomes in words, and as documents: the same in the console and on the command line."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.acting import Outcome, Plan, Progress, Tier
+from streamops.present.cells import seconds
+from streamops.present.documents import Json, text_json
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import counted, duration, percent, rate
+
+DANGER: Final = {
+    Tier.REVERSIBLE: Cell("1 of 3: can be undone"),
+    Tier.REDELIVERS: Cell("2 of 3: delivers again, skips or drops", Tone.WARN),
+    Tier.LOSES: Cell("3 of 3: loses state for good", Tone.CRITICAL),
+}
+NAMED: Final = 20
+"""Skipped and failed entries that people see one by one."""
+
+
+class Fact(Struct, frozen=True):
+    """One thing worth knowing: a name, and what is said under it, a line each."""
+
+    name: str
+    lines: tuple[Cell, ...]
+
+
+_NO_UNDO: Final = {
+    Tier.REVERSIBLE: "nothing to take back",
+    Tier.REDELIVERS: "cannot be undone",
+    Tier.LOSES: "cannot be undone",
+}
+
+
+def plan_facts(plan: Plan) -> tuple[Fact, ...]:
+    """A plan as people read it before they agree; what does not apply is left out."""
+    more = plan.count - len(plan.sample)
+    sample = [Cell(safe(line)) for line in plan.sample]
+    if sample and more > 0:
+        sample.append(Cell(f"and {more:,} more", Tone.DIM))
+    facts = (
+        Fact("plan", (Cell(safe(f"{plan.operation} {plan.target}"), Tone.STRONG),)),
+        Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
+        Fact("danger", (DANGER[plan.tier],) if plan.count else ()),
+        Fact("sample", tuple(sample)),
+        _told("effect", plan.effects),
+        _told("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
+        _told("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
+        _told("warning", plan.warnings, Tone.WARN),
+        _told("undo", [plan.undo or _NO_UNDO[plan.tier]] if plan.count else []),
+        _told("command", [plan.command] if plan.command else []),
+    )
+    return tuple(fact for fact in facts if fact.lines)
+
+
+def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
+    """What became of a plan as people read it; ``undo`` is the command line that takes it back."""
+    facts = (
+        Fact("outcome", (_headline(outcome),)),
+        Fact("applied", (Cell(f"{outcome.applied:,} of {outcome.requested:,}"),)),
+        _named(
+            "skipped", [(one.id, one.reason) for one in outcome.skipped], outcome.skipped_count, Tone.WARN
+        ),
+        _named(
+            "failed", [(one.id, one.error) for one in outcome.failed], outcome.failed_count, Tone.CRITICAL
+        ),
+        _told("note", outcome.notes),
+        _told("stopped", [outcome.stopped] if outcome.stopped else [], Tone.WARN),
+        _told("job", [outcome.job] if outcome.job else []),
+        _told("audit", [outcome.audit_id] if outcome.audit_id else []),
+        _told("undo", [undo] if undo else []),
+        Fact("took", (Cell(duration(outcome.elapsed)),) if outcome.requested else ()),
+    )
+    return tuple(fact for fact in facts if fact.lines)
+
+
+def undo_command(plan: Plan, outcome: Outcome) -> str:
+    """The command line that takes an outcome back; empty where nothing can."""
+    possible = plan.undo and outcome.applied and outcome.audit_id
+    return f"streamops undo {outcome.audit_id}" if possible else ""
+
+
+def progress_line(progress: Progress, width: int = 0) -> str:
+    """How far it is: a bar of so many cells, done of total, the rate, and the time that is left."""
+    share = min(1.0, progress.done / progress.total) if progress.total else 1.0
+    full = int(share * width)
+    bar = [f"{'█' * full}{'·' * (width - full)}"] if width else []
+    rest = progress.remaining
+    return "  ".join(
+        [
+            *bar,
+            percent(share),
+            f"{progress.done:,} of {progress.total:,}",
+            *([rate(progress.rate)] if progress.rate is not None else []),
+            *([f"{duration(rest)} left"] if rest else []),
+        ]
+    )
+
+
+def plan_document(plan: Plan) -> Json:
+    """``streamops.plan/1``."""
+    return {
+        "schema": "streamops.plan/1",
+        "operation": plan.operation,
+        "target": text_json(plan.target),
+        "tier": int(plan.tier),
+        "count": plan.count,
+        "unit": plan.unit[0],
+        "sample": [safe(line) for line in plan.sample],
+        "effects": [safe(effect) for effect in plan.effects],
+        "warnings": [safe(warning) for warning in plan.warnings],
+        "loses": safe(plan.loses) or None,
+        "held_back_by": safe(plan.held_back_by) or None,
+        "reversible": plan.reversible,
+        "undo": safe(plan.undo) or None,
+        "confirm": text_json(plan.confirm) if plan.confirm else None,
+        "command": safe(plan.command),
+        "fingerprint": plan.fingerprint,
+    }
+
+
+def outcome_document(outcome: Outcome, undo: str = "") -> Json:
+    """``streamops.outcome/1``."""
+    return {
+        "schema": "streamops.outcome/1",
+        "operation": outcome.operation,
+        "target": text_json(outcome.target),
+        "requested": outcome.requested,
+        "applied": outcome.applied,
+        "skipped": [{"id": text_json(one.id), "reason": safe(one.reason)} for one in outcome.skipped],
+        "skipped_count": outcome.skipped_count,
+        "failed": [{"id": text_json(one.id), "error": safe(one.error)} for one in outcome.failed],
+        "failed_count": outcome.failed_count,
+        "notes": [safe(note) for note in outcome.notes],
+        "complete": outcome.complete,
+        "stopped": safe(outcome.stopped) or None,
+        "job": outcome.job or None,
+        "audit_id": outcome.audit_id or None,
+        "undo": undo or None,
+        "elapsed_seconds": seconds(outcome.elapsed),
+    }
+
+
+def _headline(outcome: Outcome) -> Cell:
+    name = safe(f"{outcome.operation} {outcome.target}")
+    if not outcome.requested:
+        return Cell(f"{name}: nothing selected, nothing done", Tone.DIM)
+    if not outcome.complete:
+        return Cell(f"{name}: done in part", Tone.WARN)
+    if outcome.failed_count:
+        return Cell(f"{name}: some failed", Tone.CRITICAL)
+    return Cell(f"{name}: done", Tone.OK)
+
+
+def _told(name: str, sentences: tuple[str, ...] | list[str], tone: Tone = Tone.PLAIN) -> Fact:
+    return Fact(name, tuple(Cell(safe(sentence), tone) for sentence in sentences))
+
+
+def _named(name: str, entries: list[tuple[str, str]], total: int, tone: Tone) -> Fact:
+    """How many, and the first of them with their reasons."""
+    if not total:
+        return Fact(name, ())
+    lines = [Cell(safe(f"{entry_id}: {why}")) for entry_id, why in entries[:NAMED]]
+    rest = total - len(lines)
+    more = [Cell(f"and {rest:,} more", Tone.DIM)] if rest else []
+    return Fact(name, (Cell(f"{total:,}", tone), *lines, *more))

@@ -1,0 +1,202 @@
+"""The part of the console that acts: it opens forms and plans, and owns what is being done."""
+
+from abc import abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from streamops.present.text import safe
+from streamops.tui import places
+from streamops.tui.deed import Deed
+from streamops.tui.live import Live
+from streamops.tui.places import Place
+from streamops.tui.screens.frame import Frame
+from streamops.tui.subjects import KEYS, Subject, verb_of
+
+if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
+    from streamops.tui.acting.asks import Planning
+    from streamops.tui.acting.doing import Doing
+    from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopDeed, UndoAction
+
+
+class ActingApp(App[int]):
+    """An app whose capitals open plans.
+
+    Attributes:
+        live: What is known, and where it comes from.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(key, f"act({key!r})", "plan", show=False) for key in KEYS),
+        Binding("at", "audit", "audit log", show=False),
+        Binding("4", "jobs", "jobs", show=False),
+    ]
+    live: Live
+    _doing: "Doing | None" = None
+    _leaving = False
+
+    @property
+    @abstractmethod
+    def frame(self) -> Frame:
+        """The topmost place."""
+
+    @abstractmethod
+    def go(self, place: Place) -> None:
+        """Open a place on top."""
+
+    @abstractmethod
+    def say(self, text: str, *, warning: bool = False) -> None:
+        """Say something in passing."""
+
+    @abstractmethod
+    def _pass_down(self) -> None:
+        """Show the moment."""
+
+    # -- keys ----------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A capital is a key only where it means something, and nothing is read-only."""
+        if action == "act":
+            return not self.read_only and verb_of(str(parameters[0]), self.frame.subject()) is not None
+        return super().check_action(action, parameters)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing may be changed here. The engine refuses too."""
+        return self.live.moment.context.read_only
+
+    def action_act(self, key: str) -> None:
+        """Open the form of what a key does to what the cursor is on."""
+        subject = self.frame.subject()
+        verb = verb_of(key, subject)
+        if verb is not None:
+            self.open_form(verb.operation, subject)
+
+    def action_audit(self) -> None:
+        """Show what was done."""
+        self.go(places.Audit())
+
+    def action_jobs(self) -> None:
+        """Show long work."""
+        self.go(places.Jobs())
+
+    def open_form(self, operation: str, subject: Subject | None) -> None:
+        """Open the form of an operation, filled in from what the cursor is on."""
+        from streamops.tui.acting.backups import backup_for  # noqa: PLC0415 - see above
+        from streamops.tui.acting.offers import operation_named  # noqa: PLC0415 - see above
+        from streamops.tui.screens.form import FormScreen  # noqa: PLC0415 - see above
+
+        if (found := operation_named(operation)) is None:
+            self.say(f"this version cannot {operation}", warning=True)
+            return
+        self.push_screen(
+            FormScreen(self.frame.place, self.live.moment, found, subject, backup_for(operation, subject))
+        )
+
+    def open_plan(self, title: str, planning: "Planning | None", deed: Deed | None = None) -> None:
+        """Open a plan, to be made or under way."""
+        from streamops.tui.screens.plan import PlanScreen  # noqa: PLC0415 - see above
+
+        self.push_screen(PlanScreen(self.frame.place, self.live.moment, title, planning, deed))
+
+    # -- what screens ask for ------------------------------------------------------------------------
+
+    def on_show_plan(self, message: "ShowPlan") -> None:
+        """Make a plan and show it; a job of this console is shown as it runs."""
+        self.open_plan(message.title, message.planning)
+
+    def on_apply(self, message: "Apply") -> None:
+        """Do what a plan says, in a task of its own."""
+        from streamops.tui.acting.doing import Doing  # noqa: PLC0415 - see above
+
+        source = self.live.source
+        if source is None or self._leaving:
+            self.say(
+                "leaving: nothing was done" if self._leaving else "not connected: nothing was done",
+                warning=True,
+            )
+            return
+        self._doing = self._doing or Doing(self._take_deeds)
+        number = self._doing.begin(message.prepared)
+        message.begun(number)
+        self.run_worker(self._doing.carry_out(number, message.assent, source), exit_on_error=False)
+
+    def on_stop_deed(self, message: "StopDeed") -> None:
+        """Stop what is under way, after its batch."""
+        if self._doing is not None:
+            self._doing.stop(message.number)
+
+    def on_undo_action(self, message: "UndoAction") -> None:
+        """Plan to take an action back."""
+        from streamops.tui.acting.asks import MakePlan  # noqa: PLC0415 - see above
+        from streamops.tui.acting.offers import UNDO, undoing  # noqa: PLC0415 - see above
+
+        if self.read_only:
+            self.say("read-only: nothing is changed here", warning=True)
+        elif (intent := undoing(message.audit_id)) is None:
+            self.say(f"this version cannot {UNDO}", warning=True)
+        else:
+            self.open_plan(UNDO, MakePlan(intent))
+
+    def on_leave_plan(self, message: "LeavePlan") -> None:
+        """Close the plan and the form it came from."""
+        from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - see above
+
+        del message
+        while isinstance(self.screen, ActingFrame):
+            self.pop_screen()
+        self._pass_down()
+
+    # -- what is being done --------------------------------------------------------------------------
+
+    @property
+    def running(self) -> tuple[Deed, ...]:
+        """What is under way."""
+        return tuple(deed for deed in self.live.moment.deeds if deed.running)
+
+    def deed_of(self, job: str) -> Deed | None:
+        """What this console is doing under a job's ID; none where that is somebody else's, or over."""
+        return next((deed for deed in self.running if deed.job == job), None)
+
+    def stop_before_leaving(self) -> bool:
+        """Stop what is under way before the console is left; say whether that has to be waited for.
+
+        Whoever asks a second time does not wait.
+        """
+        if not self.running or self._leaving or self._doing is None:
+            return False
+        self._leaving = True
+        self._doing.stop_all()
+        self.say(
+            f"stopping {safe(self.running[0].name)} after its batch; once more quits at once", warning=True
+        )
+        return True
+
+    def _take_deeds(self, deeds: tuple[Deed, ...]) -> None:
+        before = {deed.number for deed in self.running}
+        self.live.take_deeds(deeds)
+        ended = [deed for deed in deeds if deed.number in before and not deed.running]
+        self._pass_down()
+        if ended:
+            self._after(ended)
+
+    def _after(self, ended: list[Deed]) -> None:
+        """Look again at what was changed, and tell those who look elsewhere."""
+        self.live.poller.poll_now()
+        for screen in self.screen_stack:
+            if isinstance(screen, Frame):
+                self.call_later(partial(screen.acted))
+        for deed in ended:
+            if self._leaving and not self.running:
+                self.exit(0)
+            elif not self.frame.tells(deed):
+                self.say(_ending(deed), warning=deed.error is not None)
+
+
+def _ending(deed: Deed) -> str:
+    if deed.error is not None:
+        return f"{deed.name}: {deed.error.message}"
+    applied = 0 if deed.outcome is None else deed.outcome.applied
+    return f"{deed.name}: {applied:,} done; @ tells more"

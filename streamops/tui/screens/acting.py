@@ -1,0 +1,31 @@
+"""What the screens of acting share: they lie over the place that one acts from, and keep its crumbs."""
+
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.places import Place
+from streamops.tui.screens.frame import Frame
+
+
+class ActingFrame(Frame):
+    """A form or a plan.
+
+    Args:
+        place: The place that one acts from.
+        moment: What is known now.
+        title: The operation's name.
+    """
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, place: Place, moment: Moment, title: str) -> None:
+        super().__init__(place, moment)
+        self.title_word = title
+
+    def selection_words(self) -> Line:
+        """The operation."""
+        return (Cell(f"{safe(self.title_word)} ", Tone.STRONG),)
+
+    def acted(self) -> None:
+        """What was done is told here already."""

@@ -1,0 +1,167 @@
+"""The audit log: what was done to the server, newest first, read by pages on demand."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
+from textual.binding import Binding, BindingType
+
+from streamops.model.acting import Action, ActionPage, AuditPhase
+from streamops.present.columns.audit import AUDIT_COLUMNS, ending
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.tui import places, words
+from streamops.tui.acting.asks import ReadActions
+from streamops.tui.acting.messages import UndoAction
+from streamops.tui.acting.record_lines import action_lines
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, Unanswered, Wanted
+from streamops.tui.screens.listing import Listing
+from streamops.tui.text_view import Builder
+
+AHEAD = 20
+GLYPHS = {Tone.OK: "✓", Tone.WARN: "▲", Tone.CRITICAL: "✗"}
+
+
+def _outcome(action: Action) -> Cell:
+    """How it ended, with a glyph; what was undone is over."""
+    if action.first.undone_by:
+        return Cell("‖ undone", Tone.DIM)
+    said = ending(action)
+    return Cell(f"{GLYPHS.get(said.tone, '?')} {said.text}", said.tone)
+
+
+def _with_undoers(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The actions, each with the one that took it back; that came later, so it was read before."""
+    undoers = {
+        action.last.undoes: action.first.begun_id
+        for action in actions
+        if action.last is not None and action.last.phase is AuditPhase.DONE and action.last.undoes
+    }
+    return tuple(
+        Action(replace(action.first, undone_by=undoers[action.first.begun_id]), action.last)
+        if action.first.begun_id in undoers
+        else action
+        for action in actions
+    )
+
+
+def _placed(column: Column[Action]) -> Column[Action]:
+    column = replace(column, priority=PRIORITIES.get(column.key, column.priority))
+    if column.key == "outcome":
+        return replace(column, cell=_outcome)
+    return replace(column, width=8, flexible=True) if column.key == "operation" else column
+
+
+# The time says which it is, and ``y`` copies the ID.
+PRIORITIES = {"audit_id": 6, "at": 0, "undone_by": 5, "outcome": 0, "user": 2, "applied": 1}
+FIRST = ("at", "operation", "target", "outcome", "applied")
+SHOWN = sorted(
+    map(_placed, AUDIT_COLUMNS),
+    key=lambda column: FIRST.index(column.key) if column.key in FIRST else len(FIRST),
+)
+
+
+class AuditScreen(Listing[Action]):
+    """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False)]
+    HINTS = (("enter", "all of it"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
+
+    def __init__(self, place: places.Audit, moment: Moment) -> None:
+        super().__init__(place, moment, SHOWN)
+        self._actions: tuple[Action, ...] = ()
+        self._page: ActionPage | None = None
+        self._asked = False
+        self._error = ""
+
+    def on_mount(self) -> None:
+        """Read the first page."""
+        super().on_mount()
+        self.reread()
+
+    def reread(self) -> None:
+        """Begin anew; the rows shown stay until the first page is there."""
+        self._ask(ReadActions())
+
+    def on_answered(self, message: Answered) -> None:
+        """Take a page."""
+        page: ActionPage = message.answer
+        first = isinstance(message.read, ReadActions) and message.read.after is None
+        self._actions = _with_undoers(page.actions if first else (*self._actions, *page.actions))
+        self._page, self._asked, self._error = page, False, ""
+        self.show_body(self.moment)
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why there is no page."""
+        self._asked, self._error = False, safe(message.error.message)
+        self.show_body(self.moment)
+
+    def on_line_view_highlighted(self) -> None:
+        """Read on where the cursor nears the end."""
+        super().on_line_view_highlighted()
+        page = self._page
+        if self._asked or page is None or page.next_id is None:
+            return
+        if self.list.cursor >= len(self.list.rows) - AHEAD:
+            self._ask(ReadActions(after=page))
+
+    def rows_of(self, moment: Moment) -> Sequence[Action]:
+        """What was read so far."""
+        del moment
+        return self._actions
+
+    def identify(self, row: Action) -> str:
+        """The action's ID."""
+        return row.first.begun_id
+
+    def text_of(self, row: Action) -> str:
+        """Who, what, to what, and why."""
+        first = row.first
+        return f"{first.actor.user} {first.actor.host} {first.operation} {first.target} {first.reason}"
+
+    def is_fault(self, row: Action) -> bool:
+        """Whether it did not come to its end, or not without failures."""
+        outcome = None if row.last is None else row.last.outcome
+        return outcome is None or bool(outcome.stopped or outcome.failed_count)
+
+    def place_of(self, row: Action) -> Place:
+        """All of it."""
+        return places.OneAction(row)
+
+    def detail(self, row: Action) -> Builder:
+        """What the log tells of it; Enter tells what was before, too."""
+        return lambda width: action_lines(row, width)
+
+    def name_of(self, row: Action) -> str:
+        """The action's ID."""
+        return row.first.begun_id
+
+    def empty_note(self) -> str:
+        """Why nothing is listed."""
+        if self._error:
+            return self._error
+        return (
+            "reading"
+            if self._page is None
+            else "nothing was done here by streamops, as far as the log goes back"
+        )
+
+    def position_words(self) -> Line:
+        """The cursor, and whether there is more."""
+        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._actions else Cell("")
+        there_is_more = self._page is not None and self._page.next_id is not None
+        more = Cell("and more ", Tone.DIM) if there_is_more else Cell("")
+        return (failed, *words.position(self.list.cursor, len(self.list.rows)), more)
+
+    def action_undo(self) -> None:
+        """Plan to undo the action under the cursor."""
+        row = self.list.highlighted
+        if row is not None:
+            self.post_message(UndoAction(row.first.begun_id))
+
+    def _ask(self, read: ReadActions) -> None:
+        self._asked = True
+        self.post_message(Wanted(read, self))

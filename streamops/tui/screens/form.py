@@ -1,0 +1,207 @@
+"""The form of an operation: its fields, filled in from where the cursor was. Enter makes a plan; nothing is done yet."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.suggester import SuggestFromList
+from textual.widget import Widget
+from textual.widgets import Input
+
+from streamops.model.observation import Observation
+from streamops.operate.acting.operation import Operation
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui.acting.answers import WrongAnswer
+from streamops.tui.acting.asks import MakePlan
+from streamops.tui.acting.choice import Pick
+from streamops.tui.acting.messages import ShowPlan
+from streamops.tui.acting.questions import Question, questions_for, read_form
+from streamops.tui.bars import Bar
+from streamops.tui.details import paragraph
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line, fit
+from streamops.tui.places import Place
+from streamops.tui.screens.acting import ActingFrame
+from streamops.tui.subjects import Subject
+from streamops.tui.text_view import TextView
+from streamops.tui.theme import Ground
+
+LABEL: Final = 18
+
+
+class Row(Horizontal):
+    """One question: what it is called, and where it is answered."""
+
+    DEFAULT_CSS = f"""
+    Row {{ height: 1; }}
+    Row Bar {{ width: {LABEL}; }}
+    Row Input {{ background: $background; background-tint: 0%; width: 1fr; }}
+    Row Input:focus {{ background: $surface; background-tint: 0%; }}
+    """
+
+    def __init__(self, question: Question, offers: Sequence[str]) -> None:
+        super().__init__()
+        self.question = question
+        self._offers = offers
+        self._label = Bar(Ground.PAGE)
+        self.answer: Input | Pick = (
+            self._input() if not question.options else Pick(question.options, question.text)
+        )
+
+    def compose(self) -> ComposeResult:
+        """The label and the answer."""
+        required = self.question.field.required
+        label = fit(f" {safe(self.question.label)}{' *' if required else ''}", LABEL)
+        self._label.show((Cell(label, Tone.PLAIN if required else Tone.DIM),))
+        yield self._label
+        yield self.answer
+
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+        return self.answer.value
+
+    def _input(self) -> Input:
+        # Only names that a person can type: completion of an escaped one would name another stream.
+        names = [name for name in self._offers if name.isprintable()]
+        entry = Input(
+            self.question.text,
+            placeholder=self.question.hint,
+            suggester=SuggestFromList(names, case_sensitive=True) if names else None,
+            compact=True,
+        )
+        entry.cursor_blink = False
+        return entry
+
+
+class FormScreen(ActingFrame):
+    """The fields of an operation.
+
+    Args:
+        place: The place that one acts from.
+        moment: What is known now.
+        operation: The operation.
+        subject: What the cursor was on; none for nothing.
+        given: What to fill in besides, by the names of the fields.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "app.focus_previous", "previous field", show=False),
+        Binding("down", "app.focus_next", "next field", show=False),
+    ]
+    HINTS = (("enter", "make the plan"), ("↑↓", "field"), ("space", "choose"), ("esc", "back"))
+    DEFAULT_CSS = """
+    FormScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    FormScreen #about { height: auto; max-height: 4; }
+    FormScreen #told { height: 4; }
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        moment: Moment,
+        operation: Operation[Any, Any],
+        subject: Subject | None,
+        given: Mapping[str, Any],
+    ) -> None:
+        super().__init__(place, moment, operation.name)
+        self._operation = operation
+        asked = questions_for(operation.intent, subject, given, long=operation.job_from is not None)
+        self._rows = [Row(question, _offers(question, moment.observation, subject)) for question in asked]
+        self._told = TextView(id="told")
+        self._told.can_focus = False
+        self._wrong: WrongAnswer | None = None
+
+    def compose_body(self) -> Iterable[Widget]:
+        """What it does, the rows, and what the focused one means."""
+        summary = Bar(Ground.PAGE)
+        summary.show((Cell(f" {safe(self._operation.summary)}", Tone.STRONG),))
+        yield summary
+        yield Bar(Ground.PAGE)
+        with VerticalScroll(can_focus=False):
+            yield from self._rows
+        yield self._told
+
+    def on_mount(self) -> None:
+        """Begin with the first row that has to be filled in."""
+        super().on_mount()
+        self.focus_body()
+
+    def focus_body(self) -> None:
+        """Give the keys to the first row that has to be filled in, else to the last one that is about the target."""
+        empty = [row for row in self._rows if row.question.field.required and not row.text]
+        later = [row for row in self._rows if not row.question.field.argument]
+        (*empty, *later, *self._rows)[0].answer.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Tell what the row means."""
+        del event
+        self._tell()
+
+    def on_input_changed(self) -> None:
+        """What was wrong may not be any more."""
+        if self._wrong is not None:
+            self._wrong = None
+            self._tell()
+
+    def on_input_submitted(self) -> None:
+        """Make the plan."""
+        self._submit()
+
+    def on_pick_submitted(self) -> None:
+        """Make the plan."""
+        self._submit()
+
+    def copyable(self) -> str | None:
+        """What stands in the focused row."""
+        row = self._focused_row()
+        return None if row is None else row.text
+
+    def _submit(self) -> None:
+        questions = [row.question for row in self._rows]
+        try:
+            intent, limits = read_form(self._operation.intent, questions, [row.text for row in self._rows])
+        except WrongAnswer as wrong:
+            self._wrong = wrong
+            for row in self._rows:
+                if row.question.field.name == wrong.field:
+                    row.answer.focus()
+            self._tell()
+            return
+        self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits)))
+
+    def _tell(self) -> None:
+        row, wrong = self._focused_row(), self._wrong
+        self._told.show(lambda width: _help(row, wrong, width))
+
+    def _focused_row(self) -> Row | None:
+        return next((row for row in self._rows if row.answer.has_focus), None)
+
+
+def _help(row: Row | None, wrong: WrongAnswer | None, width: int) -> list[Line]:
+    if wrong is not None:
+        return paragraph(f"✗ {safe(wrong.why)}", width, Tone.CRITICAL, hang=2)
+    return [] if row is None else paragraph(safe(row.question.help), width, Tone.DIM)
+
+
+def _offers(question: Question, observation: Observation | None, subject: Subject | None) -> list[str]:
+    """Names that a row completes to: of the streams there are, and of the subject's groups and consumers."""
+    views = () if observation is None else observation.streams
+    if question.field.completes == "streams":
+        return [view.stream.name for view in views]
+    groups = [
+        group.group
+        for view in views
+        if subject and view.stream.name == subject.stream
+        for group in view.groups
+    ]
+    if question.field.completes == "groups":
+        return [group.name for group in groups]
+    if question.field.completes == "consumers" and subject is not None:
+        members = (group.members or () for group in groups if group.name == subject.group)
+        return [consumer.name for several in members for consumer in several]
+    return []

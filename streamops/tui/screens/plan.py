@@ -1,0 +1,260 @@
+"""A plan, the question whether to do it, how far it is, and what became of it."""
+
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from streamops.errors import StreamopsError
+from streamops.model.acting import Assent, Plan
+from streamops.operate.acting.engine import Prepared
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui import words
+from streamops.tui.acting.answer_row import AnswerRow
+from streamops.tui.acting.asks import Planning
+from streamops.tui.acting.messages import Apply, LeavePlan, StopDeed, UndoAction
+from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
+from streamops.tui.acting.progress_lines import progress_lines
+from streamops.tui.deed import Deed
+from streamops.tui.moment import Moment
+from streamops.tui.paint import BLANK_LINE, Line
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, Unanswered, Wanted
+from streamops.tui.screens.acting import ActingFrame
+from streamops.tui.text_view import TextView
+
+
+class PlanScreen(ActingFrame):
+    """One plan from its first counting to its outcome.
+
+    Args:
+        place: The place that one acts from.
+        moment: What is known now.
+        title: The operation's name.
+        planning: What to plan; none for a deed that is under way already.
+        deed: That deed.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll(-1)", "up", show=False),
+        Binding("down,j", "scroll(1)", "down", show=False),
+        Binding("pageup", "page(-1)", "page up", show=False),
+        Binding("pagedown", "page(1)", "page down", show=False),
+        Binding("home", "top", "first", show=False),
+        Binding("end", "bottom", "last", show=False),
+        Binding("left", "app.focus_previous", "previous", show=False),
+        Binding("right", "app.focus_next", "next", show=False),
+        Binding("z", "undo", "undo", show=False),
+    ]
+
+    def __init__(
+        self,
+        place: Place,
+        moment: Moment,
+        title: str,
+        planning: Planning | None = None,
+        deed: Deed | None = None,
+    ) -> None:
+        super().__init__(place, moment, title)
+        self._planning = planning
+        self._prepared: Prepared[Any, Any] | None = None if deed is None else deed.prepared
+        self._agreed_to = self._prepared
+        self._before: Plan | None = None
+        self._counted_at: float | None = None
+        self._counting = False
+        self._error: StreamopsError | None = None
+        self._deed = deed
+        self._view = TextView(id="main")
+        self._view.can_focus = False
+        self._answer = AnswerRow()
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The text, and what to answer."""
+        yield self._view
+        yield self._answer
+
+    def on_mount(self) -> None:
+        """Count for the first time."""
+        super().on_mount()
+        self.reread()
+        self._refresh()
+
+    # -- what arrives --------------------------------------------------------------------------------
+
+    def reread(self) -> None:
+        """Count again, as long as nothing was done."""
+        if self._planning is not None and self._deed is None and not self._counting:
+            self._counting = True
+            self.post_message(Wanted(self._planning, self))
+            self.show_bars()
+
+    def on_answered(self, message: Answered) -> None:
+        """Take the plan."""
+        self._counting = False
+        if self._deed is None:
+            self._before = None if self._prepared is None else self._prepared.plan
+            self._prepared, self._error = message.answer, None
+            self._counted_at = monotonic()
+            self._refresh()
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why there is no plan."""
+        self._counting = False
+        if self._deed is None:
+            self._error = message.error
+            self._prepared = None
+            self._refresh()
+
+    def show_body(self, moment: Moment) -> None:
+        """Take what became of the deed so far."""
+        mine = [deed for deed in moment.deeds if self.tells(deed)]
+        if mine and mine[0] is not self._deed:
+            self._deed = mine[0]
+            self._refresh()
+
+    def tells(self, deed: Deed) -> bool:
+        """Whether it is this plan's."""
+        return self._deed is not None and self._deed.number == deed.number
+
+    def take_deed(self, number: int) -> None:
+        """Learn which deed the plan has become."""
+        self._deed = next(deed for deed in self.moment.deeds if deed.number == number)
+        self._refresh()
+
+    # -- what is answered ----------------------------------------------------------------------------
+
+    def on_answer_row_cancelled(self) -> None:
+        """Do nothing, and go."""
+        self.post_message(LeavePlan())
+
+    def on_answer_row_agreed(self, message: AnswerRow.Agreed) -> None:
+        """Do it."""
+        prepared = self._prepared
+        if prepared is None or self._counting or prepared is self._agreed_to:
+            return
+        # A key that is pressed twice says yes once.
+        self._agreed_to = prepared
+        self.post_message(Apply(prepared, Assent(yes=True, typed=message.typed), self.take_deed))
+
+    def on_answer_row_again(self) -> None:
+        """Count again after an error, also after one that ended an attempt to do it."""
+        self._deed = None
+        self.reread()
+        self._refresh()
+
+    def cancel(self) -> bool:
+        """Stop what is under way before the screen is left; leave the form too where it is over."""
+        deed = self._deed
+        if deed is not None and deed.running and not deed.stopping:
+            self.post_message(StopDeed(deed.number))
+            return True
+        if deed is not None and not deed.running:
+            self.post_message(LeavePlan())
+            return True
+        return False
+
+    def action_undo(self) -> None:
+        """Plan to undo what was done."""
+        if (audit_id := self._undoable()) is not None:
+            self.post_message(UndoAction(audit_id))
+
+    def command_text(self) -> str:
+        """The equivalent command."""
+        if self._prepared is not None and self._prepared.plan.command:
+            return self._prepared.plan.command
+        return super().command_text()
+
+    def copyable(self) -> str | None:
+        """The job's token or the audit record's ID, else the target."""
+        if self._deed is not None and self._deed.outcome is not None:
+            outcome = self._deed.outcome
+            return outcome.job or outcome.audit_id or outcome.target
+        return None if self._prepared is None else self._prepared.plan.target
+
+    # -- what it shows -------------------------------------------------------------------------------
+
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """What the keys do now."""
+        deed = self._deed
+        if deed is None:
+            return (("esc", "back"), ("↑↓", "scroll"), ("r", "count again"), ("c", "copy command"))
+        if deed.running:
+            leave = (("1 2 :", "leave, it goes on"),)
+            return leave if deed.stopping else (("esc", "stop after this batch"), *leave)
+        undo = (("z", "undo"),) if self._undoable() is not None else ()
+        return (("esc", "close"), *undo, ("y", "copy ID"), ("@", "audit"))
+
+    def position_words(self) -> Line:
+        """When it was counted."""
+        if self._deed is not None or (self._counted_at is None and not self._counting):
+            return BLANK_LINE
+        if self._counting or self._counted_at is None:
+            return (Cell("counting ", Tone.UNKNOWN),)
+        age = monotonic() - self._counted_at
+        return (Cell(f"counted {words.whole_seconds(age)} ago " if age >= 1 else "just counted ", Tone.DIM),)
+
+    def focus_body(self) -> None:
+        """Give the keys to the answer."""
+        self._answer.take_focus()
+
+    def _undoable(self) -> str | None:
+        """The audit record of what can be undone; none where nothing can."""
+        outcome = None if self._deed is None else self._deed.outcome
+        if self._deed is None or outcome is None or not (outcome.audit_id and outcome.applied):
+            return None
+        return outcome.audit_id if self._deed.plan.undo else None
+
+    def _refresh(self) -> None:
+        self._view.show(self._lines)
+        self._ask()
+        self.show_bars()
+
+    def _lines(self, width: int) -> list[Line]:
+        deed = self._deed
+        if deed is None:
+            return self._plan_lines(width)
+        if deed.running:
+            return progress_lines(deed, width)
+        lines = [] if deed.error is None else error_lines(deed.error, width)
+        return lines if deed.outcome is None else [*lines, *outcome_lines(deed.outcome, width)]
+
+    def _plan_lines(self, width: int) -> list[Line]:
+        if self._error is not None:
+            return error_lines(self._error, width)
+        if self._prepared is None:
+            return [BLANK_LINE, (Cell(f" counting what {safe(self.title_word)} would act on", Tone.DIM),)]
+        return plan_lines(self._prepared.plan, width, self._before)
+
+    def _ask(self) -> None:
+        deed, prepared = self._deed, self._prepared
+        if deed is not None and deed.running:
+            self._answer.ask_to_wait(stopping=deed.stopping)
+        elif deed is not None:
+            self._answer.ask_to_close(again=deed.error is not None and deed.outcome is None)
+        elif prepared is None:
+            self._answer.ask_to_close(again=self._error is not None)
+        elif not prepared.plan.count:
+            self._answer.ask_to_close(again=True)
+        else:
+            self._answer.ask_for(prepared.consent, prepared.plan.fingerprint)
+
+    # -- keys ----------------------------------------------------------------------------------------
+
+    def action_scroll(self, step: int) -> None:
+        """Scroll by lines."""
+        self._view.scroll_relative(y=step, animate=False)
+
+    def action_page(self, step: int) -> None:
+        """Scroll by pages."""
+        self._view.scroll_relative(y=step * max(self._view.size.height - 1, 1), animate=False)
+
+    def action_top(self) -> None:
+        """Scroll to the first line."""
+        self._view.scroll_home(animate=False)
+
+    def action_bottom(self) -> None:
+        """Scroll to the last line."""
+        self._view.scroll_end(animate=False)

@@ -1,0 +1,59 @@
+"""A place that is text, read on demand."""
+
+from collections.abc import Iterable, Sequence
+
+from textual.widget import Widget
+
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui.moment import Moment
+from streamops.tui.paint import BLANK_LINE, Line
+from streamops.tui.places import Place
+from streamops.tui.reads import Read, Unanswered, Wanted
+from streamops.tui.screens.frame import Frame
+from streamops.tui.text_view import TextView
+
+
+class ReadingFrame(Frame):
+    """Text about one thing. Subclasses say what to read and what to tell of it."""
+
+    def __init__(self, place: Place, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self._view = TextView(id="main")
+        self.error = ""
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The text."""
+        yield self._view
+
+    def on_mount(self) -> None:
+        """Tell what is known, and read the rest."""
+        super().on_mount()
+        self.tell()
+        self.reread()
+
+    def wanted(self) -> Read:
+        """What to read."""
+        raise NotImplementedError
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """What to tell."""
+        raise NotImplementedError
+
+    def reread(self) -> None:
+        """Read it again."""
+        self.post_message(Wanted(self.wanted(), self))
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why it could not be read."""
+        self.error = safe(message.error.message)
+        self.tell()
+
+    def tell(self) -> None:
+        """Show what is known now."""
+        self._view.show(self._build)
+        self.show_bars()
+
+    def _build(self, width: int) -> Sequence[Line]:
+        failed: list[Line] = [(Cell(f" ✗ {self.error}", Tone.CRITICAL),), BLANK_LINE] if self.error else []
+        return [*failed, *self.lines(width)]

@@ -1,0 +1,164 @@
+"""Counting what can be claimed, page by page, holding no more than a sample."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from streamops.model.acts.claim import Selection, Unfit
+from streamops.model.ids import EntryId
+from streamops.wire.faults import Fault, fault
+from streamops.wire.gone import GoneSearch
+from streamops.wire.node import Argument, Reply
+from streamops.wire.replies import decode_name, decode_pending_rows
+from streamops.wire.server import Request, Server
+
+PAGE = 1_000
+SAMPLE = 10
+ID, OWNER, IDLE = 0, 1, 2
+
+Row = Sequence[Reply]
+"""A row of XPENDING as it comes: ID, owner, idle milliseconds, deliveries."""
+
+
+class Claimable(NamedTuple):
+    """Which pending rows can be claimed.
+
+    Attributes:
+        stream: The stream.
+        group: Its group.
+        to: The new owner, whose own rows are left out.
+        source: Whose rows alone; none for those of all others.
+        min_idle: Idle for at least so long.
+    """
+
+    stream: str
+    group: str
+    to: str
+    source: str | None
+    min_idle: timedelta
+
+    @property
+    def min_idle_ms(self) -> int:
+        """The least idle time as the server wants it, rounded up."""
+        return -(-self.min_idle // timedelta(milliseconds=1))
+
+
+async def read_claimable(
+    server: Server,
+    what: Claimable,
+    *,
+    after: EntryId | None,
+    until: EntryId | None,
+    most: int | None,
+    search: GoneSearch | None = None,
+) -> Selection | Fault:
+    """Count rows after an ID and up to another, lowest first, at most so many.
+
+    Args:
+        server: Where.
+        what: Which rows.
+        after: After this ID; none for the beginning.
+        until: Up to this ID; none for the end.
+        most: Count no more than so many.
+        search: Looks at the entries of the rows counted.
+    """
+    tally = _Tally()
+    owner: tuple[Argument, ...] = () if what.source is None else (_name(what.source),)
+    start, end = "-" if after is None else f"({after}", "+" if until is None else str(until)
+    to, least = _name(what.to), what.min_idle_ms
+    while True:
+        page = await server.single(what.stream, "XPENDING", what.stream, what.group, start, end, PAGE, *owner)
+        if isinstance(page, Exception):
+            return fault(page)
+        rows = tally.add([row for row in page if row[IDLE] >= least and row[OWNER] != to], most)
+        if search is not None and rows:
+            await search.look_at([row[ID] for row in rows])
+        if len(page) < PAGE or tally.count == most:
+            return tally.selection()
+        start = "(" + page[-1][ID].decode()
+
+
+async def read_claimable_ids(
+    server: Server,
+    what: Claimable,
+    ids: Sequence[EntryId],
+    *,
+    most: int | None,
+    search: GoneSearch | None = None,
+) -> tuple[Selection, Unfit, bytes] | Fault:
+    """Count those of the IDs that can be claimed, lowest first, at most so many; and those that cannot.
+
+    Returns:
+        Both counts, and of each ID whether it was selected: 1 or 0.
+    """
+    tally, chosen, unfit = _Tally(), bytearray(), Counter[str]()
+    for at in range(0, len(ids), PAGE):
+        rows: list[Row] = []
+        for reply in await _rows(server, what, ids[at : at + PAGE]):
+            if isinstance(reply, Exception):
+                return fault(reply)
+            why = _objection(what, reply)
+            unfit[why] += 1
+            fits = not why and (most is None or tally.count + len(rows) < most)
+            chosen.append(fits)
+            if fits:
+                rows.append(reply[0])
+        tally.add(rows, None)
+        if search is not None and rows:
+            await search.look_at([row[ID] for row in rows])
+    return tally.selection(), Unfit(unfit["absent"], unfit["elsewhere"], unfit["busy"]), bytes(chosen)
+
+
+async def _rows(server: Server, what: Claimable, ids: Sequence[EntryId]) -> list[Reply]:
+    stream, group = what.stream, what.group
+    requests = [Request(stream, ("XPENDING", stream, group, str(one), str(one), 1)) for one in ids]
+    return (await server.batch(requests)).replies
+
+
+def _objection(what: Claimable, reply: Sequence[Row]) -> str:
+    """Why a row cannot be claimed; empty where it can."""
+    if not reply:
+        return "absent"
+    owner = reply[0][OWNER]
+    if owner == _name(what.to) or (what.source is not None and owner != _name(what.source)):
+        return "elsewhere"
+    return "busy" if reply[0][IDLE] < what.min_idle_ms else ""
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.count = 0
+        self._owners: Counter[bytes] = Counter()
+        self._sample: list[Row] = []
+        self._longest: Row | None = None
+        self._last: bytes | None = None
+
+    def add(self, rows: list[Row], most: int | None) -> list[Row]:
+        """Count rows, as far as there is room; those that were counted."""
+        if most is not None:
+            rows = rows[: most - self.count]
+        if not rows:
+            return rows
+        self.count += len(rows)
+        self._owners.update([row[OWNER] for row in rows])
+        self._sample += rows[: SAMPLE - len(self._sample)]
+        longest = max(rows, key=lambda row: row[IDLE])
+        if self._longest is None or longest[IDLE] > self._longest[IDLE]:
+            self._longest = longest
+        self._last = rows[-1][ID]
+        return rows
+
+    def selection(self) -> Selection:
+        """What was counted."""
+        return Selection(
+            self.count,
+            tuple((decode_name(owner), count) for owner, count in self._owners.most_common()),
+            decode_pending_rows(self._sample),
+            decode_pending_rows([self._longest])[0] if self._longest else None,
+            EntryId.parse(self._last) if self._last else None,
+        )
+
+
+def _name(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

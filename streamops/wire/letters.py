@@ -1,0 +1,65 @@
+"""Reading dead-letter queues without shipping what they hold."""
+
+from typing import Final
+
+from streamops.model.ids import EntryId
+from streamops.model.letters import LetterKind
+from streamops.wire.faults import Fault
+from streamops.wire.node import Reply
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+BATCH: Final = 1_000
+BATCH_BYTES: Final = 2 << 20
+"""Letters and bytes that one script call looks at: a few milliseconds."""
+
+FIRST_STEP: Final = 16
+WORDS: Final = 4
+
+
+class LetterCount:
+    """Letters of a range, counted by kind as the pages come in.
+
+    Attributes:
+        letters: How many.
+        kinds: How many of each kind.
+        payloads: How many refer to a payload.
+        last_id: The last one's ID; none before the first.
+        ended: Whether the end of the range was reached.
+    """
+
+    def __init__(self) -> None:
+        self.letters = 0
+        self.kinds: dict[LetterKind, int] = {}
+        self.payloads = 0
+        self.last_id: EntryId | None = None
+        self.ended = False
+
+    def add(self, reply: Reply) -> None:
+        """Count a page as the script told it."""
+        counted, last, _, ended, payloads, flat = reply
+        self.letters += counted
+        self.payloads += payloads
+        self.ended = bool(ended)
+        if counted:
+            self.last_id = EntryId.parse(last)
+        for at in range(0, len(flat), WORDS):
+            kind = LetterKind(*map(decode_name, flat[at : at + 3]))
+            self.kinds[kind] = self.kinds.get(kind, 0) + flat[at + 3]
+
+
+async def count_letters(
+    server: Server, queue: str, after: EntryId, last: EntryId, limit: int
+) -> LetterCount | Fault:
+    """Count letters after one ID and up to another, at most ``limit`` of them."""
+    count = LetterCount()
+    while not count.ended and count.letters < limit:
+        start = count.last_id or after
+        most = min(BATCH, limit - count.letters)
+        arguments = (str(start), str(last), most, BATCH_BYTES, FIRST_STEP)
+        reply = await write_script(server, "tally_letters", Call(queue, arguments, lambda reply: reply))
+        if isinstance(reply, Fault):
+            return reply
+        count.add(reply)
+    return count

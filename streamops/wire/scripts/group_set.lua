@@ -1,0 +1,38 @@
+-- Sets a group's position.
+-- KEYS[1]: the stream. ARGV:
+--   1 the group                  2 where it stood when the plan was made, which it must not be behind
+--   3 where to set it            4 the counter ENTRIESREAD that goes with that, or empty
+--   5 "back" or "forward"        6 up to where the entries it would be given again have been counted
+--   7 how many more it may be    8 how many bytes they may have
+-- Returns {1, where it stood, its counter or false, entries given again that the plan did not count}; or {0, where it
+-- stands} where it has moved on too far for them to be counted here.
+-- @include guard
+local STEP = 64
+local key, group, target, way = KEYS[1], ARGV[1], ARGV[3], ARGV[5]
+local problem = group_drift(key, group, ARGV[2])
+if problem then return problem end
+local before = groups_of(key)[group]
+local position = before['last-delivered-id']
+
+local grown, bytes = 0, 0
+if way == 'forward' then
+  if less(target, position) then return drift('the group has passed ' .. target .. ' by itself') end
+elseif less(ARGV[6], position) then
+  local most, room, after = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[6]
+  repeat
+    local entries = redis.call('XRANGE', key, '(' .. after, position, 'COUNT', STEP)
+    for at = 1, #entries do
+      after, grown = entries[at][1], grown + 1
+      for number = 1, #entries[at][2] do bytes = bytes + #entries[at][2][number] end
+    end
+    if grown > most or bytes > room then return {0, position} end
+  until #entries < STEP
+end
+
+local words = {'XGROUP', 'SETID', key, group, target}
+if ARGV[4] ~= '' then
+  words[#words + 1] = 'ENTRIESREAD'
+  words[#words + 1] = ARGV[4]
+end
+redis.call(unpack(words))
+return {1, position, before['entries-read'] or false, grown}

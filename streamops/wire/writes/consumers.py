@@ -1,0 +1,127 @@
+"""Handing pending entries over, and removing consumers."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EPOCH, EntryId
+from streamops.wire.faults import Fault
+from streamops.wire.node import Argument, Reply
+from streamops.wire.replies import decode_name, decode_pending_rows
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+
+class HandedOver(NamedTuple):
+    """What one batch came to.
+
+    Attributes:
+        rows: The rows that have a new owner, as they were.
+        gone: Rows that the server took off the list, because their entries are gone.
+        last_id: Where to go on after; none where there was nothing.
+        at: When that was, by the server's clock.
+    """
+
+    rows: tuple[PendingEntry, ...]
+    gone: tuple[EntryId, ...]
+    last_id: EntryId | None
+    at: datetime
+
+
+class Pruned(StrEnum):
+    """What became of a consumer that was to be removed if it was idle."""
+
+    REMOVED = "removed"
+    GONE = "gone"
+    PENDING = "pending"
+    ACTIVE = "active"
+
+
+async def hand_over(
+    server: Server,
+    stream: str,
+    group: str,
+    *,
+    floor: EntryId | None,
+    source: str,
+    target: str,
+    after: EntryId | None,
+    count: int,
+    most: int | None,
+) -> HandedOver | Fault:
+    """Hand pending entries of one consumer to another one, with their idle times and counts.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        group: The group.
+        floor: It must not stand before this; none asks for the group alone.
+        source: From whom.
+        target: To whom; created where there is none of that name.
+        after: Begin after this row; none for the first.
+        count: How many rows: some hundreds.
+        most: Refuse where ``source`` has more rows than this; none where that was asked before.
+    """
+    arguments: tuple[Argument, ...] = (
+        group,
+        _text(floor),
+        source,
+        target,
+        _text(after),
+        count,
+        "" if most is None else str(most),
+    )
+    reply: HandedOver | Fault = await write_script(
+        server, "consumer_hand_over", Call(stream, arguments, _handed_over)
+    )
+    return reply
+
+
+async def remove_consumer(
+    server: Server, stream: str, group: str, consumer: str, *, floor: EntryId | None
+) -> bool | Fault:
+    """Remove a consumer with nothing pending; whether that was so."""
+    arguments = (group, _text(floor), consumer)
+    reply: bool | Fault = await write_script(server, "consumer_remove", Call(stream, arguments, bool))
+    return reply
+
+
+async def prune_consumers(
+    server: Server,
+    stream: str,
+    group: str,
+    consumers: Sequence[str],
+    *,
+    floor: EntryId | None,
+    idle: timedelta | None,
+) -> list[Pruned] | Fault:
+    """Remove those of some hundred consumers that have nothing pending and are idle; what became of each.
+
+    Without an idle time only pending entries are looked at: for groups of thousands of consumers.
+    """
+    least = "" if idle is None else str(idle // timedelta(milliseconds=1))
+    arguments: tuple[Argument, ...] = (group, _text(floor), least, *consumers)
+    reply: list[Pruned] | Fault = await write_script(
+        server, "consumer_prune", Call(stream, arguments, _pruned)
+    )
+    return reply
+
+
+def _text(value: EntryId | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _handed_over(reply: Sequence[Reply]) -> HandedOver:
+    rows, gone, last, at_ms = reply
+    return HandedOver(
+        decode_pending_rows(rows),
+        tuple(map(EntryId.parse, gone)),
+        EntryId.parse(last) if last else None,
+        EPOCH + timedelta(milliseconds=at_ms),
+    )
+
+
+def _pruned(reply: Sequence[bytes]) -> list[Pruned]:
+    return [Pruned(decode_name(one)) for one in reply]

@@ -1,0 +1,120 @@
+"""Delayed messages: schedule, move to their destination, cancel."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from msgspec import Struct
+
+from streamops.model.delayed import DelayedBody, DelayedMessage
+from streamops.model.ids import EntryId
+from streamops.wire.delayed import milliseconds, moment
+from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.faults import Fault
+from streamops.wire.keys import delayed_jobs_key, delayed_key
+from streamops.wire.node import Argument
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+MOST_PARTS: Final = 7_800
+"""Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
+
+GONE: Final = "no longer delayed"
+CHANGED: Final = "changed meanwhile"
+
+
+class Moved(Struct, frozen=True):
+    """What became of one message that was to be moved.
+
+    Attributes:
+        entry_id: The entry that it became; none where it became none.
+        skipped: Why it was left alone; empty where it was not.
+        error: Why it could not be moved; empty where it could.
+    """
+
+    entry_id: EntryId | None = None
+    skipped: str = ""
+    error: str = ""
+
+
+async def schedule(
+    server: Server, stream: str, ident: str, body: DelayedBody, due: datetime | timedelta
+) -> datetime | Fault | None:
+    """Add a delayed message, and say when it is due; none where there is one of that ID already.
+
+    Args:
+        server: Where.
+        stream: The stream in whose queue it waits.
+        ident: Its ID.
+        body: What it becomes.
+        due: When, or how long from now by the server's clock.
+    """
+    when: tuple[Argument, ...] = (
+        (due // timedelta(milliseconds=1),) if isinstance(due, timedelta) else ("", milliseconds(due))
+    )
+    arguments = (ident, encode_body(body), *when)
+    reply: datetime | Fault | None = await write_script(
+        server,
+        "delayed_schedule",
+        Call(delayed_key(stream), arguments, _due, (delayed_jobs_key(stream),)),
+    )
+    return reply
+
+
+async def move_now(
+    server: Server, stream: str, destination: str, messages: Sequence[DelayedMessage]
+) -> list[Moved] | Fault:
+    """Move messages of one destination there, due or not; fewer results where the server ran out of memory.
+
+    Args:
+        server: Where.
+        stream: The stream in whose queue they wait.
+        destination: Where they go; in the same slot.
+        messages: Messages with a body, together about a megabyte at most.
+    """
+    arguments: list[Argument] = []
+    for message in messages:
+        fields = message.body.entry_fields if message.body else ()
+        parts = [part for pair in fields for part in pair]
+        arguments += [message.id, message.digest, len(parts), *parts]
+    reply: list[Moved] | Fault = await write_script(
+        server,
+        "delayed_run",
+        Call(delayed_key(stream), tuple(arguments), _moved, (delayed_jobs_key(stream), destination)),
+    )
+    return reply
+
+
+async def cancel(server: Server, stream: str, messages: Sequence[DelayedMessage]) -> list[str] | Fault:
+    """Remove messages that are still what was read; for each why not, empty where it was removed."""
+    arguments = tuple(part for message in messages for part in (message.id, message.digest))
+    reply: list[str] | Fault = await write_script(
+        server,
+        "delayed_cancel",
+        Call(delayed_key(stream), arguments, _cancelled, (delayed_jobs_key(stream),)),
+    )
+    return reply
+
+
+_WORDS: Final = {b"cancelled": "", b"gone": GONE, b"changed": CHANGED}
+
+
+def _due(reply: Any) -> datetime | None:  # noqa: ANN401 - a raw reply
+    return moment(reply) if reply else None
+
+
+def _moved(reply: list[Any]) -> list[Moved]:
+    return [_moved_row(row) for row in reply]
+
+
+def _moved_row(row: bytes | list[bytes]) -> Moved:
+    if isinstance(row, bytes):
+        return Moved(EntryId.parse(row))
+    if row[0] == b"failed":
+        return Moved(error=decode_name(row[1]))
+    return Moved(skipped=_WORDS[row[0]])
+
+
+def _cancelled(reply: list[bytes]) -> list[str]:
+    return [_WORDS[word] for word in reply]

@@ -1,0 +1,130 @@
+"""Creating, moving and destroying groups."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from streamops.model.ids import EntryId
+from streamops.wire.faults import Fault
+from streamops.wire.node import Argument, Reply
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+
+class Position(NamedTuple):
+    """Where a group stands, and the server's counter of what it read; none where it has none."""
+
+    at: EntryId
+    entries_read: int | None
+
+
+class SetPosition(NamedTuple):
+    """What setting a group's position came to.
+
+    Attributes:
+        before: Where it stood; none where it was not set, because it had moved on too far to count that.
+        at: Where it stood, or stands.
+        grown: Entries that it is given again although the plan did not count them.
+    """
+
+    before: Position | None
+    at: EntryId
+    grown: int
+
+
+async def create_group(
+    server: Server, stream: str, group: str, *, at: str, entries_read: int | None, mkstream: bool
+) -> Position | Fault:
+    """Create a group; where it stands.
+
+    Args:
+        server: Where.
+        stream: The stream; there must be none where ``mkstream`` says that it is to be created.
+        group: The group; there must be none of that name.
+        at: Where it begins: an ID, or ``$`` for the end at that moment.
+        entries_read: The counter that goes with an ID; the script knows the one of ``$`` itself.
+        mkstream: Create the stream too.
+    """
+    arguments = (group, at, _number(entries_read), "1" if mkstream else "")
+    reply: Position | Fault = await write_script(server, "group_create", Call(stream, arguments, _position))
+    return reply
+
+
+async def set_group(
+    server: Server,
+    stream: str,
+    group: str,
+    *,
+    floor: EntryId,
+    target: EntryId,
+    entries_read: int | None,
+    back: bool,
+    counted_to: EntryId,
+    most_grown: int,
+    most_bytes: int,
+) -> SetPosition | Fault:
+    """Set a group's position.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        group: The group.
+        floor: It must not stand before this.
+        target: Where to set it.
+        entries_read: The counter that goes with that; none leaves it to the server.
+        back: Whether it is set back: then what it has been given beyond ``counted_to`` is counted first.
+        counted_to: Up to where the entries it would be given again have been counted.
+        most_grown: How many more it may be. The script walks over them: some hundreds.
+        most_bytes: How many bytes those may have.
+    """
+    arguments: tuple[Argument, ...] = (
+        group,
+        str(floor),
+        str(target),
+        _number(entries_read),
+        "back" if back else "forward",
+        str(counted_to),
+        most_grown,
+        most_bytes,
+    )
+    reply: SetPosition | Fault = await write_script(server, "group_set", Call(stream, arguments, _set))
+    return reply
+
+
+async def empty_group(
+    server: Server, stream: str, group: str, ids: Sequence[EntryId], *, position: EntryId, most: int
+) -> int | Fault:
+    """Take rows off a group's pending entries list before it is destroyed; how many were on it.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        group: The group.
+        ids: The rows' IDs, at most a thousand.
+        position: Where it must stand.
+        most: How many rows it may have.
+    """
+    arguments: tuple[Argument, ...] = (group, str(position), most, *map(str, ids))
+    reply: int | Fault = await write_script(server, "group_empty", Call(stream, arguments, int))
+    return reply
+
+
+async def destroy_group(
+    server: Server, stream: str, group: str, *, position: EntryId, most: int
+) -> int | Fault:
+    """Destroy a group that stands at ``position`` with at most ``most`` rows pending; how many were."""
+    arguments = (group, str(position), most)
+    reply: int | Fault = await write_script(server, "group_destroy", Call(stream, arguments, int))
+    return reply
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _position(reply: Sequence[Reply]) -> Position:
+    return Position(EntryId.parse(reply[0]), reply[1])
+
+
+def _set(reply: Sequence[Reply]) -> SetPosition:
+    at = EntryId.parse(reply[1])
+    return SetPosition(Position(at, reply[2]), at, reply[3]) if reply[0] else SetPosition(None, at, 0)

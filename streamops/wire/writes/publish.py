@@ -1,0 +1,38 @@
+"""Adding one entry."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from streamops.model.ids import EntryId
+from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.node import Argument
+from streamops.wire.server import Server
+
+_TOO_SMALL: Final = "equal or smaller"
+
+
+async def add_entry(
+    server: Server,
+    stream: str,
+    fields: Sequence[tuple[bytes, bytes]],
+    *,
+    entry_id: str | None = None,
+    maxlen: int | None = None,
+) -> EntryId | Fault:
+    """Add an entry; its ID.
+
+    Args:
+        server: Where.
+        stream: The stream; created where there is none.
+        fields: Field and value pairs, in their order.
+        entry_id: Its ID; the server's choice unless given.
+        maxlen: Trim the stream to about so many entries.
+    """
+    cap: tuple[Argument, ...] = () if maxlen is None else ("MAXLEN", "~", maxlen)
+    parts = [part for pair in fields for part in pair]
+    reply = await server.single(stream, "XADD", stream, *cap, entry_id or "*", *parts)
+    if not isinstance(reply, Exception):
+        return EntryId.parse(reply)
+    if _TOO_SMALL in str(reply):
+        return Fault(FaultKind.DRIFT, "an entry of a greater ID was added meanwhile")
+    return fault(reply)

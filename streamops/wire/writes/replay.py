@@ -1,0 +1,128 @@
+"""Replaying dead letters: in one script where queue and target share a slot, with markers where they do not."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.ids import EntryId
+from streamops.wire.faults import Fault, fault
+from streamops.wire.lua_values import Value, lua_value
+from streamops.wire.node import Reply
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Request, Server
+from streamops.wire.writes.replay_words import Letters, Replayer, Way, call_words
+
+MARKERS_KEPT: Final = 7 * 24 * 3600 * 1000
+"""Milliseconds for which the marker of a move between slots is kept."""
+
+
+class Moved(Struct, frozen=True):
+    """What one call did.
+
+    Attributes:
+        last_id: The last letter that was looked at; none where there was none.
+        seen: How many were.
+        ended: Whether all that were asked for were looked at.
+        moved: How many were moved.
+        left: Those that were left, and why.
+        failed: Those that failed, and the error.
+        again: Those that have to come again, with the payload that each refers to.
+    """
+
+    last_id: EntryId | None
+    seen: int
+    ended: bool
+    moved: int
+    left: tuple[tuple[str, str], ...]
+    failed: tuple[tuple[str, str], ...]
+    again: tuple[tuple[EntryId, str], ...]
+
+
+class Placed(Struct, frozen=True):
+    """What became of one letter between slots: ``moved``, ``already``, ``left`` or ``failed``, and why."""
+
+    became: str
+    why: str
+
+
+_BECAME: Final = ("already", "moved", "left", "failed")
+
+
+async def move_letters(server: Server, replayer: Replayer, letters: Letters) -> Moved | Fault:
+    """Move letters of a queue, each atomically."""
+    keys, how = call_words(replayer, letters)
+    call = Call(replayer.queue, (how,), _moved, keys)
+    moved: Moved | Fault = await write_script(server, "replay", call)
+    return moved
+
+
+async def place_letters(
+    server: Server,
+    replayer: Replayer,
+    way: Way,
+    markers: Sequence[str],
+    letters: Sequence[Sequence[bytes]],
+) -> tuple[Placed, ...] | Fault:
+    """Hand on the entries of letters whose queue is in another slot, each once as long as its marker lasts.
+
+    Args:
+        server: Where.
+        replayer: The replay.
+        way: Where they go.
+        markers: A key for each.
+        letters: The fields of each, flat; or its ID in the stream, where it is redelivered.
+    """
+    told = next(one for one in replayer.told if one.stream == way.home)
+    how: dict[str, Value] = {
+        "mode": replayer.mode,
+        "group": way.to_group,
+        "groups": [told.at(1)],
+        "kept": MARKERS_KEPT,
+        "letters": letters,
+    }
+    keys = (way.key, *markers)
+    placed: tuple[Placed, ...] | Fault = await write_script(
+        server, "replay_place", Call(way.home, (lua_value(how),), _placed, keys)
+    )
+    return placed
+
+
+async def take_out(server: Server, queue: str, ids: Sequence[EntryId]) -> Fault | None:
+    """Delete letters from their queue whose entries were handed on."""
+    if not ids:
+        return None
+    reply = await server.single(queue, "XDEL", queue, *map(str, ids))
+    return fault(reply) if isinstance(reply, Exception) else None
+
+
+async def keep_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool] | Fault:
+    """Let payloads stay for good; whether each is there."""
+    requests = [Request(key, (word, key)) for key in keys for word in ("PERSIST", "EXISTS")]
+    replies = (await server.batch(requests)).replies if requests else []
+    for reply in replies:
+        if isinstance(reply, Exception):
+            return fault(reply)
+    return {key: bool(replies[2 * at + 1]) for at, key in enumerate(keys)}
+
+
+def _moved(reply: Reply) -> Moved:
+    last, seen, ended, _, moved, left, failed, again = reply
+    return Moved(
+        EntryId.parse(last) if seen else None,
+        seen,
+        bool(ended),
+        moved,
+        _pairs(left),
+        _pairs(failed),
+        tuple((EntryId.parse(one), decode_name(key)) for one, key in again),
+    )
+
+
+def _placed(reply: Reply) -> tuple[Placed, ...]:
+    return tuple(Placed(_BECAME[number], decode_name(why).removeprefix("ERR ")) for number, why in reply)
+
+
+def _pairs(rows: Reply) -> tuple[tuple[str, str], ...]:
+    return tuple((decode_name(one), decode_name(why).removeprefix("ERR ")) for one, why in rows)

@@ -1,0 +1,61 @@
+"""What trimming does on which server. The versions with ACKED were not there to be tried: their notes say so."""
+
+import pytest
+
+from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking
+from streamops.model.server import Flavour, ServerNode
+
+
+def node(flavour: Flavour, *version: int) -> ServerNode:
+    major, minor, patch = version
+    return ServerNode("a", flavour, (major, minor, patch), "master", (), None, None, "", None)
+
+
+def redis(*version: int) -> ServerNode:
+    return node(Flavour.REDIS, *version)
+
+
+@pytest.mark.parametrize(
+    ("version", "approximate", "exact"),
+    [
+        ((6, 2, 14), False, False),
+        ((8, 0, 6), False, False),
+        ((8, 2, 0), False, False),
+        ((8, 2, 2), False, False),
+        ((8, 2, 3), False, True),
+        ((8, 2, 6), False, True),
+        ((8, 2, 7), True, True),
+        ((8, 4, 0), False, True),
+        ((8, 4, 3), False, True),
+        ((8, 4, 4), True, True),
+        ((8, 6, 0), True, True),
+        ((8, 10, 1), True, True),
+    ],
+)
+def test_acked_is_used_where_it_is_sound(
+    version: tuple[int, int, int], *, approximate: bool, exact: bool
+) -> None:
+    assert acked_is_sound([redis(*version)]) == (approximate, exact)
+
+
+def test_acked_is_not_used_where_one_node_is_not_sound_or_not_known() -> None:
+    assert acked_is_sound([]) == (False, False)
+    assert acked_is_sound([redis(8, 6, 0), redis(8, 2, 3)]) == (False, True)
+    assert acked_is_sound([redis(8, 6, 0), node(Flavour.VALKEY, 9, 1, 0)]) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        (redis(6, 2, 14), ""),
+        (redis(7, 0, 15), "stay too high"),
+        (redis(7, 4, 3), "stay too high"),
+        (redis(7, 4, 4), ""),
+        (redis(8, 0, 0), ""),
+        (node(Flavour.VALKEY, 8, 1, 1), "until the group reads on"),
+    ],
+)
+def test_what_overtaking_does_to_the_lag(server: ServerNode, words: str) -> None:
+    told = lag_after_overtaking([server])
+    assert words in told
+    assert bool(told) == bool(words)

@@ -1,0 +1,157 @@
+"""Asking on a terminal, refusing without one, stopping on Ctrl-C: on real servers, in processes of their own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Cli
+from tests.cli.terminal import Typing, on_terminal
+from tests.servers import RunningServer
+
+STREAMOPS = (sys.executable, "-P", "-m", "streamops")
+ROOT = str(Path(__file__).parents[3])
+MANY = 30_000
+
+
+@pytest.fixture
+def stocked(any_server: RunningServer) -> RunningServer:
+    """Nine entries given to a group and not acknowledged."""
+    fill(any_server, 9)
+    return any_server
+
+
+def fill(server: RunningServer, count: int) -> None:
+    pipe = server.client.pipeline(transaction=False)
+    for number in range(1, count + 1):
+        pipe.xadd("orders", {"n": str(number)}, id=f"{number}-1")
+    pipe.execute()
+    server.command("XGROUP", "CREATE", "orders", "billing", "0")
+    server.command("XREADGROUP", "GROUP", "billing", "worker-1", "COUNT", count, "STREAMS", "orders", ">")
+
+
+def pending(server: RunningServer) -> int:
+    return int(server.command("XPENDING", "orders", "billing")[0])
+
+
+def ack(server: RunningServer, *words: str) -> tuple[str, ...]:
+    return ("ack", "orders", "billing", "--ids", "1-1,2-1", "--url", server.unix_url, *words)
+
+
+def test_the_count_typed_is_consent(stocked: RunningServer) -> None:
+    shown = on_terminal(*ack(stocked), typing=Typing("Type 2 to apply: ", "2\n"))
+    assert shown.code == 0
+    assert "outcome" in shown.plain
+    assert pending(stocked) == 7
+
+
+@pytest.mark.parametrize("keys", ["\n", "y\n", "3\n", "\x04"], ids=repr)
+def test_anything_else_typed_is_none(keys: str, stocked: RunningServer) -> None:
+    shown = on_terminal(*ack(stocked), typing=Typing("Type 2 to apply: ", keys))
+    assert shown.code == 4
+    assert "error: ack orders/billing: not agreed to" in shown.plain
+    assert pending(stocked) == 9
+
+
+@pytest.mark.parametrize(("keys", "code"), [("y\n", 0), ("\n", 4), ("n\n", 4)])
+def test_in_development_a_yes_is_enough(keys: str, code: int, stocked: RunningServer) -> None:
+    Path("streamops.toml").write_text(
+        f'default_context = "here"\n[contexts.here]\nurl = "{stocked.unix_url}"\nenvironment = "development"\n'
+    )
+    words = ("ack", "orders", "billing", "--ids", "1-1,2-1")
+    shown = on_terminal(*words, typing=Typing("Apply? [y/N] ", keys))
+    assert shown.code == code
+    assert pending(stocked) == (7 if code == 0 else 9)
+
+
+@pytest.mark.parametrize(
+    "words", [("--no-input",), ("--yes",), ("--dry-run",), ("--confirm", "2")], ids=" ".join
+)
+def test_nobody_is_asked_who_said_enough(words: tuple[str, ...], stocked: RunningServer) -> None:
+    shown = on_terminal(*ack(stocked, *words))
+    assert "to apply" not in shown.plain
+    assert shown.code == (4 if "--no-input" in words else 0)
+    assert pending(stocked) == (7 if {"--yes", "--confirm"} & {*words} else 9)
+
+
+def test_without_a_terminal_nothing_is_done_unless_agreed_to(cli: Cli, stocked: RunningServer) -> None:
+    refused = cli(*ack(stocked))
+    assert refused.code == 4
+    assert refused.out.startswith("plan     ack orders/billing\ncount    2 entries\n")
+    assert pending(stocked) == 9
+    assert cli(*ack(stocked, "--yes")).code == 0
+    assert pending(stocked) == 7
+
+
+def test_json_is_one_document(cli: Cli, stocked: RunningServer) -> None:
+    plan = cli(*ack(stocked, "--dry-run", "-o", "json"))
+    assert (json.loads(plan.out)["schema"], plan.err) == ("streamops.plan/1", "")
+    refused = cli(*ack(stocked, "-o", "json"))
+    assert (refused.code, refused.out) == (4, "")
+    assert "count    2 entries" in refused.err
+    outcome = cli(*ack(stocked, "-o", "json", "--yes", "--quiet"))
+    assert (json.loads(outcome.out)["schema"], outcome.err) == ("streamops.outcome/1", "")
+
+
+def test_what_pending_ls_prints_can_be_acknowledged(cli: Cli, stocked: RunningServer) -> None:
+    rows = cli("pending", "ls", "orders", "billing", "-o", "jsonl", "--url", stocked.unix_url)
+    words = ("ack", "orders", "billing", "--ids", "-", "--yes", "--url", stocked.unix_url)
+    assert piped(words, rows.out).returncode == 0
+    assert pending(stocked) == 0
+
+
+def piped(words: Sequence[str], text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*STREAMOPS, *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": ROOT},
+    )
+
+
+def test_bad_lines_on_stdin_are_named_and_nothing_is_done(stocked: RunningServer) -> None:
+    words = ("ack", "orders", "billing", "--ids", "-", "--yes", "--url", stocked.unix_url)
+    result = piped(words, "1-1\nnone\n")
+    assert result.returncode == 2
+    assert "--ids: line 2: not an entry ID: 'none'" in result.stderr
+    assert piped(words, "\xff\n").returncode == 2
+    assert pending(stocked) == 9
+
+
+def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(any_server: RunningServer) -> None:
+    fill(any_server, MANY)
+    ids = "\n".join(f"{number}-1" for number in range(1, MANY + 1))
+    words = ("ack", "orders", "billing", "--ids", "-", "--yes", "-o", "json", "--url", any_server.unix_url)
+    with subprocess.Popen(
+        [*STREAMOPS, *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ROOT},
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(ids)
+        process.stdin.close()
+        process.stdin = None
+        while pending(any_server) == MANY and process.poll() is None:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("it was done before it could be stopped")
+    outcome = json.loads(out)
+    assert process.returncode == 130
+    assert (outcome["complete"], outcome["stopped"]) == (False, "interrupted")
+    assert 0 < outcome["applied"] == MANY - pending(any_server)
+    assert "error: interrupted" in err
+    assert "Traceback" not in err

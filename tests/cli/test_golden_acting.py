@@ -1,0 +1,152 @@
+"""What acknowledging, jobs and the audit log print on a real server; what changes is masked.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Cli, Place, transcript
+from tests.cli.test_golden import FORMATS, compare
+from tests.servers import RunningServer
+
+GOLDEN = Path(__file__).with_name("golden_acting")
+CONFIG = 'default_context = "local"\n[contexts.local]\nurl = "{url}"\n'
+IDS = "1-1,2-1,77-7"
+JOB = "4f1c09ab12cd"
+
+ACKNOWLEDGING = [
+    *(["ack", "orders", "billing", "--ids", IDS, "--dry-run", "-o", output] for output in FORMATS),
+    ["ack", "orders", "billing", "--ids", IDS, "--dry-run", "--fields", "count,tier"],
+    ["ack", "orders", "billing", "--ids", IDS],
+    ["ack", "orders", "billing", "--ids", IDS, "-o", "json"],
+    ["ack", "orders", "billing", "--ids", IDS, "--confirm", "3"],
+    ["ack", "orders", "billing", "--ids", IDS, "--yes", "--expect", "3"],
+    ["ack", "orders", "billing", "--ids", IDS, "--yes", "--max", "1"],
+    ["--read-only", "ack", "orders", "billing", "--ids", IDS, "--yes"],
+    ["--read-only", "ack", "orders", "billing", "--ids", IDS, "--dry-run", "--fields", "operation,count"],
+    ["ack", "orders", "billing", "--ids", "1-1", "--yes", "--reason", "looked at by hand"],
+    ["ack", "orders", "billing", "--ids", "1-1", "--yes"],
+    ["ack", "orders", "billing", "--ids", "1-1", "-o", "json", "--quiet"],
+    ["ack", "orders", "billing", "--ids", "2-1", "-o", "plain", "--confirm", "1"],
+    ["ack", "orders", "billing", "--ids", "3-1", "-y", "-q", "-o", "json"],
+    ["ack", "orders", "billing", "--ids", "4-1", "-y", "-q", "-o", "jsonl"],
+    ["ack", "orders", "billing", "--ids", "5-1", "-y", "-q", "-o", "csv"],
+    ["ack", "orders", "billing", "--ids", "6-1", "-y", "-q", "--fields", "operation,applied"],
+    ["ack", "orders", "billing", "--ids", "7-1", "-y", "--fields", "aplied"],
+    ["ack", "orders", "billing", "--ids", "1-1,none"],
+    ["ack", "orders", "billing", "--ids", ""],
+    ["ack", "orders", "billing"],
+    ["ack", "orders", "none", "--ids", "1-1"],
+    ["ack", "none", "billing", "--ids", "1-1"],
+    ["ack", "string", "billing", "--ids", "1-1"],
+]
+AUDIT = [
+    ["audit", "ls"],
+    ["ack", "orders", "billing", "--ids", "1-1,2-1", "--yes", "--quiet", "--reason", "=poison", "-o", "csv"],
+    ["ack", "orders", "billing", "--ids", "3-1", "--yes", "--quiet", "-o", "csv"],
+    *(["audit", "ls", "-o", output] for output in FORMATS),
+    ["audit", "ls", "--limit", "1", "--fields", "operation,applied,reason"],
+    ["audit", "ls", "--operation", "claim"],
+    ["audit", "ls", "--target", "orders", "--since", "1h", "--fields", "target,applied"],
+    ["audit", "ls", "--until", "2020-01-01", "--fields", "target,applied"],
+    ["audit", "ls", "--since", "soon"],
+    ["audit", "ls", "--id", "1-1"],
+    ["audit", "ls", "--id", "x"],
+]
+JOBS = [
+    *(["jobs", "ls", "-o", output] for output in FORMATS),
+    ["jobs", "ls", "--active"],
+    *(["jobs", "show", JOB, "-o", output] for output in FORMATS),
+    ["jobs", "show", "none"],
+    ["jobs", "resume", "none"],
+    ["jobs", "resume", JOB],
+    ["--read-only", "jobs", "cancel", JOB],
+    ["jobs", "cancel", JOB, "--dry-run", "--fields", "job,state"],
+    ["jobs", "cancel", JOB],
+    ["jobs", "cancel", JOB],
+    ["jobs", "resume", JOB, "--yes"],
+    ["jobs", "cancel", "none"],
+    ["jobs", "ls", "--active"],
+]
+MASKS = (
+    (r"\b\d{13}-\d+\b", "0000000000000-0"),
+    (r"\b202[0-9]-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z", "2026-01-01T00:00:00Z"),
+    (r"(elapsed_seconds\"?: ?)[\d.]+", r"\g<1>0.0"),
+    (r"(,)0\.\d+$", r"\g<1>0.0"),
+    (r"(idle_seconds\"?: ?)[\d.]+", r"\g<1>0.0"),
+    (r"(, idle )\S+(?=,)", r"\g<1>0s"),
+    (r"(took:? +)\S+", r"\g<1>0ms"),
+    (r"ann@desk:\d+", "ann@desk:1"),
+    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
+    (r"(\"pid\": ?)\d+", r"\g<1>1"),
+)
+
+
+@pytest.fixture
+def stocked(server: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch) -> RunningServer:
+    """Nine entries given to a group and not acknowledged, one more that was not, and an interrupted job."""
+    monkeypatch.setattr("getpass.getuser", lambda: "ann")
+    monkeypatch.setattr("platform.node", lambda: "desk")
+    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    for number in range(1, 11):
+        server.command("XADD", "orders", f"{number}-1", "n", number)
+    server.command("SET", "string", "x")
+    for group in ("billing", "mail"):
+        server.command("XGROUP", "CREATE", "orders", group, "0")
+    words = ("GROUP", "billing", "worker-1", "COUNT", 9, "STREAMS", "orders", ">")
+    server.command("XREADGROUP", *words)
+    job: dict[str, str | int] = {
+        "v": 1,
+        "operation": "ack",
+        "target": "orders/billing",
+        "intent": '{"stream":"orders","group":"billing","ids":[]}',
+        "state": "interrupted",
+        "owner": "ann@desk:1",
+        "cursor": "500-0",
+        "requested": 1_000,
+        "applied": 480,
+        "skipped": 20,
+        "failed": 0,
+        "created_ms": 1_773_489_600_000,
+        "updated_ms": 1_773_489_660_000,
+        "lease_ms": 1_773_489_690_000,
+        "rate": "50",
+    }
+    flat = [part for pair in job.items() for part in pair]
+    server.command("HSET", f"streamops:job:{JOB}", *flat)
+    server.command("ZADD", "streamops:jobs", job["created_ms"], JOB)
+    return server
+
+
+def told(cli: Cli, lines: list[list[str]], place: Place) -> str:
+    text = "".join(transcript(cli, lines, place.hide))
+    for pattern, mask in MASKS:
+        text = re.sub(pattern, mask, text, flags=re.MULTILINE)
+    return text
+
+
+def test_acknowledging(cli: Cli, stocked: RunningServer, place: Place) -> None:
+    compare("ack", told(cli, ACKNOWLEDGING, place), GOLDEN)
+    assert stocked.command("XPENDING", "orders", "billing")[0] == 3
+
+
+def test_the_audit_log(cli: Cli, stocked: RunningServer, place: Place) -> None:
+    compare("audit", told(cli, AUDIT, place), GOLDEN)
+    (first, _), *_ = stocked.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
+    compare(
+        "action",
+        told(cli, [["audit", "ls", "--id", first.decode(), "-o", output] for output in FORMATS], place),
+        GOLDEN,
+    )
+
+
+def test_jobs(cli: Cli, stocked: RunningServer, place: Place) -> None:
+    compare("jobs", told(cli, JOBS, place), GOLDEN)
+    assert stocked.command("HGET", f"streamops:job:{JOB}", "state") == b"cancelled"
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} == {"ack", "audit", "action", "jobs"}

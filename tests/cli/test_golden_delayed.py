@@ -1,0 +1,136 @@
+"""What ``delayed`` and ``publish`` print, on a real server; IDs and times that change from run to run are masked.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from streamops.model.delayed import DelayedBody
+from streamops.wire.delayed_bodies import encode_body
+from tests.cli.running import Cli, Place, transcript
+from tests.cli.test_golden import FORMATS, compare
+from tests.servers import RunningServer
+
+GOLDEN = Path(__file__).with_name("golden_delayed")
+QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
+CONFIG = 'default_context = "local"\n[contexts.local]\nurl = "{url}"\nenvironment = "{environment}"\n'
+YEAR_2020, YEAR_2100 = 1_577_836_800_000, 4_102_444_800_000
+
+READING = [
+    *(["delayed", "ls", "-o", output] for output in FORMATS),
+    *(["delayed", "ls", "orders", "-o", output] for output in FORMATS),
+    ["delayed", "ls", "orders", "--limit", "1", "--fields", "id,due_at,size"],
+    ["delayed", "ls", "none"],
+    *(["delayed", "show", "orders", "retry", "-o", output] for output in FORMATS),
+    ["delayed", "show", "orders", "broken", "--fields", "id,problem"],
+    ["delayed", "show", "orders", "none"],
+]
+ACTING = [
+    ["delayed", "run-now", "orders"],
+    ["delayed", "run-now", "orders", "--all", "--ids", "plain"],
+    ["delayed", "run-now", "orders", "--ids", "none"],
+    *(["delayed", "run-now", "orders", "--ids", "plain", "--dry-run", "-o", output] for output in FORMATS),
+    ["delayed", "run-now", "orders", "--all", "--no-input"],
+    ["delayed", "run-now", "orders", "--ids", "plain", "--ids", "retry", "--confirm", "2"],
+    ["delayed", "run-now", "orders", "--ids", "hostile", "--yes", "-o", "json"],
+    ["delayed", "cancel", "orders", "--all", "--dry-run", "--backup", "lost.jsonl"],
+    ["delayed", "cancel", "orders", "--all", "--yes", "--backup", "lost.jsonl"],
+    ["delayed", "cancel", "orders", "--all", "--confirm", "orders", "--backup", "lost.jsonl"],
+    ["delayed", "cancel", "orders", "--ids", "none", "--backup", "lost.jsonl"],
+]
+PUBLISHING = [
+    ["publish", "orders", "kind=paid", "amount=120", "--dry-run"],
+    ["publish", "orders", "kind=paid", "amount=120"],
+    ["publish", "orders", "kind=paid", "--maxlen", "1", "-o", "json"],
+    ["publish", "orders", "kind=remind", "--delay", "15m", "--id", "mine"],
+    ["publish", "orders", "kind=remind", "--delay", "15m", "--id", "mine"],
+    ["publish", "orders", "kind=remind", "--id", "soon"],
+    ["publish", "orders", "kind"],
+    ["publish", "orders"],
+    ["--read-only", "publish", "orders", "kind=paid"],
+]
+MASKS = (
+    (r"\b\d{13}-\d+\b", "0000000000000-0"),
+    (r"\b202[0-9]-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "2026-01-01T00:00:00Z"),
+    (r"(_seconds\"?[:,]? ?)-?[\d.]+", r"\g<1>0.0"),
+    (r",-?\d{6,}\.\d+,", ",0.0,"),
+    (r"-\d{4}d\b", "-0000d"),
+    (r"\b\d{5}d\b", "00000d"),
+    (r"\b\d{4,5} d( \d+ h)?", "00000 d"),
+    (r"(took +)\S+", r"\g<1>0ms"),
+    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
+)
+
+
+@pytest.fixture
+def queue(server: RunningServer, place: Place) -> RunningServer:
+    """A server with messages of every sort, in production."""
+    text = CONFIG.format(url=server.url, environment="production")
+    (place.cwd / "streamops.toml").write_text(text)
+    server.command("XADD", "orders", "1-0", "n", "0")
+    bodies = {
+        "plain": DelayedBody("orders", ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b"))),
+        "retry": DelayedBody(
+            "{orders}:retry:billing", ((b"raw", b"\xff\x00"), (b"n", b"1")), "billing", 3, "1-0"
+        ),
+        "hostile": DelayedBody("orders", ((b"\x1b[31m", b"\x1b]0;x\x07"),)),
+    }
+    for ident, body in bodies.items():
+        server.command("HSET", BODIES, ident, encode_body(body))
+    server.command("HSET", BODIES, "broken", b"\xc1", "stray", encode_body(bodies["plain"]))
+    server.command("ZADD", QUEUE, YEAR_2020, "plain", YEAR_2100, "retry")
+    server.command("ZADD", QUEUE, YEAR_2100, "hostile", YEAR_2100, "broken", YEAR_2100, "bodiless")
+    return server
+
+
+def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
+    text = "".join(transcript(cli, lines, place.hide))
+    for pattern, mask in MASKS:
+        text = re.sub(pattern, mask, text)
+    return text
+
+
+def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
+    assert queue.command("DBSIZE") == 3
+    compare("delayed", told(cli, READING, place), GOLDEN)
+
+
+def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
+    compare("delayed_acting", told(cli, ACTING, place), GOLDEN)
+    assert queue.command("EXISTS", QUEUE) == 0
+    assert queue.command("HKEYS", BODIES) == [b"stray"]
+    assert queue.command("XLEN", "orders") == 3
+
+
+def test_publishing(cli: Cli, queue: RunningServer, place: Place) -> None:
+    queue.flush()
+    compare("publish", told(cli, PUBLISHING, place), GOLDEN)
+
+
+def test_nothing_hostile_reaches_a_terminal(cli: Cli, queue: RunningServer) -> None:
+    assert queue.command("EXISTS", QUEUE)
+    for output in FORMATS:
+        for words in (["ls"], ["ls", "orders"], ["show", "orders", "hostile"]):
+            result = cli("delayed", *words, "-o", output)
+            assert result.code == 0
+            assert "\x1b" not in result.out + result.err
+
+
+def test_ids_from_stdin(cli: Cli, queue: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ``ls`` prints, one ID a line, and an ID that is no UTF-8."""
+    queue.command("HSET", BODIES, b"m\xff", encode_body(DelayedBody("orders", ((b"n", b"1"),))))
+    queue.command("ZADD", QUEUE, YEAR_2020, b"m\xff")
+    rows = cli("delayed", "ls", "orders", "-o", "jsonl").out.splitlines(keepends=True)
+    lines = [row for row in rows if "base64" in row.partition("due_at")[0]]
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join([*lines, "plain\r\n", "\n", "hostile"])))
+    result = cli("delayed", "run-now", "orders", "--ids", "-", "--yes", "-o", "jsonl")
+    assert (result.code, '"applied":3' in result.out) == (0, True)
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"no": 1}\n'))
+    assert cli("delayed", "run-now", "orders", "--ids", "-", "--yes").code == 2
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert cli("delayed", "run-now", "orders", "--ids", "-", "--yes").code == 0

@@ -1,0 +1,220 @@
+"""One small case of every operation: a state to begin with, and an intent that finds something to do in it."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from streamops.model.acting import Actor, Assent, Environment
+from streamops.model.acts.ack import AckIntent
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerIntent
+from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
+from streamops.model.acts.delete import DeleteIntent
+from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent, RewindGroupIntent
+from streamops.model.acts.nack import NackIntent
+from streamops.model.acts.publish import PublishIntent
+from streamops.model.acts.purge import PurgeIntent
+from streamops.model.acts.replay import ReplayIntent, ReplayMode
+from streamops.model.acts.restore import RestoreIntent
+from streamops.model.acts.trim import TrimIntent
+from streamops.model.acts.undo import UndoIntent
+from streamops.model.delayed import DelayedBody
+from streamops.model.ids import EntryId
+from streamops.operate.console import Console
+from streamops.wire.delayed_bodies import encode_body
+
+STREAM, GROUP = "payments", "billing"
+LETTERS = "{payments}:dlq"
+PAYLOAD = "{payments}:payload:p"
+QUEUE, BODIES = "{payments}:delayed", "{payments}:delayed:jobs"
+WORKSHOP = Actor("ada", "desk", 1, "test", Environment.DEVELOPMENT)
+NO_TIME = timedelta(0)
+
+Command = Callable[..., object]
+
+
+class Scene(NamedTuple):
+    """Where an example is played: a console that may do everything, and a directory for files."""
+
+    console: Console
+    directory: Path
+
+
+Ready = Callable[[Scene], Awaitable[Struct]]
+
+
+class Example(NamedTuple):
+    """One case of an operation.
+
+    Attributes:
+        operation: The operation's name.
+        ready: Does what has to be done beforehand, and gives the intent.
+    """
+
+    operation: str
+    ready: Ready
+
+
+def fill(command: Command) -> None:
+    """Six entries; ``billing`` holds three of them, two with w1; ``shipping`` took all; letters; a queue."""
+    for number in range(1, 7):
+        command("XADD", STREAM, f"{number}-0", "n", number)
+    for group in (GROUP, "shipping"):
+        command("XGROUP", "CREATE", STREAM, group, "0")
+    command("XREADGROUP", "GROUP", GROUP, "w0", "COUNT", 3, "STREAMS", STREAM, ">")
+    command("XACK", STREAM, GROUP, "1-0", "2-0")
+    command("XREADGROUP", "GROUP", GROUP, "w1", "COUNT", 2, "STREAMS", STREAM, ">")
+    command("XREADGROUP", "GROUP", "shipping", "w", "NOACK", "STREAMS", STREAM, ">")
+    command("XGROUP", "CREATECONSUMER", STREAM, "shipping", "idler")
+    for number in (1, 2):
+        reserved = ("_so_origin", STREAM, "_so_origin_id", f"{number}-0", "_so_group", GROUP)
+        command("XADD", LETTERS, f"9-{number}", "n", number, *reserved, "_so_reason", "rejected")
+    command("ZADD", QUEUE, 1, "due", 9e12, "later")
+    retry = DelayedBody("{payments}:retry:billing", ((b"n", b"2"),), GROUP, 2, "2-0")
+    command(
+        "HSET", BODIES, "due", encode_body(DelayedBody(STREAM, ((b"n", b"1"),))), "later", encode_body(retry)
+    )
+
+
+def asking(intent: Callable[[Path], Struct]) -> Ready:
+    """Nothing to do beforehand."""
+
+    async def ready(scene: Scene) -> Struct:
+        return intent(scene.directory)
+
+    return ready
+
+
+def undoing(first: Struct) -> Ready:
+    """Do something first, as somebody who may, and take it back."""
+
+    async def ready(scene: Scene) -> Struct:
+        prepared = await scene.console.prepare(first)
+        outcome = await scene.console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        return UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
+
+    return ready
+
+
+def restoring(lost: Callable[[Path], Struct]) -> Ready:
+    """Lose something first, and bring it back from its file."""
+
+    async def ready(scene: Scene) -> Struct:
+        intent = lost(scene.directory)
+        prepared = await scene.console.prepare(intent)
+        await scene.console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        return RestoreIntent(file=getattr(intent, "backup"), new_ids=isinstance(intent, DeleteIntent))  # noqa: B009
+
+    return ready
+
+
+def deleting(place: Path) -> Struct:
+    """Delete an entry."""
+    return DeleteIntent(stream=STREAM, ids=(EntryId(2, 0),), backup=str(place / "deleted.jsonl"))
+
+
+def destroying(place: Path) -> Struct:
+    """Destroy a group."""
+    return DestroyGroupIntent(stream=STREAM, group=GROUP, backup=str(place / "group.jsonl"))
+
+
+async def referring(scene: Scene) -> Struct:
+    """A letter whose payload is kept beside the stream."""
+    server = scene.console.engine._server
+    await server.single(PAYLOAD, "SET", PAYLOAD, "v", "EX", 600)
+    await server.single(LETTERS, "XADD", LETTERS, "*", "_so_origin", STREAM, "_so_payload", PAYLOAD)
+    return ReplayIntent(queue=LETTERS, mode=ReplayMode.REPUBLISH)
+
+
+ACK = AckIntent(stream=STREAM, group=GROUP, ids=(EntryId(3, 0), EntryId(4, 0)))
+CLAIM = ClaimIntent(stream=STREAM, group=GROUP, to="w2", min_idle=NO_TIME)
+NACK = NackIntent(stream=STREAM, group=GROUP, ids=(EntryId(3, 0),))
+REWIND = RewindGroupIntent(stream=STREAM, group=GROUP, to_id=EntryId(1, 0))
+CREATE = CreateGroupIntent(stream=STREAM, group="new", at="0")
+FIELDS = ((b"n", b"7"),)
+
+EXAMPLES = {
+    "ack": Example("ack", asking(lambda _: ACK)),
+    "claim": Example("claim", asking(lambda _: CLAIM)),
+    "claim by ID": Example(
+        "claim",
+        asking(
+            lambda _: ClaimIntent(stream=STREAM, group=GROUP, to="w2", min_idle=NO_TIME, ids=(EntryId(3, 0),))
+        ),
+    ),
+    "nack": Example("nack", asking(lambda _: NACK)),
+    "undo of ack": Example("undo", undoing(ACK)),
+    "undo of claim": Example("undo", undoing(CLAIM)),
+    "undo of nack": Example("undo", undoing(NACK)),
+    "undo of rewind": Example("undo", undoing(REWIND)),
+    "undo of create": Example("undo", undoing(CREATE)),
+    "run-now": Example("delayed.run-now", asking(lambda _: RunDelayedIntent(stream=STREAM, every=True))),
+    "cancel": Example(
+        "delayed.cancel",
+        asking(
+            lambda place: CancelDelayedIntent(stream=STREAM, every=True, backup=str(place / "delayed.jsonl"))
+        ),
+    ),
+    "publish": Example("publish", asking(lambda _: PublishIntent(stream=STREAM, pairs=FIELDS, maxlen=100))),
+    "publish later": Example(
+        "publish",
+        asking(lambda _: PublishIntent(stream=STREAM, pairs=FIELDS, delay=timedelta(hours=1), id="x")),
+    ),
+    "trim": Example("trim", asking(lambda _: TrimIntent(stream=STREAM, maxlen=0, exact=True))),
+    "trim about": Example(
+        "trim", asking(lambda _: TrimIntent(stream=STREAM, minid=EntryId(4, 0), exact=True))
+    ),
+    "trim unsafe": Example(
+        "trim",
+        asking(
+            lambda place: TrimIntent(
+                stream=STREAM, maxlen=1, exact=True, safe=False, backup=str(place / "trimmed.jsonl")
+            )
+        ),
+    ),
+    "rm-entry": Example(
+        "streams.rm-entry",
+        asking(deleting),
+    ),
+    "replay for all": Example(
+        "replay", asking(lambda _: ReplayIntent(queue=LETTERS, mode=ReplayMode.REPUBLISH))
+    ),
+    "replay to the group": Example(
+        "replay", asking(lambda _: ReplayIntent(queue=LETTERS, mode=ReplayMode.REDELIVER))
+    ),
+    "replay as a retry": Example(
+        "replay", asking(lambda _: ReplayIntent(queue=LETTERS, mode=ReplayMode.RETRY))
+    ),
+    "replay with payloads": Example("replay", referring),
+    "purge": Example(
+        "dlq.purge", asking(lambda place: PurgeIntent(queue=LETTERS, backup=str(place / "letters.jsonl")))
+    ),
+    "create": Example("groups.create", asking(lambda _: CREATE)),
+    "create with a stream": Example(
+        "groups.create",
+        asking(lambda _: CreateGroupIntent(stream="payments:new", group="new", mkstream=True)),
+    ),
+    "rewind": Example("groups.rewind", asking(lambda _: REWIND)),
+    "rewind to the start": Example(
+        "groups.rewind", asking(lambda _: RewindGroupIntent(stream=STREAM, group=GROUP, to_start=True))
+    ),
+    "destroy": Example(
+        "groups.destroy",
+        asking(destroying),
+    ),
+    "rm consumer": Example(
+        "consumers.rm",
+        asking(lambda _: RemoveConsumerIntent(stream=STREAM, group=GROUP, consumer="w1", to="w2")),
+    ),
+    "restore entries": Example("restore", restoring(deleting)),
+    "restore a group": Example("restore", restoring(destroying)),
+    "prune": Example(
+        "consumers.prune",
+        asking(
+            lambda _: PruneConsumersIntent(stream=STREAM, group="shipping", idle=timedelta(milliseconds=1))
+        ),
+    ),
+}

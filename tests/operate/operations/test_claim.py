@@ -1,0 +1,254 @@
+"""Taking pending entries over, on every server."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from streamops.errors import ApplyError, Interrupted, NotFound, SettingsError, StalePlan
+from streamops.model.acting import Assent, Limits, Progress, Skipped
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.ids import EntryId
+from streamops.operate.operations import claiming
+from streamops.wire.writes import claim as claim_writes
+from tests.operate.operations.doing import applied, done, open_console, planned
+from tests.servers import RunningServer
+
+STREAM, GROUP = "orders", "billing"
+OLD = 100_000
+NOW = timedelta(0)
+
+
+def fill(server: RunningServer, **owners: int) -> list[EntryId]:
+    """So many entries pending for each consumer, all idle for 100 s."""
+    server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
+    ids: list[bytes] = []
+    for owner, count in owners.items():
+        new = [server.command("XADD", STREAM, "*", "f", "v") for _ in range(count)]
+        server.command("XREADGROUP", "GROUP", GROUP, owner, "STREAMS", STREAM, ">")
+        server.command("XCLAIM", STREAM, GROUP, owner, 0, *new, "IDLE", OLD, "JUSTID")
+        ids += new
+    return [EntryId.parse(one) for one in ids]
+
+
+def rows(server: RunningServer) -> dict[str, tuple[str, int]]:
+    """Owner and deliveries of what is pending."""
+    told = server.command("XPENDING", STREAM, GROUP, "-", "+", 10_000)
+    return {row[0].decode(): (row[1].decode(), row[3]) for row in told}
+
+
+def claim(to: str = "rescuer", **changes: Any) -> ClaimIntent:
+    return ClaimIntent(stream=STREAM, group=GROUP, to=to, **changes)
+
+
+async def test_it_takes_from_all_others(server: RunningServer) -> None:
+    ids = fill(server, rescuer=1, a=3, b=2)
+    async with await open_console(server) as console:
+        plan = await planned(console, claim())
+        assert (plan.count, plan.reversible) == (5, True)
+        outcome = await done(console, claim())
+    assert (outcome.applied, outcome.skipped, outcome.complete) == (5, (), True)
+    assert rows(server) == {str(one): ("rescuer", 1) for one in ids}
+    idles = [row[2] for row in server.command("XPENDING", STREAM, GROUP, "-", "+", 10)]
+    assert [idle >= OLD for idle in idles] == [True] + [False] * 5, "its own entry is left as it was"
+
+
+async def test_it_takes_from_one_consumer_what_is_idle(server: RunningServer) -> None:
+    ids = fill(server, a=4, b=2)
+    server.command("XCLAIM", STREAM, GROUP, "a", 0, str(ids[1]), "IDLE", 5, "JUSTID")
+    async with await open_console(server) as console:
+        outcome = await done(console, claim(source="a"))
+    assert outcome.applied == 3
+    assert [owner for owner, _ in rows(server).values()] == ["rescuer", "a", "rescuer", "rescuer", "b", "b"]
+
+
+async def test_it_takes_the_first_few(server: RunningServer) -> None:
+    fill(server, a=3, b=3)
+    async with await open_console(server) as console:
+        assert (await done(console, claim(count=4))).applied == 4
+        assert (await done(console, claim(to="second", count=0))).applied == 0
+        assert (await done(console, claim(to="second", ids=()))).applied == 0
+    assert [owner for owner, _ in rows(server).values()] == ["rescuer"] * 4 + ["b"] * 2
+
+
+async def test_it_takes_named_entries_that_fit(server: RunningServer) -> None:
+    ids = fill(server, a=3, b=3)
+    server.command("XCLAIM", STREAM, GROUP, "b", 0, str(ids[3]), "IDLE", 5, "JUSTID")
+    unknown = EntryId(1, 1)
+    async with await open_console(server) as console:
+        intent = claim(source="b", ids=(unknown, *reversed(ids)))
+        plan = await planned(console, intent)
+        assert plan.count == 2
+        assert plan.warnings[0] == (
+            "IDs that will be left out: 1 not pending in this group, 3 not owned by whom they are to be taken "
+            "from, 1 not idle for long enough."
+        )
+        assert (await done(console, intent)).applied == 2
+    assert [owner for owner, _ in rows(server).values()] == ["a", "a", "a", "b", "rescuer", "rescuer"]
+
+
+async def test_what_changed_since_the_plan_is_left_alone(server: RunningServer) -> None:
+    ids = fill(server, a=6)
+    async with await open_console(server) as console:
+        everything = await console.prepare(claim())
+        named = await console.prepare(claim(to="other", ids=tuple(ids)))
+        server.command("XACK", STREAM, GROUP, str(ids[0]))
+        server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[1]), "JUSTID")
+        outcome = await applied(console, everything)
+        assert (outcome.applied, outcome.skipped_count) == (4, 0)
+        assert outcome.notes == (
+            (
+                "Changed meanwhile and left alone: 2 entries (acknowledged, delivered again, or claimed by "
+                "somebody else)."
+            ),
+        )
+        outcome = await applied(console, named)
+    assert outcome.applied == 0
+    assert outcome.skipped[:2] == (
+        Skipped(str(ids[0]), "no longer pending"),
+        Skipped(str(ids[1]), "not idle for long enough any more"),
+    )
+    assert [owner for owner, _ in rows(server).values()] == ["worker", *["rescuer"] * 4]
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_an_entry_that_changed_hands_is_not_taken_from_its_new_owner(
+    server: RunningServer, *, named: bool
+) -> None:
+    """However idle it looks."""
+    ids = fill(server, a=2)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim(source="a", ids=tuple(ids) if named else None))
+        server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[0]), "IDLE", OLD, "JUSTID")
+        assert (await applied(console, prepared)).applied == 1
+    assert [owner for owner, _ in rows(server).values()] == ["worker", "rescuer"]
+
+
+async def test_it_goes_no_further_than_the_plan(server: RunningServer) -> None:
+    fill(server, a=3)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim(min_idle=NOW))
+        later = server.command("XADD", STREAM, "*", "f", "v")
+        server.command("XREADGROUP", "GROUP", GROUP, "a", "STREAMS", STREAM, ">")
+        assert (await applied(console, prepared)).applied == 3
+    assert rows(server)[later.decode()] == ("a", 1)
+
+
+async def test_entries_that_are_gone_are_told(server: RunningServer) -> None:
+    ids = fill(server, a=4)
+    server.command("XDEL", STREAM, str(ids[1]))
+    async with await open_console(server) as console:
+        plan = await planned(console, claim())
+        outcome = await done(console, claim())
+    if server.label == "redis-6.2":
+        assert f"No longer in the stream, though pending: {ids[1]};" in plan.effects[-1]
+        assert (outcome.applied, outcome.skipped) == (4, ())
+        assert str(ids[1]) in outcome.notes[0]
+        assert len(rows(server)) == 4
+    else:
+        assert outcome.applied == 3
+        assert outcome.skipped == (
+            Skipped(str(ids[1]), "its entry no longer exists: the server removed the row"),
+        )
+        assert len(rows(server)) == 3
+
+
+async def test_a_group_that_was_set_back_is_drift(server: RunningServer) -> None:
+    fill(server, a=3)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim())
+        server.command("XGROUP", "SETID", STREAM, GROUP, "0")
+        with pytest.raises(StalePlan, match="set back"):
+            await applied(console, prepared)
+    assert {owner for owner, _ in rows(server).values()} == {"a"}
+
+
+async def test_a_name_of_any_bytes(any_server: RunningServer) -> None:
+    fill(any_server, a=1)
+    new = [any_server.command("XADD", STREAM, "*", "f", "v")]
+    any_server.command("XREADGROUP", "GROUP", GROUP, b"\xff\x00x", "STREAMS", STREAM, ">")
+    any_server.command("XCLAIM", STREAM, GROUP, b"\xff\x00x", 0, *new, "IDLE", OLD, "JUSTID")
+    async with await open_console(any_server) as console:
+        assert (await done(console, claim(source="\udcff\x00x"))).applied == 1
+    assert [owner for owner, _ in rows(any_server).values()] == ["a", "rescuer"]
+
+
+async def test_what_cannot_be_meant_is_refused(any_server: RunningServer) -> None:
+    fill(any_server, a=1, b=1)
+    async with await open_console(any_server) as console:
+        with pytest.raises(NotFound, match="has no consumer nobody") as caught:
+            await planned(console, claim(source="nobody"))
+        assert caught.value.hint == "Its consumers: a, b."
+        with pytest.raises(SettingsError, match="both the old owner and the new one"):
+            await planned(console, claim(to="a", source="a"))
+        with pytest.raises(SettingsError, match="no name"):
+            await planned(console, claim(to=""))
+        with pytest.raises(SettingsError, match="negative"):
+            await planned(console, claim(count=-1))
+        with pytest.raises(NotFound, match="no group"):
+            await planned(console, ClaimIntent(stream=STREAM, group="none", to="a"))
+        with pytest.raises(NotFound, match="no such stream"):
+            await planned(console, ClaimIntent(stream="none", group=GROUP, to="a"))
+        assert (await done(console, claim(min_idle=timedelta(hours=1)))).requested == 0
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_an_interrupted_job_goes_on_where_it_stopped(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, named: bool
+) -> None:
+    monkeypatch.setattr(claiming, "PAGE", 300)
+    monkeypatch.setattr(claim_writes, "PAGE", 300)
+    ids = fill(server, a=600, b=600)
+    stop, seen = asyncio.Event(), list[Progress]()
+
+    def watch(progress: Progress) -> None:
+        seen.append(progress)
+        stop.set()
+
+    intent = claim(ids=tuple(ids) if named else None, count=1_100)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(intent)
+        with pytest.raises(Interrupted) as caught:
+            await console.apply(prepared, Assent(yes=True), watch, stop=stop)
+        outcome: Any = caught.value.outcome
+        assert 300 <= outcome.applied <= 900
+        assert outcome.applied == sum(owner == "rescuer" for owner, _ in rows(server).values())
+        late = server.command("XADD", STREAM, "*", "f", "v")
+        server.command("XREADGROUP", "GROUP", GROUP, "a", "STREAMS", STREAM, ">")
+        server.command("XCLAIM", STREAM, GROUP, "a", 0, late, "IDLE", OLD, "JUSTID")
+        rest = await console.prepare_rest(outcome.job)
+        assert rest.plan.count == 1_100 - outcome.applied
+        assert (await applied(console, rest)).complete
+    owners = [owner for owner, _ in rows(server).values()]
+    assert owners == ["rescuer"] * 1_100 + ["b"] * 100 + ["a"]
+
+
+async def test_a_rate_is_kept_to_and_nothing_is_left_out(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim_writes, "PAGE", 7)
+    fill(any_server, a=100)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, claim(), Limits(rate=500))
+    assert (outcome.applied, outcome.complete) == (100, True)
+
+
+async def test_a_failing_record_stops_it_with_what_is_done_told(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claiming, "PAGE", 10)
+    fill(any_server, a=60)
+    async with await open_console(any_server) as console:
+        prepared = await console.prepare(claim())
+
+        async def then_no_more_records(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - as it was
+            any_server.command("DEL", "streamops:audit")
+            any_server.command("SET", "streamops:audit", "no stream")
+            return await claim_writes.claim_page(*args, **named)
+
+        monkeypatch.setattr(claiming, "claim_page", then_no_more_records)
+        with pytest.raises(ApplyError) as caught:
+            await applied(console, prepared)
+    outcome: Any = caught.value.outcome
+    assert outcome.applied == sum(owner == "rescuer" for owner, _ in rows(any_server).values()) < 60

@@ -1,0 +1,189 @@
+"""Taking actions back: claims, nacks and acknowledgements, on every server."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from streamops.errors import Forbidden, NotFound
+from streamops.model.acting import Outcome, Skipped, Tier
+from streamops.model.acts.ack import AckIntent
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.acts.nack import NackIntent
+from streamops.model.acts.undo import UndoIntent
+from streamops.model.ids import EntryId
+from streamops.operate.acting.audit import undone_action
+from tests.operate.operations.doing import applied, done, open_console, planned
+from tests.operate.operations.test_claim import GROUP, OLD, STREAM, claim, fill, rows
+from tests.servers import RunningServer
+
+MONTH = 30 * 86_400_000
+
+
+def undo(outcome: Outcome) -> UndoIntent:
+    return UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
+
+
+def idles(server: RunningServer) -> list[int]:
+    return [row[2] for row in server.command("XPENDING", STREAM, GROUP, "-", "+", 10_000)]
+
+
+async def test_a_claim_is_taken_back(server: RunningServer) -> None:
+    ids = fill(server, a=2, b=2)
+    server.command("XCLAIM", STREAM, GROUP, "a", 0, str(ids[0]), "IDLE", OLD, "RETRYCOUNT", 7, "JUSTID")
+    before = rows(server)
+    async with await open_console(server) as console:
+        outcome = await done(console, claim())
+        assert {owner for owner, _ in rows(server).values()} == {"rescuer"}
+        plan = await planned(console, undo(outcome))
+        assert (plan.operation, plan.count, plan.tier, plan.reversible) == ("undo", 4, Tier.REVERSIBLE, False)
+        back = await done(console, undo(outcome))
+        assert (back.applied, back.skipped) == (4, ())
+        records = await console.read_action(EntryId.parse(back.audit_id))
+    assert rows(server) == before
+    assert min(idles(server)) >= OLD
+    assert [undone_action(record) for record in records] == ["", outcome.audit_id]
+
+
+async def test_what_happened_since_is_left_alone(server: RunningServer) -> None:
+    ids = fill(server, a=6)
+    async with await open_console(server) as console:
+        outcome = await done(console, claim())
+        server.command("XACK", STREAM, GROUP, str(ids[0]))
+        server.command("XCLAIM", STREAM, GROUP, "other", 0, str(ids[1]), "JUSTID")
+        server.command("XCLAIM", STREAM, GROUP, "rescuer", 0, str(ids[2]))
+        prepared = await console.prepare(undo(outcome))
+        assert prepared.plan.count == 3
+        assert prepared.plan.warnings == (
+            (
+                "3 entries cannot be restored and will be left alone: 1 not pending any more, 1 owned by somebody "
+                f"else by now, 1 delivered or claimed again since. The first is {ids[0]}: not pending any more."
+            ),
+        )
+        server.command("XACK", STREAM, GROUP, str(ids[3]))
+        back = await applied(console, prepared)
+    assert (back.requested, back.applied) == (3, 2)
+    assert back.skipped == (Skipped(str(ids[3]), "not pending any more"),)
+    assert list(rows(server).values()) == [("other", 1), ("rescuer", 2), ("a", 1), ("a", 1)]
+
+
+async def test_a_row_that_went_round_in_a_circle_is_left_alone(server: RunningServer) -> None:
+    """Its owner and deliveries are as the claim left them, but the time is not."""
+    ids = fill(server, a=2)
+    async with await open_console(server) as console:
+        outcome = await done(console, claim())
+        server.command("XCLAIM", STREAM, GROUP, "other", 0, str(ids[0]), "JUSTID")
+        await asyncio.sleep(0.1)
+        server.command("XCLAIM", STREAM, GROUP, "rescuer", 0, str(ids[0]), "JUSTID")
+        assert (await done(console, undo(outcome))).applied == 1
+    assert list(rows(server).values()) == [("rescuer", 1), ("a", 1)]
+
+
+async def test_a_nack_looks_idle_and_is_taken_back(server: RunningServer) -> None:
+    ids = fill(server, a=3, b=1)
+    before = rows(server)
+    async with await open_console(server) as console:
+        intent = NackIntent(stream=STREAM, group=GROUP, ids=(EntryId(1, 1), *ids), source="a")
+        plan = await planned(console, intent)
+        assert (plan.count, plan.tier) == (3, Tier.REDELIVERS)
+        assert plan.warnings == (
+            "IDs that will be left out: 1 not pending in this group, 1 owned by another consumer.",
+        )
+        outcome = await done(console, intent)
+        assert rows(server) == before
+        assert [idle >= MONTH for idle in idles(server)] == [True, True, True, False]
+        taken = server.command("XAUTOCLAIM", STREAM, GROUP, "w", MONTH, "0", "COUNT", 1)
+        assert taken[1][0][0] == str(ids[0]).encode()
+        back = await done(console, undo(outcome))
+    assert (outcome.applied, back.applied) == (3, 2)
+    assert rows(server) == before | {str(ids[0]): ("w", 2)}
+    assert [OLD <= idle < MONTH for idle in idles(server)] == [False, True, True, True]
+
+
+async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
+    ids = fill(server, a=4)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(NackIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        server.command("XACK", STREAM, GROUP, str(ids[0]))
+        server.command("XCLAIM", STREAM, GROUP, "other", 0, str(ids[1]), "JUSTID")
+        outcome = await applied(console, prepared)
+        with pytest.raises(NotFound, match="has no consumer nobody"):
+            await planned(console, NackIntent(stream=STREAM, group=GROUP, ids=tuple(ids), source="nobody"))
+    assert outcome.applied == 2
+    assert outcome.skipped == (
+        Skipped(str(ids[0]), "no longer pending"),
+        Skipped(str(ids[1]), "owned by somebody else meanwhile"),
+    )
+
+
+async def test_an_acknowledgement_is_taken_back_while_the_entries_exist(server: RunningServer) -> None:
+    ids = fill(server, a=4)
+    server.command("XCLAIM", STREAM, GROUP, "b", 0, str(ids[0]), "IDLE", OLD, "RETRYCOUNT", 5, "JUSTID")
+    async with await open_console(server) as console:
+        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        assert rows(server) == {}
+        server.command("XDEL", STREAM, str(ids[1]))
+        plan = await planned(console, undo(outcome))
+        assert (plan.count, plan.tier) == (3, Tier.REDELIVERS)
+        assert "1 its entry no longer exists" in plan.warnings[0]
+        back = await done(console, undo(outcome))
+    assert back.applied == 3
+    assert list(rows(server).values()) == [("b", 5), ("a", 1), ("a", 1)]
+    assert min(idles(server)) >= OLD
+
+
+async def test_two_who_take_an_acknowledgement_back_do_it_once(server: RunningServer) -> None:
+    ids = fill(server, a=2)
+    async with await open_console(server, "ann") as ann, await open_console(server, "bob") as bob:
+        outcome = await done(ann, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        first, second = await ann.prepare(undo(outcome)), await bob.prepare(undo(outcome))
+        assert (await applied(ann, first)).applied == 2
+        server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[0]))
+        late = await applied(bob, second)
+    assert late.applied == 0
+    assert late.skipped[0] == Skipped(str(ids[0]), "pending again by now")
+    assert list(rows(server).values()) == [("worker", 2), ("a", 1)]
+
+
+async def test_an_acknowledgement_is_not_taken_back_where_it_would_be_delivered_anyway(
+    server: RunningServer,
+) -> None:
+    ids = fill(server, a=3)
+    async with await open_console(server) as console:
+        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        server.command("XGROUP", "SETID", STREAM, GROUP, str(ids[0]))
+        assert (await done(console, undo(outcome))).applied == 1
+    assert list(rows(server)) == [str(ids[0])]
+
+
+async def test_it_is_undone_once(any_server: RunningServer) -> None:
+    fill(any_server, a=2)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, claim())
+        back = await done(console, undo(outcome))
+        with pytest.raises(Forbidden, match=f"was undone already, by {back.audit_id}"):
+            await planned(console, undo(outcome))
+        with pytest.raises(Forbidden, match=r"undo orders/billing\) cannot be undone"):
+            await planned(console, undo(back))
+        with pytest.raises(NotFound, match="has no action 5-5"):
+            await planned(console, UndoIntent(audit_id=EntryId(5, 5)))
+
+
+async def test_a_restored_owner_that_is_gone_is_told(any_server: RunningServer) -> None:
+    fill(any_server, a=2)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, claim())
+        any_server.command("XGROUP", "DELCONSUMER", STREAM, GROUP, "a")
+        plan = await planned(console, undo(outcome))
+        assert plan.warnings == ("No consumers of the group any more, and created again: a.",)
+        assert (await done(console, undo(outcome))).applied == 2
+    assert {owner for owner, _ in rows(any_server).values()} == {"a"}
+
+
+async def test_a_long_undo_is_a_job(any_server: RunningServer) -> None:
+    fill(any_server, a=1_500)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, ClaimIntent(stream=STREAM, group=GROUP, to="r", min_idle=timedelta(0)))
+        back = await done(console, undo(outcome))
+    assert (back.applied, bool(back.job)) == (1_500, True)
+    assert {owner for owner, _ in rows(any_server).values()} == {"a"}

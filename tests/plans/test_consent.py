@@ -1,0 +1,74 @@
+"""What a plan needs before it may be applied: by its tier, and by how much care the place deserves."""
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.model.acting import Assent, Environment, Plan, Tier
+from streamops.plans.consent import Consent, ConsentKind, required_consent
+
+PRODUCTION, STAGING, DEVELOPMENT = Environment.PRODUCTION, Environment.STAGING, Environment.DEVELOPMENT
+
+
+def plan(tier: Tier, count: int = 3) -> Plan:
+    return Plan(operation="ack", target="orders/billing", tier=tier, count=count, confirm="orders")
+
+
+@pytest.mark.parametrize(
+    ("tier", "environment", "wanted"),
+    [
+        (Tier.REVERSIBLE, PRODUCTION, Consent(ConsentKind.TAB)),
+        (Tier.REVERSIBLE, STAGING, Consent(ConsentKind.TAB)),
+        (Tier.REVERSIBLE, DEVELOPMENT, Consent(ConsentKind.ENTER)),
+        (Tier.REDELIVERS, PRODUCTION, Consent(ConsentKind.TYPED, "3")),
+        (Tier.REDELIVERS, STAGING, Consent(ConsentKind.TYPED, "3")),
+        (Tier.REDELIVERS, DEVELOPMENT, Consent(ConsentKind.ENTER)),
+        (Tier.LOSES, PRODUCTION, Consent(ConsentKind.TYPED, "orders", by_yes=False)),
+        (Tier.LOSES, STAGING, Consent(ConsentKind.TYPED, "orders", by_yes=False)),
+        (Tier.LOSES, DEVELOPMENT, Consent(ConsentKind.TYPED, "yes")),
+    ],
+)
+def test_what_is_asked_for(tier: Tier, environment: Environment, wanted: Consent) -> None:
+    assert required_consent(plan(tier), environment) == wanted
+
+
+@pytest.mark.parametrize("tier", Tier)
+@pytest.mark.parametrize("environment", Environment)
+def test_nothing_is_asked_for_where_nothing_is_selected(tier: Tier, environment: Environment) -> None:
+    assert required_consent(plan(tier, 0), environment).accepts(Assent())
+
+
+@pytest.mark.parametrize("tier", Tier)
+@pytest.mark.parametrize("environment", Environment)
+def test_silence_is_no_consent(tier: Tier, environment: Environment) -> None:
+    assert not required_consent(plan(tier), environment).accepts(Assent())
+
+
+@pytest.mark.parametrize(
+    ("tier", "environment", "enough"),
+    [
+        (Tier.REVERSIBLE, PRODUCTION, True),
+        (Tier.REDELIVERS, PRODUCTION, True),
+        (Tier.LOSES, PRODUCTION, False),
+        (Tier.LOSES, STAGING, False),
+        (Tier.LOSES, DEVELOPMENT, True),
+    ],
+)
+def test_where_yes_is_enough(tier: Tier, environment: Environment, *, enough: bool) -> None:
+    assert required_consent(plan(tier), environment).accepts(Assent(yes=True)) is enough
+
+
+@pytest.mark.parametrize("typed", ["order", "orders ", "ORDERS", "yes", "3", ""])
+def test_another_name_is_no_consent(typed: str) -> None:
+    assert not required_consent(plan(Tier.LOSES), PRODUCTION).accepts(Assent(yes=True, typed=typed))
+
+
+def test_the_name_is_consent() -> None:
+    assert required_consent(plan(Tier.LOSES), PRODUCTION).accepts(Assent(typed="orders"))
+
+
+def test_an_empty_name_is_no_answer() -> None:
+    nameless = replace(plan(Tier.LOSES), confirm="")
+    consent = required_consent(nameless, Environment.PRODUCTION)
+    assert consent.word == "yes"
+    assert not consent.accepts(Assent())
+    assert consent.accepts(Assent(typed="yes"))

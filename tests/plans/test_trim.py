@@ -1,0 +1,166 @@
+"""What plans of trims say."""
+
+from datetime import timedelta
+
+import pytest
+
+from streamops.errors import Forbidden
+from streamops.model.acting import Identity, Tier
+from streamops.model.acts.groups import Amount
+from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+from streamops.plans.trim import held_back_by, plan_trim
+
+NEEDS = EntryId(5, 0)
+DANGLING = (
+    "12 pending rows that point to nothing will be left: "
+    "consumers get empty entries for them until they are acknowledged."
+)
+WANTED = Amount(40, 40)
+ROW = PendingEntry(NEEDS, "worker-3", timedelta(hours=3), 2)
+IDENTITY = Identity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)), ("audit", EntryId(9, 0))))
+
+
+def evidence(
+    removable: Amount, wanted: Amount = WANTED, holder: Holder | None = None, **more: object
+) -> TrimEvidence:
+    return TrimEvidence(
+        **{
+            "identity": IDENTITY,
+            "length": 100,
+            "entry_bytes": 10,
+            "asked": None,
+            "wanted": wanted,
+            "removable": removable,
+            "holder": holder or Holder("billing", NEEDS, ROW),
+            **more,
+        }  # type: ignore[arg-type]  # a test's own keywords
+    )
+
+
+@pytest.mark.parametrize(
+    ("holder", "words"),
+    [
+        (Holder("billing", NEEDS, ROW), "group billing: consumer worker-3 holds 5-0 pending for 3 h"),
+        (
+            Holder("billing", NEEDS, PendingEntry(NEEDS, "", timedelta(0), 2)),
+            "group billing: 5-0 was given back and is pending for 0 s",
+        ),
+        (
+            Holder("billing", NEEDS, None, unread=Amount(12_345, 12_345)),
+            "group billing has yet to read 12,345 entries",
+        ),
+        (
+            Holder("billing", NEEDS, None, unread=Amount(0, 7)),
+            "group billing has yet to read up to 7 entries",
+        ),
+    ],
+)
+def test_who_holds_it_back(holder: Holder, words: str) -> None:
+    assert held_back_by(holder) == words
+    assert (
+        plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(3, 3), holder=holder)).held_back_by
+        == words
+    )
+
+
+def test_nobody_holds_back_what_may_go_whole() -> None:
+    plan = plan_trim(TrimIntent(stream="s", maxlen=60, exact=True), evidence(Amount(40, 40)))
+    assert (plan.held_back_by, plan.count, plan.tier) == ("", 40, Tier.REDELIVERS)
+    assert plan.effects[0] == "The oldest 40 of 100 entries go."
+    assert plan.command == "streamops trim s --maxlen 60 --exact"
+
+
+def test_the_entry_at_a_position_is_kept_and_holds_nobody_back() -> None:
+    drained = Holder("billing", NEEDS, None)
+    plan = plan_trim(TrimIntent(stream="s", maxlen=0), evidence(Amount(0, 0), Amount(1, 1), drained))
+    assert (plan.count, plan.held_back_by) == (0, "")
+    assert plan.effects[1] == "Group billing stands at 5-0, and the entry at a group's position is kept."
+
+
+def test_what_was_not_counted_is_not_claimed() -> None:
+    plan = plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(10, 30)))
+    assert plan.count == 30
+    assert plan.effects[0].startswith(
+        "The oldest go, at most 30 (at least 10 could be counted) of 100 entries"
+    )
+
+
+def test_a_pending_entry_that_is_gone_is_pointed_out() -> None:
+    holder = Holder("billing", NEEDS, ROW, entry_exists=False)
+    plan = plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(3, 3), holder=holder))
+    assert plan.warnings[-1].endswith("to let go of it: streamops ack s billing --ids 5-0")
+
+
+def test_without_groups_nobody_can_say() -> None:
+    asked = TrimIntent(stream="s", maxlen=60)
+    nobody = TrimEvidence(
+        identity=IDENTITY,
+        length=3,
+        entry_bytes=1,
+        asked=None,
+        wanted=Amount(0, 0),
+        removable=Amount(0, 0),
+    )
+    with pytest.raises(Forbidden, match="no group"):
+        plan_trim(asked, nobody)
+
+
+def test_an_unsafe_trim_tells_every_groups_loss() -> None:
+    intent = TrimIntent(stream="s", maxlen=60, exact=True, safe=False, backup="a b.jsonl")
+    losses = (
+        GroupLoss("billing", 30, (("w1", 7), ("w2", 5))),
+        GroupLoss("audit", 0, ()),
+        *(GroupLoss(f"g{number}", 1, ()) for number in range(6)),
+    )
+    plan = plan_trim(
+        intent, evidence(Amount(40, 40), asked=EntryId(7, 0), losses=losses, lag_goes_wrong="it lies")
+    )
+    assert (plan.tier, plan.count, plan.confirm, plan.undo) == (Tier.LOSES, 40, "s", "")
+    assert plan.effects == (
+        "The oldest 40 of 100 entries go. None goes from 7-0 on.",
+        "Group billing loses 30 entries that it has yet to read and 12 pending entries (w1 7, w2 5).",
+        "Group audit loses nothing.",
+        *(f"Group g{number} loses 1 entry that it has yet to read." for number in range(3)),
+        "3 further groups lose 3 unread and 0 pending.",
+        "They are written to a b.jsonl first.",
+    )
+    assert plan.loses == "40 entries, 36 of them unread and 12 pending, counted group by group."
+    assert plan.warnings == (
+        DANGLING,
+        "Groups billing, g0, g1, g2, g3 and 2 more: it lies.",
+    )
+    assert plan.command == "streamops trim s --maxlen 60 --exact --unsafe --backup 'a b.jsonl'"
+
+
+@pytest.mark.parametrize(
+    ("age", "written"),
+    [
+        (timedelta(days=7), "7d"),
+        (timedelta(hours=36), "36h"),
+        (timedelta(minutes=90), "90m"),
+        (timedelta(seconds=45), "45s"),
+        (timedelta(milliseconds=1500), "1500ms"),
+        (timedelta(0), "0ms"),
+    ],
+)
+def test_an_age_is_written_as_the_command_line_reads_it(age: timedelta, written: str) -> None:
+    plan = plan_trim(TrimIntent(stream="s", before=age), evidence(Amount(0, 0), Amount(0, 0)))
+    assert plan.command == f"streamops trim s --before {written}"
+    assert plan.effects == ("The bound leaves all of 100 entries.",)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"maxlen": 1, "minid": NEEDS},
+        {"maxlen": -1},
+        {"before": timedelta(seconds=-1)},
+        {"maxlen": 1, "backup": "file"},
+    ],
+)
+def test_what_makes_no_sense_cannot_be_asked(asked: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="--"):
+        TrimIntent(stream="s", **asked)  # type: ignore[arg-type]  # a test's own keywords
