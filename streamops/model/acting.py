@@ -334,6 +334,7 @@ class Job(Struct, frozen=True, kw_only=True):
         created_at: When it began.
         updated_at: When it last said something.
         cancelling: Whether somebody asked it to stop.
+        abandoned: Whether it is running by its own word, and its lease had run out when it was read.
         audit_id: Its audit record.
         rate: At most so many units a second; none for no limit.
     """
@@ -354,5 +355,6 @@ class Job(Struct, frozen=True, kw_only=True):
     created_at: datetime | None
     updated_at: datetime | None
     cancelling: bool = False
+    abandoned: bool = False
     audit_id: str = ""
     rate: float | None = None

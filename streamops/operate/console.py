@@ -23,9 +23,10 @@ from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action
-from streamops.operate.acting.engine import Engine, Prepared
+from streamops.operate.acting.engine import Engine
 from streamops.operate.acting.jobs import all_jobs, ask_to_stop, find_job
 from streamops.operate.acting.place import Place
+from streamops.operate.acting.prepared import Prepared
 from streamops.operate.collect import Collector
 from streamops.operate.dead_letters import DeadLetterReader
 from streamops.operate.delayed import DelayedReader
@@ -160,10 +161,6 @@ class Console:
         self.engine.forbid_if_read_only()
         return await ask_to_stop(self._server, job_id)
 
-    async def read_clock(self) -> datetime | None:
-        """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
-        return await read_clock(self._server, AUDIT)
-
     async def prepare_rest(self, job_id: str, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
         """Plan the rest of an interrupted job, see ``Engine.resume``."""
         from streamops.operate.operations.registry import OPERATIONS  # noqa: PLC0415 - as in ``prepare``
@@ -172,6 +169,10 @@ class Console:
         if (operation := OPERATIONS.get(job.operation)) is None:
             raise Forbidden(f"{job.operation} cannot be resumed", "This version does not know the operation.")
         return await self.engine.resume(operation, job, limits)
+
+    async def read_clock(self) -> datetime | None:
+        """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
+        return await read_clock(self._server, AUDIT)
 
     async def discover(self) -> None:
         """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be."""

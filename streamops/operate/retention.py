@@ -15,7 +15,8 @@ from streamops.model.acting import Assent, Limits, Outcome
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.retention import RetentionPolicy, RetentionRow
 from streamops.model.streams import StreamRole
-from streamops.operate.acting.engine import Prepared, Told
+from streamops.operate.acting.engine import Told
+from streamops.operate.acting.prepared import Prepared
 from streamops.operate.console import Console
 from streamops.plans.retention import Candidate, plan_retention
 from streamops.plans.trim import bound_options

@@ -151,6 +151,8 @@ def _headline(outcome: Outcome) -> Cell:
         return Cell(f"{name}: done in part", Tone.WARN)
     if outcome.failed_count:
         return Cell(f"{name}: some failed", Tone.CRITICAL)
+    if not outcome.applied:
+        return Cell(f"{name}: nothing done", Tone.WARN)
     return Cell(f"{name}: done", Tone.OK)
 
 

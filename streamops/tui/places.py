@@ -226,7 +226,7 @@ class OneAction(Struct, frozen=True):
     @property
     def words(self) -> tuple[str, ...]:
         """The command that prints the same."""
-        return ("audit", "show")
+        return ("audit", "ls", "--id")
 
     @property
     def names(self) -> tuple[str, ...]:

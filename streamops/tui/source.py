@@ -14,7 +14,7 @@ from streamops.model.observation import Observation
 from streamops.operate.pages import EntryPage, PendingPage
 
 if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
-    from streamops.operate.acting.engine import Prepared
+    from streamops.operate.acting.prepared import Prepared
 
 
 class Source(Protocol):

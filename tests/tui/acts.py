@@ -26,7 +26,7 @@ from streamops.model.acting import (
     Tier,
 )
 from streamops.model.ids import EntryId
-from streamops.operate.acting.engine import Prepared
+from streamops.operate.acting.prepared import Prepared
 from streamops.operate.operations.registry import operation_of
 from streamops.plans.consent import required_consent
 from tests.invented import NOW, entry_id, minutes, seconds

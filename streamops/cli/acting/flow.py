@@ -15,7 +15,7 @@ from streamops.errors import ApplyError, ExitCode
 from streamops.model.acting import Assent, Outcome, Plan
 
 if TYPE_CHECKING:
-    from streamops.operate.acting.engine import Prepared
+    from streamops.operate.acting.prepared import Prepared
     from streamops.operate.console import Console
 
 Prepare = Callable[["Console"], Coroutine[Any, Any, "Prepared[Any, Any]"]]

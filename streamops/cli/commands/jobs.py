@@ -1,6 +1,5 @@
 """``streamops jobs``: long operations, from wherever they run."""
 
-from datetime import datetime
 from typing import Any, Final
 
 import click
@@ -61,12 +60,9 @@ def show(session: Session, *, job: str) -> None:
     """Show how far a job is, who runs it or ran it last, and how to go on with it."""
     printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
 
-    async def read(console: Console) -> tuple[Job, datetime | None]:
-        return await console.read_job(job), await console.read_clock()
-
-    row, now = session.run(read)
+    row = session.run(lambda console: console.read_job(job))
     printer.print_record(row, lambda: {"schema": "streamops.jobs.show/1", **job_json(row)})
-    if _can_be_resumed(row, now):
+    if row.abandoned or row.state in {JobState.INTERRUPTED, JobState.FAILED}:
         session.narrator.resume(job)
 
 
@@ -115,13 +111,6 @@ def cancel(session: Session, *, job: str, dry_run: bool) -> None:
     row, over = session.run(ask)
     printer.print_record(row, lambda: {"schema": "streamops.jobs.cancel/1", **job_json(row)})
     session.narrator.note(_told(job, over=over, dry_run=dry_run))
-
-
-def _can_be_resumed(job: Job, now: datetime | None) -> bool:
-    """Whether nobody runs it: it was interrupted, or its owner let the lease run out."""
-    if job.state is JobState.RUNNING:
-        return job.lease_ends is not None and now is not None and job.lease_ends < now
-    return job.state not in ENDED
 
 
 def _told(job: str, *, over: bool, dry_run: bool) -> str:

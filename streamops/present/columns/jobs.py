@@ -18,6 +18,8 @@ STATES: Final = {
 
 def job_cell(job: Job) -> Cell:
     """Where a job stands, in a glyph and words."""
+    if job.abandoned:
+        return Cell("▲ abandoned", Tone.WARN)
     if job.state is JobState.RUNNING and job.cancelling:
         return Cell("‖ stopping", Tone.WARN)
     return STATES[job.state]
@@ -66,9 +68,9 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="state",
         title="STATE",
-        help="Where it stands. An interrupted one can be resumed; so can a running one whose lease has run out.",
+        help="Where it stands. An interrupted one can be resumed, and one whose owner has abandoned it.",
         cell=job_cell,
-        value=lambda row: row.state.value,
+        value=lambda row: "abandoned" if row.abandoned else row.state.value,
         width=13,
         priority=0,
     ),

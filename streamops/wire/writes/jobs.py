@@ -11,7 +11,7 @@ from streamops.model.acting import Job, JobState
 from streamops.model.ids import EPOCH
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Argument, Reply
-from streamops.wire.replies import decode_name
+from streamops.wire.replies import decode_name, decode_time
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Request, Server
 
@@ -105,9 +105,10 @@ async def read_job(server: Server, job_id: str) -> Job | Fault | None:
 async def read_jobs(server: Server, job_ids: Sequence[str]) -> list[Job | Fault | None]:
     """Jobs by their IDs, in their order."""
     requests = [Request(job_key(one), ("HGETALL", job_key(one))) for one in job_ids]
-    replies = (await server.batch(requests)).replies
+    *replies, clock = (await server.batch([*requests, Request(JOBS, ("TIME",))])).replies
+    now = None if isinstance(clock, Exception) else decode_time(clock)
     return [
-        fault(reply) if isinstance(reply, Exception) else _job(job_id, reply)
+        fault(reply) if isinstance(reply, Exception) else _job(job_id, reply, now)
         for job_id, reply in zip(job_ids, replies, strict=True)
     ]
 
@@ -143,7 +144,7 @@ def _taken(reply: Reply) -> Taken | Holding:
     return Taken(reply)
 
 
-def _job(job_id: str, reply: Sequence[bytes]) -> Job | None:
+def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | None:
     fields: dict[str, Any] = dict(zip(map(decode_name, reply[::2]), reply[1::2], strict=True))
     if "state" not in fields:
         return None
@@ -158,6 +159,7 @@ def _job(job_id: str, reply: Sequence[bytes]) -> Job | None:
         return EPOCH + timedelta(milliseconds=number(name)) if number(name) else None
 
     state = JobState(text("state"))
+    lease_ends = moment("lease_ms") if state is JobState.RUNNING else None
     return Job(
         id=job_id,
         operation=text("operation"),
@@ -165,7 +167,7 @@ def _job(job_id: str, reply: Sequence[bytes]) -> Job | None:
         intent=fields.get("intent", b""),
         state=state,
         owner=text("owner"),
-        lease_ends=moment("lease_ms") if state is JobState.RUNNING else None,
+        lease_ends=lease_ends,
         cursor=text("cursor"),
         until=text("until"),
         requested=number("requested"),
@@ -175,6 +177,7 @@ def _job(job_id: str, reply: Sequence[bytes]) -> Job | None:
         created_at=moment("created_ms"),
         updated_at=moment("updated_ms"),
         cancelling=text("cancel") == "1",
+        abandoned=lease_ends is not None and now is not None and lease_ends < now,
         audit_id=text("audit_id"),
         rate=float(text("rate")) if text("rate") else None,
     )

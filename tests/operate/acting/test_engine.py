@@ -19,8 +19,8 @@ from streamops.model.acting import (
 )
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
-from streamops.operate.acting.engine import Prepared
 from streamops.operate.acting.jobs import HeldJob
+from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run
 from streamops.operate.console import Console
 from streamops.wire.options import Secret

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from streamops.model.acting import Actor, Assent, Limits, Outcome, Plan
-from streamops.operate.acting.engine import Prepared
+from streamops.operate.acting.prepared import Prepared
 from streamops.operate.console import Console
 from tests.servers import RunningServer
 

@@ -1,0 +1,67 @@
+"""What is checked before the first write: limits, permissions, and that the server is still the one of the plan."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from streamops.errors import Forbidden, StalePlan, StreamopsError
+from streamops.model.acting import Limits, Plan
+from streamops.operate.acting.prepared import Prepared
+from streamops.operate.acting.reading import read_stream
+from streamops.wire.harmless import refused_writes
+from streamops.wire.server import Server
+from streamops.wire.writes.audit import AUDIT
+from streamops.wire.writes.jobs import JOBS, job_key
+
+JOB_WRITES: Final = (("HSET", job_key("none")), ("EXPIRE", job_key("none")), ("ZADD", JOBS))
+NO_REPLICATION_ID: Final = "0" * 40
+STALE_HINT: Final = "Nothing was done. Look again, and make a new plan."
+
+
+def check_limits(plan: Plan, limits: Limits) -> None:
+    """Raises ``Forbidden`` where a plan counts another number than the operator insists on."""
+    name = f"{plan.operation} {plan.target}"
+    if limits.expect is not None and plan.count != limits.expect:
+        raise Forbidden(
+            f"{name}: {plan.count:,} selected, {limits.expect:,} expected", "Nothing was done. Look again."
+        )
+    if plan.count > limits.most:
+        raise Forbidden(
+            f"{name}: more than {limits.most:,} selected",
+            "Nothing was done. Narrow the selection, or allow more with --max N.",
+        )
+
+
+async def check_permissions(server: Server, prepared: Prepared[Any, Any]) -> None:
+    """Ask for everything that will be sent; raises ``ServerError`` for the first thing that would be refused."""
+    writes = prepared.operation.writes(prepared.intent)
+    # Scripts ask for the time, some of them after a write.
+    asked = [*writes, ("TIME", AUDIT), *(JOB_WRITES if prepared.is_job else ())]
+    if refused := await refused_writes(server, asked):
+        command, key, why = refused[0]
+        error = why.error(f"{command} on {key}")
+        raise type(error)(error.message, f"Nothing was done. {_permission_hint(error)}")
+
+
+async def check_identity(server: Server, prepared: Prepared[Any, Any]) -> None:
+    """Raises ``StalePlan`` where another server answers than when the plan was made, or the stream is another one."""
+    stream = prepared.operation.stream(prepared.intent)
+    planned = prepared.identity
+    if stream is None or planned is None:
+        return
+    _, now = await read_stream(server, stream)
+    if _is_another(planned.replication_ids, now.replication_ids):
+        raise StalePlan(
+            f"stream {stream}: another server answers now than when the plan was made", STALE_HINT
+        )
+    before, after = planned.last_generated_id, now.last_generated_id
+    if before is not None and (after is None or after < before):
+        raise StalePlan(f"stream {stream}: it is another stream of that name now", STALE_HINT)
+
+
+def _is_another(planned: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether two sets of replication IDs are of different servers; a failover keeps one of them."""
+    return bool(planned and now) and not ({*planned} & {*now}) - {NO_REPLICATION_ID}
+
+
+def _permission_hint(error: StreamopsError) -> str:
+    return error.hint.replace("--acl observer", "--acl operator")
