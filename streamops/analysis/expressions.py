@@ -4,6 +4,7 @@ JMESPath answers null to ``amount > `100` `` where ``amount`` is text, and a fil
 a word. Here that is an error that names both sides. A side that is null (a field some entries lack) stays null.
 """
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -44,6 +45,7 @@ CHAINS: Final = frozenset(
 )
 FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
 SHOWN: Final = 60
+BARE_NUMBER: Final = re.compile(r"([<>]=?|[=!]=)\s*(-?\d+(?:\.\d+)?)")
 
 
 class Expression:
@@ -66,7 +68,8 @@ class Expression:
         try:
             self._tree = _parsed(text)
         except (JMESPathError, RecursionError) as error:
-            raise SettingsError(f"expression {_shown(text)}: {_fault(error, text)}", guide) from None
+            message = f"expression {_shown(text)}: {_fault(error, text)}"
+            raise SettingsError(message, _number_hint(error, text) or guide) from None
         self._interpreter = _StrictInterpreter()
         _check_names(self._tree, text, roots)
         # "@" hands on the whole entry, so that anything may ask for json behind it.
@@ -202,6 +205,15 @@ def _fault(error: Exception, text: str) -> str:
             return f"unexpected {error.token_value!r} at position {error.lex_position + 1}"
         case _:
             return " ".join(str(error).split())
+
+
+def _number_hint(error: Exception, text: str) -> str:
+    """How a number is written, where one stands bare behind a comparison; empty where none does."""
+    bare = BARE_NUMBER.search(text)
+    if bare is None or not isinstance(error, JMESPathError):
+        return ""
+    sign, number = bare.groups()
+    return f"Numbers are written between backticks: {sign} `{number}`."
 
 
 def _guide(roots: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Numbers, spans and names in the sentences of findings. Every text from here is safe on a terminal."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from shlex import quote
 
 UNITS = (
@@ -30,6 +30,11 @@ def span(duration: timedelta) -> str:
         more = rest // smaller
         return f"{whole} {unit} {more} {name}" if more else f"{whole} {unit}"
     return "0 s"
+
+
+def instant(moment: datetime) -> str:
+    """An instant in UTC, to the millisecond: ``2026-03-01T14:00:00.000Z``."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def quoted(name: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,11 +13,16 @@ from streamops.cli.globals import Globals, globals_of
 from streamops.cli.session import Session
 from streamops.errors import StreamopsError
 from streamops.operate.console import Console
+from streamops.operate.dead_letters import queues_among
 from streamops.present.text import safe
 from streamops.settings.contexts import list_contexts
 
 PATIENCE: Final = 0.3
 MOST: Final = 200
+RECENT: Final = 50
+"""Actions and jobs that are offered."""
+
+Found = TypeVar("Found")
 
 
 def complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
@@ -67,15 +72,57 @@ def complete_consumers(ctx: click.Context, param: click.Parameter, incomplete: s
     return _items(_ask(ctx, names, [_escaped(stream)]), incomplete)
 
 
+def complete_queues(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """Names of dead-letter queues: by their own names, or as the configuration has them."""
+
+    async def names(console: Console) -> list[str]:
+        await console.discover()
+        return queues_among(console.discovery.names, console.watch.dead_letters)
+
+    return _items(_ask(ctx, names, [f"{_escaped(incomplete)}*"]), incomplete)
+
+
+def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """IDs of the last actions of the audit log, with what they did, newest first."""
+
+    async def actions(console: Console) -> list[CompletionItem]:
+        return [
+            _told(action.first.begun_id, f"{action.first.operation} {action.first.target}")
+            for action in (await console.read_actions(RECENT)).actions
+        ]
+
+    return _beginning(_ask(ctx, actions, []), incomplete)
+
+
+def complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """IDs of jobs, with what they do and how they stand."""
+
+    async def jobs(console: Console) -> list[CompletionItem]:
+        found = await console.read_jobs(RECENT)
+        return [_told(job.id, f"{job.operation} {job.target}, {job.state}") for job in found]
+
+    return _beginning(_ask(ctx, jobs, []), incomplete)
+
+
+def _told(ident: str, words: str) -> CompletionItem:
+    return CompletionItem(ident, help=safe(words))
+
+
+def _beginning(items: Sequence[CompletionItem], incomplete: str) -> list[CompletionItem]:
+    return [item for item in items if item.value.startswith(incomplete)]
+
+
 def _silent(ctx: click.Context) -> Session:
     given: Globals = globals_of(ctx)
     return Session(given._replace(quiet=True, timeout=PATIENCE))
 
 
 def _ask(
-    ctx: click.Context, names: Callable[[Console], Coroutine[None, None, list[str]]], patterns: Sequence[str]
-) -> list[str]:
-    async def in_time(console: Console) -> list[str]:
+    ctx: click.Context,
+    names: Callable[[Console], Coroutine[None, None, list[Found]]],
+    patterns: Sequence[str],
+) -> list[Found]:
+    async def in_time(console: Console) -> list[Found]:
         async with asyncio.timeout(PATIENCE):
             return await names(console)
 

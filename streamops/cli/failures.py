@@ -1,10 +1,8 @@
 """Every way a command can end, as words on stderr and an exit code. Nobody sees a traceback who did not ask."""
 
 import errno
-import os
 import sys
 import traceback
-from pathlib import Path
 from typing import Final
 
 import click
@@ -12,6 +10,7 @@ from click.exceptions import NoArgsIsHelpError
 
 from streamops.cli.globals import Globals
 from streamops.cli.narration import Narrator
+from streamops.cli.pipes import discard
 from streamops.errors import ApplyError, ExitCode, StreamopsError
 from streamops.present.text import safe_lines
 
@@ -35,28 +34,24 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
             return ExitCode.USAGE
         case click.UsageError():
             path = error.ctx.command_path if error.ctx else "streamops"
-            narrator.error(_lowered(error.format_message()), f"See `{path} --help`.")
+            narrator.error(
+                _lowered(error.format_message()), getattr(error, "hint", "") or f"See `{path} --help`."
+            )
             return ExitCode.USAGE
         case KeyboardInterrupt():
             narrator.note("interrupted")
             return ExitCode.INTERRUPTED
         case BrokenPipeError():
-            discard_output()
+            discard(sys.stdout)
             return ExitCode.DONE
         case OSError(errno=errno.ENOSPC | errno.EIO | errno.EDQUOT):
-            discard_output()
+            discard(sys.stdout)
             narrator.error(
                 f"the output cannot be written: {error.strerror}", "Make room, or write elsewhere."
             )
             return ExitCode.FAILED
         case _:
             return _tell_bug(error, narrator, given)
-
-
-def discard_output() -> None:
-    """Send stdout nowhere: the interpreter flushes it at exit and would complain of a closed pipe once more."""
-    with Path(os.devnull).open("w") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _tell_bug(error: BaseException, narrator: Narrator, given: Globals) -> ExitCode:

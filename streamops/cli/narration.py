@@ -2,12 +2,13 @@
 
 import sys
 
+from streamops.cli.pipes import discard
 from streamops.cli.terminal import drawable
 from streamops.present.text import safe
 
 
 class Narrator:
-    """Speaks on stderr, one safe line at a time."""
+    """Speaks on stderr, one safe line at a time; where nobody can hear it any more, what it tells of goes on."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -21,14 +22,13 @@ class Narrator:
     def progress(self, text: str) -> None:
         """Replace the last progress line, on a terminal and unless quiet."""
         if not self._quiet and sys.stderr.isatty():
-            sys.stderr.write(f"\r\x1b[K{drawable(safe(text), sys.stderr)}")
-            sys.stderr.flush()
+            self._write(f"\r\x1b[K{drawable(safe(text), sys.stderr)}")
             self._open_line = True
 
     def end_progress(self) -> None:
         """Clear the progress line."""
         if self._open_line:
-            sys.stderr.write("\r\x1b[K")
+            self._write("\r\x1b[K")
             self._open_line = False
 
     def error(self, message: str, hint: str = "") -> None:
@@ -43,5 +43,12 @@ class Narrator:
 
     def _say(self, text: str) -> None:
         self.end_progress()
-        sys.stderr.write(f"{drawable(safe(text), sys.stderr)}\n")
-        sys.stderr.flush()
+        self._write(f"{drawable(safe(text), sys.stderr)}\n")
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            # A closed pipe, a terminal that is gone, a full disk: there is nowhere left to say so.
+            discard(sys.stderr)

@@ -146,6 +146,24 @@ def _complete_consumers(ctx: click.Context, param: click.Parameter, incomplete: 
     return complete_consumers(ctx, param, incomplete)
 
 
+def _complete_queues(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_queues  # noqa: PLC0415 - the same
+
+    return complete_queues(ctx, param, incomplete)
+
+
+def _complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_actions  # noqa: PLC0415 - the same
+
+    return complete_actions(ctx, param, incomplete)
+
+
+def _complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_jobs  # noqa: PLC0415 - the same
+
+    return complete_jobs(ctx, param, incomplete)
+
+
 def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from streamops.cli.completing import complete_contexts  # noqa: PLC0415 - the same
 
@@ -162,6 +180,9 @@ COMPLETIONS: Final = {
     "streams": _complete_streams,
     "groups": _complete_groups,
     "consumers": _complete_consumers,
+    "queues": _complete_queues,
+    "actions": _complete_actions,
+    "jobs": _complete_jobs,
 }
 
 patterns_argument = click.argument(

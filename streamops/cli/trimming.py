@@ -134,7 +134,8 @@ class _Work:
             retention_json,
         )
         self._session.narrator.note(_summary(rows))
-        return ExitCode.PARTIAL if any(row.problem for row in rows) else ExitCode.DONE
+        failed = any(row.problem for row in rows) and not self._choices.dry_run
+        return ExitCode.PARTIAL if failed else ExitCode.DONE
 
 
 def _consent(session: Session, trims: Sequence[PolicyTrim]) -> Consent:
@@ -147,7 +148,7 @@ def _consent(session: Session, trims: Sequence[PolicyTrim]) -> Consent:
 def _line(row: RetentionRow) -> str:
     if row.problem:
         return f"{row.stream}: {row.problem}"
-    held = f"; held back by {row.plan.held_back_by}" if row.plan and row.plan.held_back_by else ""
+    held = f"; held back by {row.held_back_by}" if row.held_back_by else ""
     return f"{row.stream} {row.bound}: at most {counted(row.removable, 'entry', 'entries')} go{held}"
 
 
@@ -157,7 +158,7 @@ def _summary(rows: Sequence[RetentionRow]) -> str:
     tried = [row.removed for row in rows if row.removed is not None]
     if tried:
         parts.append(f"{counted(sum(tried), 'entry', 'entries')} removed")
-    if held := [row.stream for row in rows if row.plan and row.plan.held_back_by]:
+    if held := [row.stream for row in rows if row.held_back_by]:
         parts.append(f"{len(set(held)):,} held back")
     if failed := [row for row in rows if row.problem]:
         parts.append(f"{len(failed):,} failed, the first: {failed[0].problem}")

@@ -150,7 +150,7 @@ async def _demo_console(*, read_only: bool) -> int:
         context = ContextInfo(
             DEMO, Environment.DEVELOPMENT, options.label, url=options.label, read_only=read_only
         )
-        actor = this_actor(DEMO, Environment.DEVELOPMENT)
+        actor = this_actor(DEMO, Environment.DEVELOPMENT, ("--url", options.label))
         app = StreamopsApp(
             TuiSettings(
                 context, (context,), lambda _: Console.open(options, actor=actor, read_only=read_only)

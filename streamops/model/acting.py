@@ -164,7 +164,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         failed: Those that could not be done, at most ``KEPT`` of them.
         failed_count: How many failed in all.
         notes: What else is worth knowing, a sentence each.
-        job: The job's ID; empty where it was none. The token to resume with.
+        job: The job's ID, the token to resume with; empty where it was none, or was cancelled or taken over.
         audit_id: The audit record's ID; empty where none was written.
         elapsed: How long it took.
         complete: Whether it came to its end; otherwise the job can be resumed.
@@ -200,6 +200,7 @@ class Actor(Struct, frozen=True):
         pid: The process.
         context: The context in use; its server's address where there is none.
         environment: How much care the context deserves.
+        selector: The options that choose this server on a command line; none at all where it is the default.
     """
 
     user: str = ""
@@ -207,6 +208,7 @@ class Actor(Struct, frozen=True):
     pid: int = 0
     context: str = ""
     environment: Environment = Environment.PRODUCTION
+    selector: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.user}@{self.host}:{self.pid}"
@@ -335,7 +337,7 @@ class Job(Struct, frozen=True, kw_only=True):
         updated_at: When it last said something.
         cancelling: Whether somebody asked it to stop.
         abandoned: Whether it is running by its own word, and its lease had run out when it was read.
-        audit_id: Its audit record.
+        audit_id: The audit record of the action that it is, or of the last one that went on with it.
         rate: At most so many units a second; none for no limit.
     """
 

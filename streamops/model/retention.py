@@ -43,6 +43,7 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
         plan: The trim; none where it could not be planned.
         outcome: What became of it; none where it was not applied.
         problem: Why it could not be planned or applied; empty where it could.
+        kept_for: Why all of it is kept where there is no plan: nobody says what is still needed.
     """
 
     stream: str
@@ -50,6 +51,12 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
     plan: Plan | None = None
     outcome: Outcome | None = None
     problem: str = ""
+    kept_for: str = ""
+
+    @property
+    def held_back_by(self) -> str:
+        """What keeps it from being trimmed to its bound; empty where nothing does."""
+        return self.plan.held_back_by if self.plan else self.kept_for
 
     @property
     def removable(self) -> int:

@@ -2,11 +2,15 @@
 
 A line is ``{"stream": ..., "id": ..., "fields": [[name, value], ...]}``, the fields in their order and repeated
 names kept. A text that is not UTF-8 stands as ``{"base64": "..."}``.
+
+Entries are written before they are deleted. A line ``{"not_deleted": [id, ...]}`` takes those back that were not:
+whoever reads the file leaves them out. So is a last line that was cut off, since nothing of it was deleted.
 """
 
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -20,6 +24,8 @@ from streamops.model.ids import EntryId
 
 PRIVATE: Final = 0o600
 PRIVATE_DIRECTORY: Final = 0o700
+KEPT_IN: Final = ("streamops", "backups")
+"""The end of the name of the directory where backups are kept unless a file is named: it alone is created."""
 
 
 class _Binary(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +45,15 @@ class _Line(Struct, frozen=True):
     fields: tuple[tuple[_Text, _Text], ...]
 
 
+class _NotDeleted(Struct, frozen=True, forbid_unknown_fields=True):
+    """The line that takes entries back."""
+
+    not_deleted: tuple[str, ...]
+
+
 _DECODER: Final = msgspec.json.Decoder(_Line)
+_TAKEN_BACK: Final = msgspec.json.Decoder(_NotDeleted)
+_TAKING_BACK: Final = b'{"not_deleted":'
 
 
 class BackupWriter:
@@ -51,19 +65,24 @@ class BackupWriter:
         kept: Whether the file stays however its block ends: it may hold what is nowhere else any more.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, anew: bool = False) -> None:
+        self._anew = anew
         self.path = Path(path)
         self.written = 0
         self.kept = False
 
     def __enter__(self) -> Self:
-        """Create the file; raises ``SettingsError`` where it exists already or cannot be created."""
+        """Create the file; raises ``SettingsError`` where it exists already, unless it is written anew, or cannot be."""
         try:
-            self.path.parent.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            if self._anew:
+                self.path.unlink(missing_ok=True)
+            if _is_default(self.path.parent):
+                self.path.parent.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
+            self._file = os.fdopen(descriptor, "wb", buffering=0)
+            _sync_directory(self.path)
         except OSError as error:
             raise _not_written(self.path, error) from None
-        self._file = os.fdopen(descriptor, "wb")
         return self
 
     def __exit__(
@@ -85,21 +104,58 @@ class BackupWriter:
 
     def write_lines(self, lines: Sequence[bytes]) -> None:
         """Add lines, and make sure that they are on the disk; raises ``SettingsError`` where they cannot be written."""
-        if not lines:
-            return
+        if lines:
+            self._append(b"".join(lines))
+            self.written += len(lines)
+
+    def take_back(self, ids: Iterable[EntryId]) -> None:
+        """Say which of the entries written were not deleted after all; raises ``SettingsError`` where it cannot."""
+        told = tuple(map(str, ids))
+        if told:
+            self._append(msgspec.json.encode(_NotDeleted(told)) + b"\n")
+
+    def rename(self, path: str | Path) -> None:
+        """Give the file its name, now that all is in it; raises ``SettingsError`` where there is one of that name."""
+        forbid_existing(path)
         try:
-            self._file.write(b"".join(lines))
-            self._file.flush()
+            self.path = self.path.rename(path)
+            self.kept = True
+            _sync_directory(self.path)
+        except OSError as error:
+            raise _not_written(Path(path), error) from None
+
+    def _append(self, content: bytes) -> None:
+        """Add all of it to what is on the disk, or nothing."""
+        good = self._file.tell()
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except OSError as error:
+            # Half a line would be in the way of whoever reads the others.
+            with suppress(OSError):
+                self._file.truncate(good)
+                self._file.seek(good)
+                os.fsync(self._file.fileno())
             raise _not_written(self.path, error) from None
-        self.written += len(lines)
 
 
 def forbid_existing(path: str | Path) -> None:
-    """Raises ``SettingsError`` where there is a file of that name already: no backup overwrites another."""
+    """Raises ``SettingsError`` where there is a file of that name already, or no directory for it.
+
+    No backup overwrites another.
+    """
     if Path(path).exists():
         raise SettingsError(f"{path} exists already", "Name another file; a backup never overwrites one.")
+    directory = Path(path).parent
+    if not directory.exists() and not _is_default(directory):
+        raise _no_directory(directory)
+
+
+def part_of(path: str | Path) -> str:
+    """The name of a file while not all is in it yet that has to be there before anything is deleted."""
+    return f"{path}.part"
 
 
 def entry_line(stream: str, entry: Entry) -> bytes:
@@ -119,19 +175,48 @@ def parse_line(line: bytes) -> tuple[str, Entry]:
     return _unpacked(told.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(told.id), fields)
 
 
+def takes_back(line: bytes) -> bool:
+    """Whether a line says which entries were not deleted."""
+    return line.startswith(_TAKING_BACK)
+
+
+def taken_back(lines: Iterable[bytes]) -> frozenset[str]:
+    """The IDs of entries that were written, but not deleted; lines that cannot be read say nothing."""
+    found: set[str] = set()
+    for line in filter(takes_back, lines):
+        with suppress(ValueError):
+            found.update(_TAKEN_BACK.decode(line).not_deleted)
+    return frozenset(found)
+
+
+def is_cut_off(line: bytes) -> bool:
+    """Whether a line, the last one of its file, was not written to its end."""
+    if line.endswith(b"\n"):
+        return False
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return line.startswith(b"{")
+    return False
+
+
 def read_backup(path: str | Path) -> Iterator[tuple[str, Entry]]:
-    """The entries of a file, one by one, each with its stream.
+    """The entries of a file that were deleted, one by one, each with its stream.
 
     Raises:
         SettingsError: The file cannot be read, or a line is none; nothing after it is read.
     """
     try:
         with Path(path).open("rb") as file:
+            spared = taken_back(file)
+            file.seek(0)
             for number, line in enumerate(file, 1):
-                if not line.strip():
+                if not line.strip() or takes_back(line) or (number > 1 and is_cut_off(line)):
                     continue
                 try:
-                    yield parse_line(line)
+                    stream, entry = parse_line(line)
+                    if str(entry.id) not in spared:
+                        yield stream, entry
                 except ValueError as error:
                     raise SettingsError(
                         f"{path}: line {number} is no entry: {error}",
@@ -152,7 +237,26 @@ def _unpacked(text: _Text) -> bytes:
     return text.encode() if isinstance(text, str) else b64decode(text.base64, validate=True)
 
 
+def _sync_directory(path: Path) -> None:
+    """Make sure that a file's name is on the disk as well."""
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_default(directory: Path) -> bool:
+    return directory.parts[-2:] == KEPT_IN
+
+
+def _no_directory(directory: Path) -> SettingsError:
+    return SettingsError(f"no such directory: {directory}", "Create it, or name a file elsewhere.")
+
+
 def _not_written(path: Path, error: OSError) -> SettingsError:
+    if isinstance(error, FileNotFoundError):
+        return _no_directory(path.parent)
     if isinstance(error, FileExistsError) and path.exists():
         return SettingsError(f"{path} exists already", "Name another file; a backup never overwrites one.")
     return SettingsError(f"{path} cannot be written: {error.strerror}", "Make room, or name another file.")

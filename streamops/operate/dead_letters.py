@@ -1,6 +1,6 @@
 """Dead-letter queues: which there are, what they hold, and their letters out into a file."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -47,11 +47,18 @@ class LetterPage(Struct, frozen=True):
         letters: The letters, the oldest first.
         more: Whether there may be more of them.
         now: The server's clock; none where it may not be asked.
+        is_queue: Whether its name or the configuration says that the stream is a dead-letter queue.
     """
 
     letters: tuple[DeadLetter, ...]
     more: bool
     now: datetime | None
+    is_queue: bool
+
+
+def queues_among(names: Iterable[str], dead_letters: Mapping[str, str]) -> list[str]:
+    """Those streams that are dead-letter queues, by their names or as the configuration has it."""
+    return [name for name in names if stream_role(name, dead_letters)[0] is StreamRole.DEAD_LETTERS]
 
 
 class DeadLetterReader:
@@ -94,7 +101,11 @@ class DeadLetterReader:
 
         await self.walk(selection, keep)
         now = await read_clock(self._server, selection.queue)
-        return LetterPage(tuple(letters[:limit]), len(letters) > limit, now)
+        return LetterPage(tuple(letters[:limit]), len(letters) > limit, now, self.is_queue(selection.queue))
+
+    def is_queue(self, stream: str) -> bool:
+        """Whether its name or the configuration says that a stream is a dead-letter queue."""
+        return stream_role(stream, self._place.dead_letters)[0] is StreamRole.DEAD_LETTERS
 
     async def letter(self, queue: str, entry_id: EntryId) -> DeadLetter:
         """One letter; raises ``NotFound`` where it is not in the queue."""

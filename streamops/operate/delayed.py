@@ -11,10 +11,11 @@ from streamops.model.acts.delayed import Selection
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.snapshot import Gap
 from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays
-from streamops.wire.faults import Fault
+from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import delayed_key, require_one_slot, stream_role, tag_of
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
+from streamops.wire.stream_reader import StreamReader
 
 Value = TypeVar("Value")
 
@@ -125,6 +126,18 @@ class DelayedReader:
             page = await read_due(self._server, stream, until=until, skip=skip, limit=limit)
             ids.update(dict.fromkeys(one.id for one in _value(page, stream)))
         return list(ids)
+
+    async def lacks_stream(self, stream: str) -> str:
+        """That there is no such stream, in words; empty where there is one, or where that may not be asked.
+
+        Raises:
+            NotFound: The key is of another type.
+        """
+        reading = (await StreamReader(self._server).read([stream])).streams[0]
+        if isinstance(reading, Fault) and reading.kind is FaultKind.WRONG_TYPE:
+            raise reading.error(f"stream {stream}")
+        missing = isinstance(reading, Fault) and reading.kind is FaultKind.MISSING
+        return f"there is no stream {stream}, and no delayed messages beside it" if missing else ""
 
     async def clock(self, stream: str) -> datetime | None:
         """The clock of the node that serves a queue; none where it may not be asked."""

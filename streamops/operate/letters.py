@@ -16,9 +16,10 @@ from streamops.model.entries import Entry
 from streamops.model.ids import EPOCH, LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.letters import DeadLetter, LetterKind, LetterTally
 from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamRole
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import read_stream
-from streamops.wire.faults import Fault
+from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
 from streamops.wire.letters import count_letters
 from streamops.wire.reads import read_by_id, read_clock, read_page
@@ -36,12 +37,17 @@ SAMPLE: Final = 10
 
 
 class LetterFilter:
-    """Which letters a selection means, apart from where they stand."""
+    """Which letters a selection means, apart from where they stand.
+
+    Attributes:
+        met: How many letters it was asked about whose IDs are among the selection's.
+    """
 
     def __init__(self, selection: LetterSelection) -> None:
         """Compile it; raises ``SettingsError`` where its expression is none."""
         self._ids = frozenset(selection.ids)
         self._because = selection.because
+        self.met = 0
         self._where = None
         if selection.where is not None:
             # Only filters with an expression pay for the library behind it.
@@ -58,8 +64,10 @@ class LetterFilter:
 
     def takes(self, letter: DeadLetter) -> bool:
         """Whether a letter is meant; raises ``SettingsError`` where the expression cannot say."""
-        if self._ids and letter.id not in self._ids:
-            return False
+        if self._ids:
+            if letter.id not in self._ids:
+                return False
+            self.met += 1
         if self._because is not None and letter.reason != self._because:
             return False
         if self._where is None:
@@ -106,11 +114,15 @@ class Survey(NamedTuple):
         identity: Which queue it is.
         letters: Which letters are meant.
         sample: The first few of them.
+        is_queue: Whether its name or the configuration says that it is a dead-letter queue.
+        waiting: Groups that read it and have entries of it pending or unread.
     """
 
     identity: Identity
     letters: SelectedLetters
     sample: tuple[DeadLetter, ...]
+    is_queue: bool
+    waiting: tuple[str, ...]
 
 
 async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
@@ -122,13 +134,13 @@ async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
         ServerError: The queue cannot be read.
     """
     reading, identity = await read_stream(place.server, selection.queue)
-    _, source = stream_role(selection.queue, place.dead_letters)
+    role, source = stream_role(selection.queue, place.dead_letters)
     scan = _Scan(place.server, selection, source)
     after, last = await selection_bounds(place.server, selection, reading)
     if last is None:
         tally, count = LetterTally(0), 0
     elif selection.filters:
-        tally = await scan.pick(after, last)
+        tally = await scan.pick(after, last, selection.count)
         count, last = tally.letters, tally.last_id
     else:
         whole = after == ZERO_ID and last == reading.last_id and selection.count is None
@@ -146,8 +158,29 @@ async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
         last=last,
         source=source,
         groups=groups,
+        absent=_absent(selection, scan.met),
     )
-    return Survey(identity, letters, tuple(scan.sample))
+    is_queue = role is StreamRole.DEAD_LETTERS
+    return Survey(identity, letters, tuple(scan.sample), is_queue, groups_with_work(reading))
+
+
+def groups_with_work(reading: StreamReading) -> tuple[str, ...]:
+    """Groups with entries of a stream pending or unread; where its last ID is not known, all that may have any."""
+    return tuple(
+        group.name
+        for group in reading.groups
+        if group.pending
+        or (reading.last_id is not None and group.last_delivered_id < reading.last_id)
+        or (not reading.bounds_read and reading.length)
+    )
+
+
+def _absent(selection: LetterSelection, met: int) -> int:
+    """How many of the IDs asked for are not in the queue; none is told where not all were looked for."""
+    bounds = (selection.since, selection.until, selection.count, selection.last)
+    if selection.after != ZERO_ID or any(bound is not None for bound in bounds):
+        return 0
+    return len(set(selection.ids)) - met
 
 
 class _Scan:
@@ -158,12 +191,15 @@ class _Scan:
         self._selection = selection
         self._source = source
         self.sample: list[DeadLetter] = []
+        self.met = 0
 
     async def count(self, after: EntryId, last: EntryId, most: int | None) -> LetterTally:
         """Count all letters of a range, at most so many, without reading them."""
         queue = self._selection.queue
         found = await count_letters(self._server, queue, after, last, MAX_PART if most is None else most)
         if isinstance(found, Fault):
+            if found.kind is FaultKind.DENIED:
+                return await self.pick(after, last, most)
             raise found.error(f"queue {queue}")
         if found.last_id is not None:
             first = await read_page(
@@ -176,22 +212,23 @@ class _Scan:
             kinds[replace(kind, stream=kind.stream or self._source or "")] += number
         return LetterTally(found.letters, ordered_kinds(kinds), found.payloads, found.last_id)
 
-    async def pick(self, after: EntryId, last: EntryId) -> LetterTally:
-        """Count those that the selection's filters take, which takes reading all of them."""
+    async def pick(self, after: EntryId, last: EntryId, most: int | None) -> LetterTally:
+        """Count those that the selection's filters take, at most so many, which takes reading all of them."""
         selection, chosen_by = self._selection, LetterFilter(self._selection)
         kinds: Counter[LetterKind] = Counter()
         letters, payloads, at = 0, 0, None
         async for page, _ in chosen_letters(
             self._server, selection.queue, self._source, chosen_by, after=after, last=last
         ):
-            taken = page if selection.count is None else page[: selection.count - letters]
+            taken = page if most is None else page[: most - letters]
             letters += len(taken)
             payloads += sum(letter.payload_key is not None for letter in taken)
             kinds.update(map(kind_of, taken))
             at = taken[-1].id if taken else at
             self.sample += taken[: SAMPLE - len(self.sample)]
-            if letters == selection.count:
+            if letters == most:
                 break
+        self.met = chosen_by.met
         return LetterTally(letters, ordered_kinds(kinds), payloads, at)
 
 

@@ -1,7 +1,8 @@
 """Files to restore from, read as streams: once from end to end before anything is written, then to write.
 
 A line is an entry as ``operate.backups`` writes it, or as ``streams search -o jsonl`` prints it; or the file is
-a group's, as ``operate.group_backups`` writes it. Empty lines do not count.
+a group's, as ``operate.group_backups`` writes it. Empty lines do not count, nor do entries that the file says
+were not deleted, nor a last line that was cut off.
 """
 
 import os
@@ -20,7 +21,7 @@ from streamops.errors import SettingsError, StalePlan
 from streamops.model.acts.restore import RestoreFile, SavedGroup
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.operate.backups import parse_line
+from streamops.operate.backups import is_cut_off, parse_line, taken_back, takes_back
 from streamops.operate.group_backups import parse_group, parse_row
 
 LARGEST_LINE: Final = 512 << 20
@@ -63,16 +64,16 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
         SettingsError: It cannot be read, is empty, or some of its lines are none; the first are named.
     """
     with _opened(path) as file:
-        look = _Look()
+        look = _Look(_taken_back(path, file))
         for number, line in _lines(path, file):
             look.digest.update(line)
-            if line.strip():
+            if line.strip() and not takes_back(line):
                 look.add(number, line)
             if stopped():
                 break
         if look.problems:
             raise _bad_lines(path, look)
-        if not look.records and look.group is None:
+        if look.is_empty:
             raise SettingsError(f"{path} is empty", "Name a file that was written by streamops.")
         return look.told(_stamp(file))
 
@@ -83,9 +84,9 @@ def read_entries(path: str, told: RestoreFile, skip: int) -> Iterator[Entry]:
         yield parse_entry(line)[1]
 
 
-def read_rows(path: str, told: RestoreFile) -> Iterator[PendingEntry]:
-    """The pending rows of a group's file; raises ``StalePlan`` where it has changed."""
-    for line in _records(path, told, 1):
+def read_rows(path: str, told: RestoreFile, skip: int) -> Iterator[PendingEntry]:
+    """The pending rows of a group's file after the first ``skip``; raises ``StalePlan`` where it has changed."""
+    for line in _records(path, told, 1 + skip):
         yield parse_row(line).row
 
 
@@ -106,8 +107,11 @@ def parse_entry(line: bytes) -> tuple[str, Entry]:
 class _Look:
     """What was found in a file so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, spared: frozenset[str]) -> None:
         self.digest = sha256()
+        self._spared = spared
+        self._taken_back = 0
+        self._cut_off = False
         self.problems: list[str] = []
         self.bad = 0
         self.records = 0
@@ -122,6 +126,9 @@ class _Look:
 
     def add(self, number: int, line: bytes) -> None:
         """Take a line into account."""
+        if is_cut_off(line) and (self.records or self.group or self._taken_back):
+            self._cut_off = True
+            return
         try:
             if not self.records and self.group is None and b'"last_delivered_id"' in line:
                 self.group = parse_group(line)
@@ -134,6 +141,11 @@ class _Look:
             self.bad += 1
             if len(self.problems) < NAMED_PROBLEMS:
                 self.problems.append(f"line {number} ({error})")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found at all."""
+        return not self.records and self.group is None and not self._taken_back
 
     def told(self, stamp: tuple[int, int, int]) -> RestoreFile:
         """All of it."""
@@ -149,6 +161,8 @@ class _Look:
             group=self.group,
             sample=tuple(self._sample),
             owners=tuple(self._owners.most_common()),
+            taken_back=self._taken_back,
+            cut_off=self._cut_off,
         )
 
     def _add_entry(self, number: int, line: bytes) -> None:
@@ -158,6 +172,9 @@ class _Look:
         if not entry.fields:
             raise ValueError("an entry has at least one field")
         self._note_stream(stream)
+        if str(entry.id) in self._spared:
+            self._taken_back += 1
+            return
         self._note_id(number, entry.id)
         self._too_wide += len(entry.fields) > WIDEST
         if len(self._sample) < SAMPLE:
@@ -186,13 +203,23 @@ def _records(path: str, told: RestoreFile, skip: int) -> Iterator[bytes]:
     with _opened(path) as file:
         if _stamp(file) != told.stamp:
             raise StalePlan(f"{path} has changed since the plan was made", "Nothing was done. Look again.")
+        spared = _taken_back(path, file) if told.taken_back else frozenset()
         for _, line in _lines(path, file):
-            if not line.strip():
+            if not line.strip() or takes_back(line) or (told.cut_off and is_cut_off(line)):
+                continue
+            if spared and str(parse_entry(line)[1].id) in spared:
                 continue
             if skip:
                 skip -= 1
             else:
                 yield line
+
+
+def _taken_back(path: str, file: IO[bytes]) -> frozenset[str]:
+    """The IDs of entries that were not deleted; the file is read to its end, and begins anew."""
+    found = taken_back(line for _, line in _lines(path, file))
+    file.seek(0)
+    return found
 
 
 def _opened(path: str) -> IO[bytes]:

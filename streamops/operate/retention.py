@@ -5,7 +5,7 @@ What goes wrong with one stream is told of that stream, and does not keep the ot
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,9 +19,11 @@ from streamops.operate.acting.engine import Told
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.console import Console
 from streamops.plans.retention import Candidate, plan_retention
-from streamops.plans.trim import bound_options
+from streamops.plans.trim import NoGroup, bound_options
 from streamops.wire.keys import stream_role
 from streamops.wire.writes.audit import AUDIT
+
+NOBODY: Final = "no group, so nobody can say what is still needed"
 
 
 class PolicyTrim(Struct, frozen=True):
@@ -74,6 +76,8 @@ async def _prepare(console: Console, intent: TrimIntent, limits: Limits) -> Poli
     bound = bound_options(intent)
     try:
         prepared = await console.prepare(intent, limits)
+    except NoGroup:
+        return PolicyTrim(RetentionRow(stream=intent.stream, bound=bound, kept_for=NOBODY))
     except StreamopsError as error:
         return PolicyTrim(RetentionRow(stream=intent.stream, bound=bound, problem=error.message))
     return PolicyTrim(RetentionRow(stream=intent.stream, bound=bound, plan=prepared.plan), prepared)

@@ -43,5 +43,7 @@ def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
         command=command("ack", intent.stream, intent.group, options=f"--ids {named_ids(intent.ids)}"),
         confirm=intent.stream,
         warnings=tuple(warnings),
-        fingerprint=fingerprint(evidence.identity.positions, [(row.id, row.consumer) for row in rows]),
+        fingerprint=fingerprint(
+            evidence.identity.positions, [(row.id, row.consumer, row.delivery_count) for row in rows]
+        ),
     )

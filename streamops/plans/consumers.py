@@ -27,7 +27,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
     """Hand a consumer's pending entries over and remove it.
 
     Raises:
-        Forbidden: It has pending entries, and nobody is named to get them; or that is itself.
+        Forbidden: It has pending entries, and nobody is named to get them.
     """
     consumer = evidence.consumer
     _forbid_losing(intent, consumer)
@@ -54,8 +54,6 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
 
 def _forbid_losing(intent: RemoveConsumerIntent, consumer: Consumer) -> None:
     name = f"consumer {intent.stream}/{intent.group}/{intent.consumer}"
-    if intent.to == intent.consumer:
-        raise Forbidden(f"{name} cannot be handed its own entries", "Name another consumer with --to.")
     if consumer.pending and intent.to is None:
         raise Forbidden(
             f"{name} has {counted(consumer.pending, 'pending entry', 'pending entries')}, which would be lost with it",

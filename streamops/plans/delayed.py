@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, instant, quoted, span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence, RunDelayedIntent, Selection
 from streamops.model.delayed import DelayedMessage
@@ -130,7 +130,7 @@ def _due(message: DelayedMessage, now: datetime | None) -> str:
     if message.due_at is None:
         return "never due"
     if now is None:
-        return f"due at {message.due_at.isoformat()}"
+        return f"due at {instant(message.due_at)}"
     if message.due_at <= now:
         return f"overdue by {span(now - message.due_at)}"
     return f"due in {span(message.due_at - now)}"
@@ -141,7 +141,7 @@ def _command(verb: str, intent: Selection) -> str:
         options = "--all"
     elif intent.before is not None:
         moment = intent.before
-        words = moment.isoformat() if isinstance(moment, datetime) else f"{moment.total_seconds():g}s"
+        words = instant(moment) if isinstance(moment, datetime) else f"{moment.total_seconds():g}s"
         options = f"--before {words}"
     elif intent.ids is None or not 0 < len(intent.ids) <= NAMED:
         options = "--ids -"

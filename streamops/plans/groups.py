@@ -168,12 +168,23 @@ def _rewind_command(intent: RewindGroupIntent) -> str:
 
 
 def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> Plan:
-    """Destroy a group. Raises ``Forbidden`` where its creation is to be undone and it has been used since."""
+    """Destroy a group.
+
+    Raises:
+        Forbidden: Its creation is to be undone and it has been used since; or it has so many pending rows that they
+            are taken off in batches, and there is no backup to bring them back from if that ends midway.
+    """
     untouched = intent.untouched_at is not None
     if untouched and (evidence.pending or evidence.position != intent.untouched_at):
         raise Forbidden(
             f"group {intent.stream}/{intent.group} has been given entries since it was created",
             f"Destroy it all the same with `{command('groups destroy', intent.stream, intent.group)}`.",
+        )
+    if evidence.pending > DESTROYED_AT_ONCE and not evidence.backup:
+        raise Forbidden(
+            f"group {intent.stream}/{intent.group} has {evidence.pending:,} pending rows and no backup",
+            f"Nothing was done. More than {DESTROYED_AT_ONCE:,} are taken off in batches, which may end midway: "
+            "name a file with --backup.",
         )
     return Plan(
         operation="groups.destroy",

@@ -38,8 +38,14 @@ def letter_counts(letters: SelectedLetters) -> Iterator[str]:
 def queue_warnings(letters: SelectedLetters) -> Iterator[str]:
     """What deleting from the queue does to groups that read it."""
     for group, pending in letters.groups:
-        waiting = f", which has {counted(pending, 'letter', 'letters')} pending" if pending else ""
-        yield f"Group {group}{waiting}, reads the queue itself: after letters leave it, its lag may not be known."
+        waiting = f", which has {counted(pending, 'letter', 'letters')} pending," if pending else ""
+        yield f"Group {group}{waiting} reads the queue itself: after letters leave it, its lag may not be known."
+
+
+def absent_ids(letters: SelectedLetters) -> Iterator[str]:
+    """How many of the IDs asked for there are not."""
+    if letters.absent:
+        yield f"{counted(letters.absent, 'ID is', 'IDs are')} not in the queue, and will be left out."
 
 
 def gone_meanwhile(letters: int) -> str:

@@ -23,9 +23,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
             for row in rows
         ),
         effects=tuple(_effects(evidence)) if rows else (),
-        undo="`streamops undo` gives them their owner and idle time again, except those that were delivered by then."
-        if rows
-        else "",
+        undo=_undo(len(rows)),
         command=command(
             "nack", intent.stream, intent.group, options=f"{source}--ids {named_ids(intent.ids)}"
         ),
@@ -37,15 +35,26 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
 
 def _effects(evidence: NackEvidence) -> Iterator[str]:
     many = counted(len(evidence.rows), "entry", "entries")
+    one = len(evidence.rows) == 1
     if evidence.by_xnack:
         yield f"{many} will belong to nobody (XNACK FAIL), and be delivered to whoever reads or reclaims next."
     else:
         yield (
-            f"{many} will look idle for 30 days and keep their owner (this server has no XNACK): whoever "
-            "reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets them, whoever only reads does not."
+            f"{many} will look idle for 30 days and keep {'its' if one else 'their'} owner (this server has no XNACK): "
+            f"whoever reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets {'it' if one else 'them'}, "
+            "whoever only reads does not."
         )
     yield "Deliveries stay as counted; each further one counts on, towards whatever limit the consumers have."
-    yield "A worker that is still at one of them acknowledges it all the same; until then it may be processed twice."
+    which = "it" if one else "one of them"
+    yield f"A worker that is still at {which} acknowledges it all the same; until then it may be processed twice."
+
+
+def _undo(number: int) -> str:
+    if not number:
+        return ""
+    if number == 1:
+        return "`streamops undo` gives it its owner and idle time again, unless it was delivered by then."
+    return "`streamops undo` gives them their owner and idle time again, except those that were delivered by then."
 
 
 def _warnings(evidence: NackEvidence) -> Iterator[str]:

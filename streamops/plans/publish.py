@@ -1,33 +1,59 @@
 """Publishing."""
 
+from collections.abc import Iterator
+
 from streamops.analysis.wording import command, counted, quoted, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.publish import PublishEvidence, PublishIntent
+from streamops.model.acts.trim import GroupLoss, TrimEvidence
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.plans.evidence import fingerprint
+from streamops.plans.trim import loss_sentences
 
 
 def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
     """Add one entry, or one delayed message.
 
+    Where its cap would drop what a group has yet to read or to acknowledge, that is a loss like any other.
+
     Raises:
-        Forbidden: It has no fields, its ID cannot be taken, or it is both delayed and to trim.
+        Forbidden: It has no fields, its ID is taken, or it is both delayed and to trim.
     """
     _check(intent, evidence)
-    unit = ("entry", "entries") if intent.delay is None else ("message", "messages")
+    cap = evidence.cap
     return Plan(
         operation="publish",
         target=intent.stream,
-        tier=Tier.REDELIVERS,
+        tier=_tier(cap),
         count=1,
-        unit=unit,
+        unit=("entry", "entries") if intent.delay is None else ("message", "messages"),
         sample=(f"{intent.id or 'an ID of its own'}: {counted(len(intent.pairs), 'field', 'fields')}",),
         effects=tuple(_effects(intent, evidence)),
-        loses=_loses(intent, evidence),
+        loses="" if cap is None else _loses(cap),
         command=command("publish", intent.stream, *map(_pair, intent.pairs), options=_options(intent)),
-        fingerprint=fingerprint(intent.stream, intent.pairs, intent.id, evidence.exists, evidence.taken),
+        confirm=intent.stream,
+        warnings=tuple(_warnings(intent, cap)),
+        fingerprint=fingerprint(
+            intent.stream,
+            intent.pairs,
+            intent.id,
+            evidence.exists,
+            evidence.taken,
+            cap and (cap.asked, cap.removable, cap.losses),
+        ),
     )
+
+
+def losers(cap: TrimEvidence) -> tuple[GroupLoss, ...]:
+    """The groups that lose what they have yet to read or to acknowledge."""
+    return tuple(loss for loss in cap.losses if loss.unread or loss.pending)
+
+
+def _tier(cap: TrimEvidence | None) -> Tier:
+    if cap is None:
+        return Tier.REVERSIBLE
+    return Tier.LOSES if losers(cap) else Tier.REDELIVERS
 
 
 def _check(intent: PublishIntent, evidence: PublishEvidence) -> None:
@@ -47,16 +73,10 @@ def _check(intent: PublishIntent, evidence: PublishEvidence) -> None:
             )
         return
     if intent.id is not None:
-        _check_entry_id(intent, evidence, intent.id)
+        _check_entry_id(intent, evidence, EntryId.parse(intent.id))
 
 
-def _check_entry_id(intent: PublishIntent, evidence: PublishEvidence, text: str) -> None:
-    try:
-        entry_id = EntryId.parse(text)
-    except ValueError as error:
-        raise Forbidden(
-            f"publish {intent.stream}: {error}", "Write 1526919030474-0, or leave out --id."
-        ) from None
+def _check_entry_id(intent: PublishIntent, evidence: PublishEvidence, entry_id: EntryId) -> None:
     last = evidence.last_generated_id or ZERO_ID
     if entry_id <= last:
         raise Forbidden(
@@ -65,20 +85,46 @@ def _check_entry_id(intent: PublishIntent, evidence: PublishEvidence, text: str)
         )
 
 
-def _effects(intent: PublishIntent, evidence: PublishEvidence) -> list[str]:
+def _effects(intent: PublishIntent, evidence: PublishEvidence) -> Iterator[str]:
     groups = counted(len(evidence.groups), "group", "groups")
     if intent.delay is not None:
-        return [f"One message will wait in the queue of {intent.stream}, and be due in {span(intent.delay)}."]
-    if not evidence.exists:
-        return [f"Stream {intent.stream} will be created, with one entry and no group."]
-    return [f"One entry will be added to {intent.stream}; {groups} will get it."]
+        yield f"One message will wait in the queue of {intent.stream}, and be due in {span(intent.delay)}."
+        yield _way_back(intent)
+    elif not evidence.exists:
+        yield f"Stream {intent.stream} will be created, with one entry and no group."
+    else:
+        yield f"One entry will be added to {intent.stream}; {groups} will get it."
+    if (cap := evidence.cap) is not None:
+        yield (
+            f"The oldest go, at most {counted(cap.removable.upper, 'entry', 'entries')}, in whole nodes of the "
+            "stream: some may stay for that."
+        )
+        yield from loss_sentences(cap.losses)
 
 
-def _loses(intent: PublishIntent, evidence: PublishEvidence) -> str:
-    if intent.maxlen is None or evidence.length < intent.maxlen:
-        return ""
-    dropped = evidence.length + 1 - intent.maxlen
-    return f"At most {counted(dropped, 'entry', 'entries')} at the stream's beginning, read or not."
+def _loses(cap: TrimEvidence) -> str:
+    dropped = counted(cap.removable.upper, "entry", "entries")
+    if not (lost := losers(cap)):
+        return f"At most {dropped} at the stream's beginning, which no group needs."
+    unread, pending = sum(loss.unread for loss in lost), sum(loss.pending_count for loss in lost)
+    return (
+        f"At most {dropped} at the stream's beginning, {unread:,} of them unread and {pending:,} pending, "
+        "counted group by group."
+    )
+
+
+def _warnings(intent: PublishIntent, cap: TrimEvidence | None) -> Iterator[str]:
+    if cap is None or not losers(cap):
+        return
+    safely = command("trim", intent.stream, options=f"--maxlen {intent.maxlen}")
+    yield f"Without --maxlen nothing is lost; `{safely}` trims as far as no group needs the entries."
+
+
+def _way_back(intent: PublishIntent) -> str:
+    ident = "ID" if intent.id is None else quoted(intent.id)
+    told = ", whose ID is told once it waits" if intent.id is None else ""
+    cancel = command("delayed cancel", intent.stream, options=f"--ids {ident}")
+    return f"`{cancel}` takes it back until it is due{told}."
 
 
 def _options(intent: PublishIntent) -> str:

@@ -6,7 +6,7 @@ from streamops.analysis.wording import command, counted, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.letters import letter_counts, letter_line, queue_warnings, selection_options
+from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings, selection_options
 
 
 def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
@@ -24,7 +24,7 @@ def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
         loses=f"{some} of {letters.length:,} in the queue, for good." if letters.count else "",
         command=command("dlq purge", intent.queue, options=" ".join(_options(intent))),
         confirm=intent.queue,
-        warnings=tuple(queue_warnings(letters)) if letters.count else (),
+        warnings=(*absent_ids(letters), *(queue_warnings(letters) if letters.count else ())),
         fingerprint=fingerprint(letters.count, letters.after, letters.last, letters.length),
     )
 

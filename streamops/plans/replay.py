@@ -6,7 +6,7 @@ from streamops.analysis.wording import command, counted, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.letters import letter_counts, letter_line, queue_warnings, selection_options
+from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings, selection_options
 
 
 def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
@@ -22,7 +22,7 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
         effects=tuple(_effects(intent, evidence)) if letters.count else (),
         command=command("replay", intent.queue, options=" ".join(_options(intent, evidence))),
         confirm=intent.queue,
-        warnings=tuple(_warnings(intent, evidence)) if letters.count else (),
+        warnings=(*absent_ids(letters), *(_warnings(intent, evidence) if letters.count else ())),
         fingerprint=fingerprint(
             evidence.mode, evidence.targets, evidence.routes, letters.count, letters.after, letters.last
         ),
@@ -38,8 +38,7 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
             yield from _retried(evidence)
         case _:
             yield from map(_republished, evidence.targets)
-    if evidence.mode is not ReplayMode.REDELIVER:
-        yield "Each entry carries _so_replay_of, its letter's ID, once for every replay: by that it can be found."
+    yield from _carried(evidence.mode)
     if intent.edit:
         names = ", ".join(name.decode("utf-8", "backslashreplace") for name, _ in intent.edit)
         yield f"Edited in every entry: {names}."
@@ -49,6 +48,20 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
             "it must still be there, and no longer expires."
         )
     yield from _moves(evidence)
+
+
+def _carried(mode: ReplayMode | None) -> Iterator[str]:
+    """What is added to an entry's own fields."""
+    if mode is ReplayMode.REDELIVER:
+        return
+    if mode is ReplayMode.RETRY:
+        yield (
+            "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: the ID that it was born with, "
+            "or its letter's where that is not known."
+        )
+    else:
+        yield "Each entry carries _so_origin_id, the ID that it was born with, where its letter tells it."
+    yield "It also carries _so_replay_of, its letter's ID, once for every replay: by that it can be found."
 
 
 def _republished(target: TargetStream) -> str:

@@ -24,11 +24,17 @@ def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
 
 
 def restored_before(intent: RestoreIntent, evidence: RestoreEvidence) -> int:
-    """How many records need not be restored any more; with a stream that is gone, they are gone too."""
-    if evidence.identity is None:
+    """How many records need not be restored any more; with a stream or a group that is gone, they are gone too."""
+    group = evidence.file.group
+    if evidence.identity is None or (group is not None and group.group not in dict(evidence.groups)):
         return 0
     # What was stopped midway goes on, so that the same command can be given again and again.
     return 0 if intent.again and evidence.said == evidence.file.records else evidence.said
+
+
+def finds_own_entries(intent: RestoreIntent, evidence: RestoreEvidence) -> bool:
+    """Whether entries of the file may still be where they go, so that each is looked for before it is added."""
+    return intent.new_ids and evidence.identity is not None and evidence.file.streams == (evidence.target,)
 
 
 def _restore_entries(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
@@ -73,11 +79,12 @@ def _forbid_unfit(intent: RestoreIntent, evidence: RestoreEvidence, before: int)
 def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> Iterator[str]:
     file, target = evidence.file, evidence.target
     left = file.records - before
+    if not file.records:
+        yield "None of its entries was deleted: there is nothing to restore."
+        return
     if not left:
-        yield (
-            f"All {counted(file.records, 'entry', 'entries')} of this file were restored to {target} before, "
-            "within 7 days; --again restores them once more."
-        )
+        whole, again = _all_of(file, ENTRY_UNIT)
+        yield f"{whole} restored to {target} before, within 7 days; --again restores {again} once more."
         return
     how = (
         "with new IDs, at its end"
@@ -87,6 +94,8 @@ def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> I
     yield f"{counted(left, 'entry is', 'entries are')} added to stream {target}, {how}."
     if before:
         yield f"{before:,} of the file's {file.records:,} were restored before: it goes on where that stopped."
+    if finds_own_entries(intent, evidence):
+        yield "Those that are still there with their own IDs are left out."
     if evidence.identity is None:
         yield f"Stream {target} is created; it has no group."
     elif evidence.groups:
@@ -94,7 +103,19 @@ def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> I
     yield "Each is added once: stopped at any point, the same command goes on where it stopped, within 7 days."
 
 
+def _all_of(file: RestoreFile, unit: tuple[str, str]) -> tuple[str, str]:
+    """The beginning of a sentence about every record of a file, and how it goes on about them."""
+    if file.records == 1:
+        return f"The one {unit[0]} of this file was", "it"
+    return f"All {counted(file.records, *unit)} of this file were", "them"
+
+
 def _warnings(file: RestoreFile) -> Iterator[str]:
+    if file.cut_off:
+        yield "The last line is cut off, and is left out: what it tells was not deleted."
+    if file.taken_back:
+        told = counted(file.taken_back, "entry of the file was", "entries of the file were")
+        yield f"{told} not deleted, as the file says, and will be left out."
     if file.too_wide:
         yield (
             f"{counted(file.too_wide, 'entry has', 'entries have')} more fields than the server's scripts can add, "
@@ -107,6 +128,7 @@ def _warnings(file: RestoreFile) -> Iterator[str]:
 def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: SavedGroup) -> Plan:
     file, target, last = evidence.file, evidence.target, evidence.last_generated_id
     at = dict(evidence.groups).get(group.group)
+    before = restored_before(intent, evidence)
     if last is None or group.position > last:
         where = "there is no such stream" if last is None else f"it ends at {last}"
         raise Forbidden(
@@ -117,9 +139,9 @@ def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: Save
         operation="restore",
         target=f"{target}/{group.group}",
         tier=Tier.REDELIVERS,
-        count=file.records or (1 if at is None else 0),
+        count=file.records - before if file.records else (1 if at is None else 0),
         unit=PENDING_UNIT if file.records else GROUP_UNIT,
-        effects=tuple(_group_effects(file, group, at is None)),
+        effects=tuple(_group_effects(file, group, before, at is None)),
         command=_command(intent),
         confirm=target,
         warnings=()
@@ -127,16 +149,25 @@ def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: Save
         else (
             f"The group exists: it stands at {at} and stays there, and not at {group.position}, where it stood.",
         ),
-        fingerprint=fingerprint(file.digest, target, at, last),
+        fingerprint=fingerprint(file.digest, target, at, last, before),
     )
 
 
-def _group_effects(file: RestoreFile, group: SavedGroup, create: bool) -> Iterator[str]:  # noqa: FBT001 - private
+def _group_effects(file: RestoreFile, group: SavedGroup, before: int, create: bool) -> Iterator[str]:  # noqa: FBT001 - private
     if create:
         yield f"Group {group.group} is created at {group.position}, where it stood."
-    if file.records:
+    left = file.records - before
+    if file.records and not left:
+        whole, again = _all_of(file, PENDING_UNIT)
         yield (
-            f"{counted(file.records, *PENDING_UNIT)} will be pending again, with their owners and counts, as far as the entries still exist; "
+            f"{whole} restored before, within 7 days; --again restores {again} once more, "
+            f"{'even where it was' if file.records == 1 else 'those too that were'} processed since."
+        )
+    if before and left:
+        yield f"{before:,} of the file's {file.records:,} were restored before: it goes on where that stopped."
+    if left:
+        yield (
+            f"{counted(left, *PENDING_UNIT)} will be pending again, with their owners and counts, as far as the entries still exist; "
             "what is pending in the group already is left alone."
         )
         yield f"They are of {named([f'{owner} ({rows:,})' for owner, rows in file.owners])}."

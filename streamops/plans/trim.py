@@ -18,6 +18,10 @@ NAMED: Final = 5
 """Groups and consumers that a sentence names."""
 
 
+class NoGroup(Forbidden):
+    """A safe trim of a stream of which nobody can say what is still needed."""
+
+
 def needed_by(group: GroupReading) -> EntryId:
     """The oldest ID that a group needs: that of its oldest pending entry, or its position, which is kept too."""
     oldest = group.oldest_pending
@@ -28,15 +32,26 @@ def plan_trim(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
     """Drop the oldest entries of a stream.
 
     Raises:
-        Forbidden: A safe trim of a stream without groups: nobody can say what is still needed.
+        NoGroup: A safe trim of a stream without groups that is beyond its bound.
     """
     return _plan_safe(intent, evidence) if intent.safe else _plan_unsafe(intent, evidence)
 
 
 def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
     holder = evidence.holder
+    if holder is None and not evidence.wanted.upper:
+        return Plan(
+            operation="trim",
+            target=intent.stream,
+            tier=Tier.REDELIVERS,
+            count=0,
+            effects=(_nothing(evidence),),
+            command=_command(intent),
+            confirm=intent.stream,
+            fingerprint=_fingerprint(evidence),
+        )
     if holder is None:
-        raise Forbidden(
+        raise NoGroup(
             f"trim {intent.stream}: it has no group, so nobody can say what is still needed",
             "Create its groups first; or trim regardless, with --unsafe.",
         )
@@ -120,14 +135,12 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]
         yield _nothing(evidence)
         return
     yield f"{_removes(intent, evidence)} None goes from {evidence.asked} on."
-    yield from map(_loss_sentence, evidence.losses[:NAMED])
-    if more := evidence.losses[NAMED:]:
-        unread, pending = sum(loss.unread for loss in more), sum(loss.pending_count for loss in more)
-        yield f"{counted(len(more), 'further group loses', 'further groups lose')} {unread:,} unread and {pending:,} pending."
+    yield from loss_sentences(evidence.losses)
     if not evidence.losses:
         yield "The stream has no group."
     if intent.backup:
-        yield f"They are written to {intent.backup} first."
+        also = "" if intent.exact else "; each of them goes then, as with --exact"
+        yield f"They are written to {intent.backup} first{also}."
 
 
 def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence, pending: int) -> Iterator[str]:
@@ -155,9 +168,17 @@ def _removes(intent: TrimIntent, evidence: TrimEvidence) -> str:
         if amount.exact
         else f"{amount.upper:,} (at least {amount.lower:,} could be counted)"
     )
-    if intent.exact:
+    if intent.drops_all:
         return f"The oldest {'' if amount.exact else 'up to '}{bounds} {whole} go."
     return f"The oldest go, at most {bounds} {whole}, in whole nodes of the stream: some may stay for that."
+
+
+def loss_sentences(losses: tuple[GroupLoss, ...]) -> Iterator[str]:
+    """What each group loses, a sentence each; beyond a few of them in one."""
+    yield from map(_loss_sentence, losses[:NAMED])
+    if more := losses[NAMED:]:
+        unread, pending = sum(loss.unread for loss in more), sum(loss.pending_count for loss in more)
+        yield f"{counted(len(more), 'further group loses', 'further groups lose')} {unread:,} unread and {pending:,} pending."
 
 
 def _loss_sentence(loss: GroupLoss) -> str:

@@ -67,8 +67,21 @@ def _warnings(evidence: UndoEvidence) -> Iterator[str]:
     if evidence.absent_owners:
         names = ", ".join(evidence.absent_owners[:OWNERS_NAMED])
         yield f"No consumers of the group any more, and created again: {names}."
+    if evidence.recorded < evidence.counted:
+        yield _of_unrecorded(evidence)
     if not evidence.ended:
         yield "The action has not come to its end, or was cut off: what it still does is not taken back."
+
+
+def _of_unrecorded(evidence: UndoEvidence) -> str:
+    """What the log does not tell of."""
+    told = f"{evidence.recorded:,} of {evidence.counted:,}"
+    if evidence.ended:
+        return f"{told} entries are on record: the others cannot be restored by this."
+    return (
+        f"{told} planned entries are on record. Where the action was cut off, some more may have been done of which "
+        "there is none: look at what is pending afterwards."
+    )
 
 
 def _written(at: datetime | None) -> str:

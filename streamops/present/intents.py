@@ -42,10 +42,13 @@ class IntentField(Struct, frozen=True, kw_only=True):
         flag: Its option's name with its hyphens; empty for an argument.
         off: The option that turns a switch off; empty where there is none.
         metavar: What stands for its value; empty where its kind says it.
-        completes: What can be offered: ``streams``, ``groups``, ``consumers``; empty for nothing.
+        example: A value as one would type it; empty where its kind says it.
+        completes: What can be offered: ``streams``, ``groups``, ``consumers``, ``queues``, ``actions``, ``jobs``; empty
+            for nothing.
         exclusive: Fields of one such name exclude each other; empty for none.
         choices: The values of a choice.
         choice: The enumeration of a choice; none for other kinds.
+        backup: Whether it is the file that is written before something is lost, which is given a name of its own.
     """
 
     name: str
@@ -59,10 +62,12 @@ class IntentField(Struct, frozen=True, kw_only=True):
     flag: str = ""
     off: str = ""
     metavar: str = ""
+    example: str = ""
     completes: str = ""
     exclusive: str = ""
     choices: tuple[str, ...] = ()
     choice: type[StrEnum] | None = None
+    backup: bool = False
 
 
 _KINDS: Final[dict[object, FieldKind]] = {
@@ -111,10 +116,12 @@ def _field(one: FieldInfo, told: str, marks: dict[str, Any]) -> IntentField:
         flag="" if argument else _flag(marks.get("flag") or one.name.replace("_", "-")),
         off=_flag(marks.get("off", "")),
         metavar=marks.get("metavar", ""),
+        example=marks.get("example", ""),
         completes=marks.get("completes", ""),
         exclusive=marks.get("exclusive", ""),
         choices=tuple(one.value for one in choice) if choice else (),
         choice=choice,
+        backup=bool(marks.get("backup")),
     )
 
 

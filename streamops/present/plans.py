@@ -16,6 +16,7 @@ DANGER: Final = {
     Tier.REDELIVERS: Cell("2 of 3: delivers again, skips or drops", Tone.WARN),
     Tier.LOSES: Cell("3 of 3: loses state for good", Tone.CRITICAL),
 }
+LOSES_NOTHING: Final = Cell("1 of 3: loses nothing")
 NAMED: Final = 20
 """Skipped and failed entries that people see one by one."""
 
@@ -43,7 +44,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     facts = (
         Fact("plan", (Cell(safe(f"{plan.operation} {plan.target}"), Tone.STRONG),)),
         Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
-        Fact("danger", (DANGER[plan.tier],) if plan.count else ()),
+        Fact("danger", (_danger(plan),) if plan.count else ()),
         Fact("sample", tuple(sample)),
         _told("effect", plan.effects),
         _told("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
@@ -115,7 +116,7 @@ def plan_document(plan: Plan) -> Json:
         "held_back_by": safe(plan.held_back_by) or None,
         "reversible": plan.reversible,
         "undo": safe(plan.undo) or None,
-        "confirm": text_json(plan.confirm) if plan.confirm else None,
+        "confirm": text_json(plan.confirm) if plan.confirm and plan.tier is Tier.LOSES else None,
         "command": safe(plan.command),
         "fingerprint": plan.fingerprint,
     }
@@ -141,6 +142,11 @@ def outcome_document(outcome: Outcome, undo: str = "") -> Json:
         "undo": undo or None,
         "elapsed_seconds": seconds(outcome.elapsed),
     }
+
+
+def _danger(plan: Plan) -> Cell:
+    # Taking a claim back, say: it does no harm, and there is nothing to take back in turn.
+    return LOSES_NOTHING if plan.tier is Tier.REVERSIBLE and not plan.undo else DANGER[plan.tier]
 
 
 def _headline(outcome: Outcome) -> Cell:

@@ -127,13 +127,19 @@ def size(number: int | None) -> str:
     return f"{number} B"
 
 
-def percent(share: float | None) -> str:
-    """A share of 0 to 1 as ``37 %``; never rounded up to ``100 %`` nor down to ``0 %``; ``?`` where unknown."""
+def percent(share: float | None, *, rounded: bool = False) -> str:
+    """A share of 0 to 1 as ``37 %``; never rounded up to ``100 %`` nor down to ``0 %``; ``?`` where unknown.
+
+    Args:
+        share: The share.
+        rounded: Whether to take the nearest number, as for shares that make up a whole; else the one below.
+    """
     if share is None:
         return UNKNOWN
     if 0 < share < _SMALLEST_RATE:
         return "<1 %"
-    return f"{int(share * 100)} %"
+    whole = round(share * 100) if rounded else int(share * 100)
+    return f"{whole if share >= 1 else min(whole, 99)} %"
 
 
 def timestamp(moment: datetime | None) -> str:

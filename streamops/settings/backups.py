@@ -1,8 +1,8 @@
 """Where backups are kept unless a file is named."""
 
 import re
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Final
 
@@ -11,6 +11,21 @@ from streamops.settings.files import state_directory
 
 LONGEST: Final = 60
 """Characters of a stream's name in a file's name."""
+
+
+def new_backup(operation: str, target: Sequence[str], environ: Mapping[str, str]) -> str:
+    """The name of a new backup, whose name says what it is of and when; every face names one where nobody did.
+
+    Args:
+        operation: The operation's name: ``groups.destroy``.
+        target: What it acts on: a stream, and its group.
+        environ: The environment: HOME, XDG_STATE_HOME.
+
+    Raises:
+        SettingsError: There is no such directory: a user without a home.
+    """
+    now = datetime.now(UTC)  # noqa: TID251 - for whoever looks for the file later
+    return backup_path(operation.replace(".", "-"), "-".join(target), now, environ)
 
 
 def backup_path(operation: str, target: str, now: datetime, environ: Mapping[str, str]) -> str:

@@ -92,7 +92,13 @@ class ActingApp(App[int]):
             self.say(f"this version cannot {operation}", warning=True)
             return
         self.push_screen(
-            FormScreen(self.frame.place, self.live.moment, found, subject, backup_for(operation, subject))
+            FormScreen(
+                self.frame.place,
+                self.live.moment,
+                found,
+                subject,
+                backup_for(operation, found.intent, subject),
+            )
         )
 
     def open_plan(self, title: str, planning: "Planning | None", deed: Deed | None = None) -> None:

@@ -14,7 +14,7 @@ from streamops.tui.theme import Ground
 
 PLACEHOLDERS = {
     "/": "words that rows must hold, !word for one they must not",
-    ":": "stream [group], ctx [name], streams",
+    ":": "stream [group], ctx [name], streams, status, audit, jobs",
 }
 
 

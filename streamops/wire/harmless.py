@@ -23,6 +23,8 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "XDEL": ("0-0",),
     "XTRIM": ("MINID", "0"),
     "XCLAIM": (NOBODY, NOBODY, "0", "0-0"),
+    "XNACK": (NOBODY, "FAIL", "IDS", "1", "0-0"),
+    "XAUTOCLAIM": (NOBODY, NOBODY, "0", "0-0"),
     # An ID that is none.
     "XGROUP CREATE": (NOBODY, "none"),
     "XGROUP SETID": (NOBODY, "none"),

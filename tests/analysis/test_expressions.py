@@ -176,3 +176,17 @@ def test_the_old_spelling_of_literals_is_read_in_silence() -> None:
     assert Expression("reason == `rejected`", LETTER_ROOTS).holds({"id": "1-1", "reason": "rejected"})
     with pytest.raises(SettingsError, match="ends too early"):
         Expression("``.a.b.c ==")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("deliveries > 5", "> `5`"),
+        ("deliveries>=-2.5", ">= `-2.5`"),
+        ("reason == 'a' && deliveries != 3", "!= `3`"),
+    ],
+)
+def test_a_bare_number_is_shown_as_it_is_written(text: str, written: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Expression(text, LETTER_ROOTS)
+    assert caught.value.hint == f"Numbers are written between backticks: {written}."

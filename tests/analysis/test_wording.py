@@ -1,12 +1,12 @@
 import shlex
 import shutil
 import subprocess
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, instant, quoted, span
 from tests.strategies import names
 
 BASH = shutil.which("bash")
@@ -88,3 +88,8 @@ def test_bash_reads_back_the_very_bytes(name: str) -> None:
 def test_command(line: str, words: str) -> None:
     assert line == words
     assert shlex.split(line)[0] == "streamops"
+
+
+def test_instants_are_told_in_utc() -> None:
+    moment = datetime(2026, 3, 1, 16, 0, 0, 250_900, timezone(timedelta(hours=2)))
+    assert instant(moment) == "2026-03-01T14:00:00.250Z"

@@ -295,6 +295,10 @@ def test_names_are_completed_from_the_server(
     assert completed("streamops consumers rm orders billing ") == ["worker-1", "worker-2"]
     assert completed("streamops status -o js") == ["json", "jsonl"]
     assert completed("streamops streams info caf") == []
+    assert completed("streamops dlq ls ") == ["orders:dlq"]
+    assert completed("streamops replay ord") == ["orders:dlq"]
+    assert completed("streamops audit ls --operation delayed") == ["delayed.cancel", "delayed.run-now"]
+    assert completed("streamops undo ") == completed("streamops jobs resume ") == []
     monkeypatch.setenv("STREAMOPS_URL", "unix:///nonexistent")
     assert completed("streamops status ord") == []
 

@@ -3,11 +3,13 @@
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from streamops.main.program import run
 from tests.cli.running import Cli, Place, transcript
 from tests.cli.test_golden import FORMATS, compare
 from tests.servers import RunningServer
@@ -50,6 +52,7 @@ AUDIT = [
     *(["audit", "ls", "-o", output] for output in FORMATS),
     ["audit", "ls", "--limit", "1", "--fields", "operation,applied,reason"],
     ["audit", "ls", "--operation", "claim"],
+    ["audit", "ls", "--operation", "delete"],
     ["audit", "ls", "--target", "orders", "--since", "1h", "--fields", "target,applied"],
     ["audit", "ls", "--until", "2020-01-01", "--fields", "target,applied"],
     ["audit", "ls", "--since", "soon"],
@@ -141,6 +144,55 @@ def test_the_audit_log(cli: Cli, stocked: RunningServer, place: Place) -> None:
         told(cli, [["audit", "ls", "--id", first.decode(), "-o", output] for output in FORMATS], place),
         GOLDEN,
     )
+
+
+def test_the_whole_audit_log(cli: Cli, stocked: RunningServer) -> None:
+    """Each row of ``--full`` is what ``--id`` shows of that action."""
+    assert stocked.command("EXISTS", "orders")
+    for ids in ("1-1,2-1", "3-1"):
+        assert cli("ack", "orders", "billing", "--ids", ids, "--yes", "--reason", "why").code == 0
+    lines = cli("audit", "ls", "--full", "-o", "jsonl").out.splitlines()
+    newest, oldest = (json.loads(line) for line in lines)
+    assert [len(row["before"]) for row in (newest, oldest)] == [1, 2]
+    assert oldest["plan"]["count"] == oldest["after"]["applied"] == 2
+    shown = cli("audit", "ls", "--id", oldest["audit_id"], "-o", "jsonl").out
+    assert shown.splitlines() == lines[1:]
+    document = json.loads(cli("audit", "ls", "--full", "-o", "json").out)
+    assert document == {"schema": "streamops.audit.ls/1", "actions": [newest, oldest]}
+    assert cli("audit", "ls", "--full", "-o", "jsonl", "--limit", "1").out.splitlines() == lines[:1]
+    assert cli("undo", oldest["audit_id"], "--yes", "--quiet").code == 0
+    undone = cli("audit", "ls", "--full", "-o", "jsonl").out.splitlines()
+    assert json.loads(undone[2])["undone_by"] == json.loads(undone[0])["audit_id"]
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("-o", "csv"), ("-o", "table"), ("-o", "jsonl", "--fields", "audit_id")], ids=" ".join
+)
+def test_the_whole_audit_log_needs_room(
+    cli: Cli, any_server: RunningServer, options: tuple[str, ...]
+) -> None:
+    result = cli("audit", "ls", "--full", *options, "--url", any_server.url)
+    assert (result.code, result.out) == (2, "")
+
+
+def test_ids_are_completed(
+    stocked: RunningServer, cli: Cli, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("ack", "orders", "billing", "--ids", "1-1", "--yes").code == 0
+    (first, _), *_ = stocked.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
+
+    def completed(line: str) -> list[str]:
+        monkeypatch.setenv("_STREAMOPS_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        capfd.readouterr()
+        assert run([]) == 0
+        return [item.split(",", 1)[1] for item in capfd.readouterr().out.splitlines() if item]
+
+    assert completed("streamops undo ") == [first.decode()]
+    assert completed("streamops undo 9") == []
+    for verb in ("show", "resume", "cancel"):
+        assert completed(f"streamops jobs {verb} ") == [JOB]
 
 
 def test_jobs(cli: Cli, stocked: RunningServer, place: Place) -> None:

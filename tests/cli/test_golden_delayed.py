@@ -26,6 +26,7 @@ READING = [
     *(["delayed", "ls", "orders", "-o", output] for output in FORMATS),
     ["delayed", "ls", "orders", "--limit", "1", "--fields", "id,due_at,size"],
     ["delayed", "ls", "none"],
+    ["delayed", "ls", "string"],
     *(["delayed", "show", "orders", "retry", "-o", output] for output in FORMATS),
     ["delayed", "show", "orders", "broken", "--fields", "id,problem"],
     ["delayed", "show", "orders", "none"],
@@ -42,11 +43,17 @@ ACTING = [
     ["delayed", "cancel", "orders", "--all", "--yes", "--backup", "lost.jsonl"],
     ["delayed", "cancel", "orders", "--all", "--confirm", "orders", "--backup", "lost.jsonl"],
     ["delayed", "cancel", "orders", "--ids", "none", "--backup", "lost.jsonl"],
+    ["delayed", "cancel", "none", "--all"],
+    ["delayed", "cancel", "string", "--all"],
 ]
 PUBLISHING = [
     ["publish", "orders", "kind=paid", "amount=120", "--dry-run"],
     ["publish", "orders", "kind=paid", "amount=120"],
     ["publish", "orders", "kind=paid", "--maxlen", "1", "-o", "json"],
+    ["publish", "orders", "kind=paid", "--maxlen", "0"],
+    ["publish", "read", "kind=paid", "--maxlen", "100", "--dry-run"],
+    ["publish", "read", "kind=paid", "--maxlen", "100", "--yes"],
+    ["publish", "read", "kind=paid", "--maxlen", "100", "--confirm", "read"],
     ["publish", "orders", "kind=remind", "--delay", "15m", "--id", "mine"],
     ["publish", "orders", "kind=remind", "--delay", "15m", "--id", "mine"],
     ["publish", "orders", "kind=remind", "--id", "soon"],
@@ -97,10 +104,12 @@ def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
 
 def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
     assert queue.command("DBSIZE") == 3
+    queue.command("SET", "string", "x")
     compare("delayed", told(cli, READING, place), GOLDEN)
 
 
 def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
+    queue.command("SET", "string", "x")
     compare("delayed_acting", told(cli, ACTING, place), GOLDEN)
     assert queue.command("EXISTS", QUEUE) == 0
     assert queue.command("HKEYS", BODIES) == [b"stray"]
@@ -109,6 +118,10 @@ def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
 
 def test_publishing(cli: Cli, queue: RunningServer, place: Place) -> None:
     queue.flush()
+    for number in range(300):
+        queue.command("XADD", "read", f"{number + 1}-0", "n", number)
+    queue.command("XGROUP", "CREATE", "read", "billing", "150-0")
+    queue.command("XREADGROUP", "GROUP", "billing", "w", "COUNT", "10", "STREAMS", "read", ">")
     compare("publish", told(cli, PUBLISHING, place), GOLDEN)
 
 
@@ -134,3 +147,14 @@ def test_ids_from_stdin(cli: Cli, queue: RunningServer, monkeypatch: pytest.Monk
     assert cli("delayed", "run-now", "orders", "--ids", "-", "--yes").code == 2
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert cli("delayed", "run-now", "orders", "--ids", "-", "--yes").code == 0
+
+
+def test_what_is_cancelled_is_in_a_file_that_nobody_had_to_name(
+    cli: Cli, queue: RunningServer, place: Place
+) -> None:
+    result = cli("delayed", "cancel", "orders", "--ids", "plain", "--confirm", "orders")
+    assert (result.code, queue.command("HEXISTS", BODIES, "plain")) == (0, 0)
+    (backup,) = (place.home / ".local/state/streamops/backups").iterdir()
+    assert backup.name.startswith("delayed-cancel-orders-")
+    assert f"1 message was written to {backup}" in result.out
+    assert '"stream":"orders"' in backup.read_text()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from streamops.operate.backups import read_backup
+from streamops.wire.writes.jobs import JOBS
 from tests.cli.running import Cli, Place, transcript
 from tests.cli.test_golden import FORMATS, compare
 from tests.operate.letters import QUEUE, STREAM, add, add_letter, make_group, payloads
@@ -28,6 +29,8 @@ READING = [
     ["dlq", "ls", QUEUE, "--since", "1h"],
     ["dlq", "ls", QUEUE, "--where", "deliverys > `3`"],
     ["dlq", "ls", "missing:dlq"],
+    ["dlq", "ls", "events", "--fields", "id,preview"],
+    ["dlq", "show", "events"],
     *(["dlq", "show", QUEUE, "-o", output] for output in FORMATS),
     *(["dlq", "show", QUEUE, f"{AT}-1", "-o", output] for output in FORMATS),
     ["dlq", "show", QUEUE, "7-7"],
@@ -37,6 +40,7 @@ READING = [
     ["dlq", "export", QUEUE, "letters.jsonl"],
     ["dlq", "export", QUEUE, "letters.jsonl"],
     ["dlq", "export", "missing:dlq", "none.jsonl"],
+    ["dlq", "export", QUEUE, "none/letters.jsonl"],
 ]
 ACTING = [
     *(["replay", QUEUE, "--mode", "republish", "--dry-run", "-o", output] for output in FORMATS),
@@ -53,12 +57,17 @@ ACTING = [
     ["replay", QUEUE, "--to", QUEUE],
     ["replay", QUEUE, "--where", "fields.n =="],
     ["replay", QUEUE, "--resume", "none"],
+    ["replay", QUEUE, "--resume", "none", "--since", "1h", "--to", "archive"],
+    ["replay", QUEUE, "--ids", "7-7", "--dry-run"],
+    ["replay", "events", "--to", STREAM, "--dry-run"],
     ["replay", "missing:dlq"],
     ["replay", "text:dlq"],
     ["--read-only", "replay", QUEUE, "--mode", "republish", "--yes"],
     ["replay", QUEUE, "--mode", "redeliver", "--count", "1", "--yes"],
     ["replay", QUEUE, "--mode", "republish", "--count", "2", "--confirm", "2", "--reason", "fixed"],
     ["dlq", "purge", STREAM, "--backup", "lost.jsonl"],
+    ["dlq", "purge", QUEUE, "--backup", "none/lost.jsonl"],
+    ["dlq", "purge", QUEUE, "--ids", "7-7,8-8", "--backup", "lost.jsonl"],
     ["dlq", "purge", QUEUE, "--dry-run", "--backup", "lost.jsonl", "--because", "rejected"],
     ["dlq", "purge", QUEUE, "--yes", "--backup", "lost.jsonl"],
     ["dlq", "purge", QUEUE, "--confirm", QUEUE, "--backup", "lost.jsonl", "-o", "json"],
@@ -99,6 +108,8 @@ def queue(server: RunningServer, place: Place) -> RunningServer:
     add(server, "empty:dlq", [("a", "b")], f"{AT}-0")
     server.command("XDEL", "empty:dlq", f"{AT}-0")
     server.command("SET", "text:dlq", "v")
+    add(server, "events", [("a", "b")], f"{AT}-0")
+    make_group(server, "events", "late", "0")
     return server
 
 
@@ -125,6 +136,20 @@ def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
     assert queue.command("XLEN", QUEUE) == 0
     lost = list(read_backup(place.cwd / "lost.jsonl"))
     assert [str(entry.id).encode() for _, entry in lost] == [one for one, _ in before[2:]]
+
+
+def test_a_job_is_resumed_for_its_own_queue_alone(cli: Cli, queue: RunningServer) -> None:
+    assert cli("replay", QUEUE, "--mode", "republish", "--count", "1", "--confirm", "1").code == 0
+    (found,) = queue.command("ZRANGE", JOBS, 0, -1)
+    job = found.decode()
+    result = cli("replay", "empty:dlq", "--resume", job, "--yes")
+    assert result.code == 2
+    assert f"job {job} is replay of {QUEUE}, not replay of empty:dlq" in result.err
+    assert f"`streamops jobs resume {job}`" in result.err
+    result = cli("replay", QUEUE, "--resume", job, "--where", "`true`")
+    assert result.code == 2
+    assert "--resume and --where exclude each other" in result.err
+    assert f"job {job} is over" in cli("replay", QUEUE, "--resume", job, "--yes").err
 
 
 def test_nothing_hostile_reaches_a_terminal(cli: Cli, queue: RunningServer) -> None:

@@ -46,7 +46,7 @@ def token(place: Place) -> str:
     """The job's, whose lease has then run out."""
     (found,) = node_of(place, JOBS).command("ZRANGE", JOBS, 0, -1)
     job = found.decode()
-    node_of(place, job_key(job)).command("HSET", job_key(job), "lease_ms", 0)
+    node_of(place, job_key(job)).command("HSET", job_key(job), "lease_ms", 1)
     return str(job)
 
 

@@ -143,7 +143,7 @@ class History:
 
     async def resume(self, token: str) -> None:
         # Its owner is gone, and its lease has run out.
-        self.at(job_key(token)).command("HSET", job_key(token), "lease_ms", 0)
+        self.at(job_key(token)).command("HSET", job_key(token), "lease_ms", 1)
         await self.process(lambda console: console.prepare_rest(token))
 
     async def process(self, prepare: Callable[[Console], Awaitable[Any]]) -> None:

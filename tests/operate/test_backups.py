@@ -1,6 +1,7 @@
 """Files of entries: byte for byte, private, never overwritten."""
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import strategies as st
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import MAX_PART, EntryId
-from streamops.operate.backups import BackupWriter, entry_line, forbid_existing, parse_line, read_backup
+from streamops.operate.backups import (
+    BackupWriter,
+    entry_line,
+    forbid_existing,
+    parse_line,
+    part_of,
+    read_backup,
+)
 
 PLAIN = Entry(EntryId(1, 0), ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b")))
 BINARY = Entry(EntryId(2, 7), ((b"\xff", b"\x00\xfe"), (b"empty", b""), (b"", b"line\nend")))
@@ -57,7 +65,7 @@ def test_what_is_no_entry_is_refused(line: bytes) -> None:
 
 
 def test_a_file_is_private_and_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "state" / "backups" / "b.jsonl"
+    path = tmp_path / "streamops" / "backups" / "b.jsonl"
     with BackupWriter(path) as backup:
         backup.write("orders", [PLAIN])
         backup.write("orders", [])
@@ -66,6 +74,16 @@ def test_a_file_is_private_and_read_back(tmp_path: Path) -> None:
     assert path.parent.stat().st_mode & 0o777 == 0o700
     assert backup.written == 2
     assert list(read_backup(path)) == [("orders", PLAIN), ("orders", BINARY)]
+
+
+def test_no_directory_is_created_but_the_one_of_backups(tmp_path: Path) -> None:
+    path = tmp_path / "mistyped" / "b.jsonl"
+    with pytest.raises(SettingsError, match=r"no such directory: .*mistyped"), BackupWriter(path):
+        pass
+    with pytest.raises(SettingsError, match=r"no such directory: .*mistyped"):
+        forbid_existing(path)
+    forbid_existing(tmp_path / "streamops" / "backups" / "b.jsonl")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_file_is_overwritten(tmp_path: Path) -> None:
@@ -109,3 +127,57 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
         next(found)
     with pytest.raises(SettingsError, match="cannot be read"):
         next(read_backup(tmp_path / "none"))
+
+
+def test_what_was_not_deleted_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    with BackupWriter(path) as backup:
+        backup.write("orders", [PLAIN, BINARY])
+        backup.take_back([])
+        backup.take_back([PLAIN.id])
+    assert backup.written == 2
+    assert list(read_backup(path)) == [("orders", BINARY)]
+    assert json.loads(path.read_bytes().splitlines()[2]) == {"not_deleted": ["1-0"]}
+
+
+@pytest.mark.parametrize("cut", [1, 20, 40])
+def test_a_last_line_that_was_cut_off_is_left_out(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "b.jsonl"
+    whole = entry_line("orders", PLAIN)
+    path.write_bytes(whole + entry_line("orders", BINARY)[:cut])
+    assert list(read_backup(path)) == [("orders", PLAIN)]
+    path.write_bytes(whole[:cut])
+    with pytest.raises(SettingsError, match="line 1 is no entry"):
+        list(read_backup(path))
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
+    path, line = tmp_path / "b.jsonl", entry_line("orders", PLAIN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with BackupWriter(path) as backup:
+        backup.write("orders", [PLAIN])
+        backup.kept = True
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 * len(line) + 5, limits[1]))
+        try:
+            with pytest.raises(SettingsError, match="cannot be written"):
+                backup.write("orders", [PLAIN, BINARY])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert path.read_bytes() == line
+        backup.write("orders", [BINARY])
+    assert path.read_bytes() == line + entry_line("orders", BINARY)
+
+
+def test_a_file_gets_its_name_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    Path(part_of(path)).write_text("left by somebody who was stopped")
+    with pytest.raises(SettingsError, match="exists already"), BackupWriter(part_of(path)):
+        pass
+    with BackupWriter(part_of(path), anew=True) as backup:
+        backup.write("orders", [PLAIN])
+        assert not path.exists()
+        backup.rename(path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert list(read_backup(path)) == [("orders", PLAIN)]
+    with BackupWriter(part_of(path)) as backup, pytest.raises(SettingsError, match="exists already"):
+        backup.rename(path)

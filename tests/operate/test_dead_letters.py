@@ -1,20 +1,29 @@
 """Dead-letter queues: found, summed up, exported and purged."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from streamops.errors import Forbidden, NotFound, SettingsError
+from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError
 from streamops.model.acting import Assent
 from streamops.model.acts.letters import LetterSelection
 from streamops.model.acts.purge import PurgeIntent
+from streamops.model.acts.replay import ReplayIntent
+from streamops.model.acts.restore import RestoreIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.backups import read_backup
 from streamops.operate.console import Console
+from streamops.operate.operations import purge
 from streamops.operate.watch import Watch
-from tests.operate.letters import QUEUE, add, add_letter, do, entries
+from streamops.present.acl import AclRole, acl_rules
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.options import Secret
+from streamops.wire.server import Server
+from streamops.wire.writes.delete import delete
+from tests.operate.letters import QUEUE, add, add_letter, do, entries, make_group
 from tests.servers import RunningServer
 
 OWN = [(b"kind", b"order"), (b"tag", b"a"), (b"tag", b"\xff\x00b")]
@@ -59,10 +68,33 @@ async def test_an_observer_may_look(server: RunningServer, console: Console) -> 
         server.command("ACL", "SETUSER", "default", "+@all")
 
 
+@pytest.mark.parametrize("changes", [(), ("-@scripting",)])
+async def test_an_observer_may_plan(server: RunningServer, changes: tuple[str, ...]) -> None:
+    make_group(server)
+    for number in range(3):
+        add_letter(server, [("n", str(number))])
+    rules = acl_rules(AclRole.OBSERVER)
+    words = (rules.rules_6_2 if server.program.version < (7,) else rules.rules).split()
+    server.command("ACL", "SETUSER", "looker", "reset", "on", ">right", *words, *changes)
+    options = replace(server.options, username="looker", password=Secret("right"))
+    try:
+        async with await Console.open(options) as looker:
+            for intent in (ReplayIntent(queue=QUEUE, count=2), PurgeIntent(queue=QUEUE, count=2)):
+                prepared = await looker.prepare(intent)
+                assert (prepared.plan.count, len(prepared.plan.sample)) == (2, 2)
+                assert prepared.plan.effects[0].startswith("Reasons: max-deliveries ")
+                with pytest.raises(Refused) as refused:
+                    await looker.apply(prepared, Assent(yes=True, typed=QUEUE))
+                assert "doctor --acl operator" in refused.value.hint
+    finally:
+        server.command("ACL", "DELUSER", "looker")
+    assert server.command("XLEN", QUEUE) == 3
+
+
 async def test_pages_and_single_letters(server: RunningServer, console: Console) -> None:
     letters = [add_letter(server, [("n", str(number))]) for number in range(30)]
     page = await console.dead_letters.page(LetterSelection(queue=QUEUE), 20)
-    assert ([str(one.id) for one in page.letters], page.more) == (letters[:20], True)
+    assert ([str(one.id) for one in page.letters], page.more, page.is_queue) == (letters[:20], True, True)
     page = await console.dead_letters.page(LetterSelection(queue=QUEUE, count=5), 20)
     assert (len(page.letters), page.more) == (5, False)
     letter = await console.dead_letters.letter(QUEUE, EntryId.parse(letters[3]))
@@ -110,17 +142,52 @@ async def test_a_purge_leaves_what_died_later_and_skips_what_is_gone(
     late = add_letter(server, OWN)
     outcome = await console.apply(prepared, Assent(typed=QUEUE))
     assert outcome.applied == 1
-    assert outcome.notes == ("1 of the letters planned was gone: replayed or deleted by somebody else.",)
+    assert outcome.notes[-1] == "1 of the letters planned was gone: replayed or deleted by somebody else."
     assert [one for one, _ in entries(server, QUEUE)] == [late]
     assert [str(entry.id) for _, entry in read_backup(tmp_path / "lost.jsonl")] == [second]
 
 
 async def test_a_purge_is_for_dead_letters_alone(server: RunningServer, console: Console) -> None:
-    add(server, "events", OWN)
-    with pytest.raises(Forbidden, match="events is no dead-letter queue"):
-        await console.prepare(PurgeIntent(queue="events"))
+    for stream in ("events", "{orders}:retry:billing"):
+        add(server, stream, OWN)
+        with pytest.raises(Forbidden, match="is no dead-letter queue"):
+            await console.prepare(PurgeIntent(queue=stream))
     add_letter(server, OWN)
     prepared = await console.prepare(PurgeIntent(queue=QUEUE))
     with pytest.raises(Forbidden, match="not agreed to"):
         await console.apply(prepared, Assent(yes=True))
     assert server.command("XLEN", QUEUE) == 1
+
+
+async def test_a_purge_tells_which_letters_somebody_else_took(
+    server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def replayed_first(
+        asked: Server, queue: str, ids: Sequence[EntryId], *, positions: Sequence[tuple[str, EntryId]]
+    ) -> frozenset[EntryId] | Fault:
+        server.command("XDEL", queue, str(ids[1]))
+        return await delete(asked, queue, ids, positions=positions)
+
+    letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
+    backup = tmp_path / "lost.jsonl"
+    monkeypatch.setattr(purge, "delete", replayed_first)
+    outcome = await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
+    assert (outcome.applied, outcome.skipped_count) == (2, 1)
+    assert [str(entry.id) for _, entry in read_backup(backup)] == [letters[0], letters[2]]
+
+
+async def test_what_a_stopped_purge_left_is_not_added_twice(
+    server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lost(*_: object, **__: object) -> Fault:
+        return Fault(FaultKind.OTHER, "nobody knows")
+
+    letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
+    backup = tmp_path / "lost.jsonl"
+    monkeypatch.setattr(purge, "delete", lost)
+    with pytest.raises(StreamopsError):
+        await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
+    server.command("XDEL", QUEUE, letters[0])
+    outcome = await do(console, RestoreIntent(file=str(backup), new_ids=True))
+    assert (outcome.applied, outcome.skipped_count) == (1, 2)
+    assert server.command("XLEN", QUEUE) == 3

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
@@ -18,9 +19,11 @@ from streamops.errors import (
     StalePlan,
 )
 from streamops.model.acting import Assent, JobState, Limits, Outcome, Progress, Tier
+from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
+from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
 from streamops.wire.writes.replay_words import BATCH_BYTES
 from tests.deployments import RunningCluster
@@ -150,14 +153,39 @@ async def test_foreign_letters(server: RunningServer, console: Console) -> None:
     assert "its payload is no JSON object" in prepared.plan.sample[1]
     assert (await console.apply(prepared, Assent(yes=True))).applied == 4
     assert [fields for _, fields in entries(server, STREAM)] == [
-        [b"any", b"thing", b"_so_replay_of", b"13-1"],
         [
             *(b"kind", b"order", b"amount", b"12345678901234567890.10", b"nested", b'{"a":[1]}'),
             *(b"text", "é😀".encode(), b"_so_origin_id", b"5-1", b"_so_replay_of", b"10-1"),
         ],
         [b"orig_id", b"x", b"reason", b"boom", b"payload", b"[1]", b"_so_replay_of", b"11-1"],
         [b"orig_id", b"x", b"reason", b"boom", b"payload", b"\xff{", b"_so_replay_of", b"12-1"],
+        [b"any", b"thing", b"_so_replay_of", b"13-1"],
     ]
+
+
+@pytest.mark.parametrize("mode", [ReplayMode.REPUBLISH, ReplayMode.RETRY])
+async def test_no_letter_overtakes_another(server: RunningServer, console: Console, mode: ReplayMode) -> None:
+    """Not even one that the script cannot move by itself, wherever it stands, nor one that names no group."""
+    make_group(server)
+    server.command("SET", "{orders}:payload", "v")
+    special = {1, 2, 70, 500, 501, 1_099}
+    for number in range(1_100):
+        own = [("n", str(number))]
+        if number in special and number % 2:
+            add(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", f'{{"n":"{number}"}}')])
+        elif number in special:
+            add_letter(server, [*own, ("_so_payload", "{orders}:payload")], group="")
+        else:
+            add_letter(server, own, group=(GROUP, "")[number % 3 == 0])
+    seen: list[int] = []
+    outcome = await do(
+        console, ReplayIntent(queue=QUEUE, mode=mode), progress=lambda progress: seen.append(progress.done)
+    )
+    assert outcome.applied == 1_100
+    target = STREAM if mode is ReplayMode.REPUBLISH else "{orders}:retry:billing"
+    assert [fields[1] for fields in payloads(server, target)] == [b"%d" % number for number in range(1_100)]
+    # Where no letter needs us, batches are as large as ever.
+    assert max(after - before for before, after in pairwise(seen)) >= 400
 
 
 async def test_letters_of_several_streams_go_back_to_each(server: RunningServer, console: Console) -> None:
@@ -263,7 +291,46 @@ async def test_many_letters_in_batches(server: RunningServer, console: Console) 
     assert {500, 1_000, 1_203} <= set(seen)
 
 
+async def test_ids_that_are_not_there_are_told(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    letter = EntryId.parse(add_letter(server, OWN))
+    absent = (EntryId(7, 7), EntryId(8, 8))
+    for intent in (ReplayIntent, PurgeIntent):
+        plan = (await console.prepare(intent(queue=QUEUE, ids=(letter, *absent)))).plan
+        assert (plan.count, plan.warnings) == (1, ("2 IDs are not in the queue, and will be left out.",))
+        plan = (await console.prepare(intent(queue=QUEUE, ids=absent[:1]))).plan
+        assert (plan.count, plan.warnings) == (0, ("1 ID is not in the queue, and will be left out.",))
+        plan = (await console.prepare(intent(queue=QUEUE, ids=(letter,), because="rejected"))).plan
+        assert (plan.count, plan.warnings) == (0, ())
+
+
 # What is refused.
+
+
+async def test_a_live_stream_is_not_taken_from_its_groups(server: RunningServer) -> None:
+    make_group(server, "events", "worker", "0")
+    make_group(server, "events", "idle", "$")
+    make_group(server, "archive")
+    intent = ReplayIntent(queue="events", to="archive")
+    async with await Console.open(server.options) as console:
+        add(server, "events", OWN, "5-1")
+        with pytest.raises(Forbidden, match="groups idle, worker would lose") as refused:
+            await console.prepare(intent)
+        assert 'dead_letters = { STREAM = "events" }' in refused.value.hint
+        for group in ("worker", "idle"):
+            server.command("XREADGROUP", "GROUP", group, "c", "STREAMS", "events", ">")
+        server.command("XACK", "events", "idle", "5-1")
+        with pytest.raises(Forbidden, match="group worker would lose"):
+            await console.prepare(intent)
+        server.command("XACK", "events", "worker", "5-1")
+        assert (await console.prepare(intent)).plan.count == 1
+    add(server, "events", OWN, "6-1")
+    async with await Console.open(server.options, Watch(dead_letters={"archive": "events"})) as console:
+        plan = (await console.prepare(intent)).plan
+    assert plan.count == 2
+    assert plan.warnings[0] == (
+        "Group idle reads the queue itself: after letters leave it, its lag may not be known."
+    )
 
 
 async def test_a_mode_is_asked_for_where_more_than_one_group_would_see_them(

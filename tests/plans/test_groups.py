@@ -128,7 +128,10 @@ def test_destroying_says_how_long_lists_are_dealt_with() -> None:
         "at once they would block the server for about 152 ms."
     )
     assert not plan.warnings
-    bare = plan_destroy_group(replace(DESTROY, backup=None), replace(DESTROYED, backup="", active=("c1",)))
+    without_backup = replace(DESTROYED, backup="", active=("c1",))
+    with pytest.raises(Forbidden, match="990,000 pending rows and no backup"):
+        plan_destroy_group(replace(DESTROY, backup=None), without_backup)
+    bare = plan_destroy_group(replace(DESTROY, backup=None), replace(without_backup, pending=10_000))
     assert [words[:13] for words in bare.warnings] == ["Seen just now", "No file is na"]
 
 

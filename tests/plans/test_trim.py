@@ -94,13 +94,13 @@ def test_a_pending_entry_that_is_gone_is_pointed_out() -> None:
 
 
 def test_without_groups_nobody_can_say() -> None:
-    asked = TrimIntent(stream="s", maxlen=60)
+    asked = TrimIntent(stream="s", maxlen=1)
     nobody = TrimEvidence(
         identity=IDENTITY,
         length=3,
         entry_bytes=1,
         asked=None,
-        wanted=Amount(0, 0),
+        wanted=Amount(2, 2),
         removable=Amount(0, 0),
     )
     with pytest.raises(Forbidden, match="no group"):

@@ -73,6 +73,21 @@ def test_a_plan_tells_everything() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("undo", "said_of_danger"), [("claim back", "1 of 3: can be undone"), ("", "1 of 3: loses nothing")]
+)
+def test_what_cannot_be_undone_is_not_said_to_be(undo: str, said_of_danger: str) -> None:
+    plan = replace(PLAN, tier=Tier.REVERSIBLE, undo=undo)
+    assert said(plan_facts(plan))["danger"] == [said_of_danger]
+
+
+@pytest.mark.parametrize(
+    ("tier", "confirm"), [(Tier.REVERSIBLE, None), (Tier.REDELIVERS, None), (Tier.LOSES, "orders")]
+)
+def test_a_name_is_asked_for_where_something_is_lost(tier: Tier, confirm: str | None) -> None:
+    assert plan_document(replace(PLAN, tier=tier))["confirm"] == confirm
+
+
 def test_an_empty_plan_tells_little() -> None:
     empty = Plan(operation="ack", target="orders/billing", tier=Tier.REDELIVERS, count=0)
     assert said(plan_facts(empty)) == {"plan": ["ack orders/billing"], "count": ["0 entries"]}

@@ -145,6 +145,14 @@ def test_shares(share: float | None, text: str) -> None:
     assert percent(share) == text
 
 
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(2 / 7, "29 %"), (1 / 7, "14 %"), (0.29, "29 %"), (0.9999, "99 %"), (0.0001, "<1 %"), (1.0, "100 %")],
+)
+def test_shares_of_a_whole(share: float, text: str) -> None:
+    assert percent(share, rounded=True) == text
+
+
 def test_instants_are_in_utc() -> None:
     moment = datetime(2026, 3, 1, 15, 5, 9, 250_999, tzinfo=timezone(timedelta(hours=1)))
     assert timestamp(moment) == "2026-03-01 14:05:09Z"

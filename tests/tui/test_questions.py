@@ -144,3 +144,18 @@ def test_values_are_written_as_they_would_be_typed() -> None:
     assert written(datetime(2026, 3, 1, tzinfo=UTC)) == "2026-03-01T00:00:00+00:00"
     assert written(((b"a", b"b c"),)) == "'a=b c'"
     assert written("\x1b[31m") == "\\x1b[31m"
+
+
+def test_where_there_is_an_example_it_is_the_hint() -> None:
+    hints = {question.field.name: question.hint for question in asked_of("dlq.purge")}
+    assert hints["where"] == "optional: reason == 'timeout'"
+    assert hints["because"] == "optional: max-deliveries"
+    assert hints["queue"] == "a dead-letter queue"
+
+
+def test_a_queue_under_the_cursor_is_the_queue_asked_for() -> None:
+    assert next(question.value for question in asked_of("dlq.purge")) == SUBJECT.stream
+
+
+def asked_of(operation: str) -> tuple[Question, ...]:
+    return questions_for(OPERATIONS[operation].intent, SUBJECT, {}, long=False)

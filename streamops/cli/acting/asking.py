@@ -29,7 +29,11 @@ def ask(consent: Consent) -> Assent:
 def _answer(question: str) -> str:
     sys.stderr.write(drawable(question, sys.stderr))
     sys.stderr.flush()
-    line = sys.stdin.readline()
+    try:
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        raise
     if not line.endswith("\n"):
         sys.stderr.write("\n")
     return line.strip()

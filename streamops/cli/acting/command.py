@@ -1,7 +1,8 @@
 """``acting_command``: an intent's type as a command that plans, asks and acts."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
@@ -13,6 +14,10 @@ from streamops.cli.command import Command, write_options
 from streamops.cli.session import Session, with_session
 from streamops.model.acting import Plan, Tier
 from streamops.present.intents import IntentField, intent_fields
+from streamops.settings.backups import new_backup
+
+if TYPE_CHECKING:
+    from streamops.cli.acting.flow import Prepare
 
 ACTING_EXITS: Final = {
     0: "done, or the plan was shown",
@@ -48,6 +53,18 @@ class ActingCommand(Command):
         write_options(formatter, "Acting", self.shared, ctx)
 
 
+class OtherPlan(Struct, frozen=True):
+    """An option with which a plan is made in another way than by an intent.
+
+    Attributes:
+        option: The option; whatever else selects anything excludes it.
+        prepare: Makes the plan; it is handed all values by name.
+    """
+
+    option: click.Option
+    prepare: Callable[[Mapping[str, Any], Choices], "Prepare"]
+
+
 def acting_command(
     intent: type[Struct],
     name: str,
@@ -57,7 +74,7 @@ def acting_command(
     examples: Sequence[tuple[str, str]],
     exits: Mapping[int, str] | None = None,
     rated: bool = False,
-    fill: Callable[[dict[str, Any]], None] | None = None,
+    other: OtherPlan | None = None,
 ) -> ActingCommand:
     """Make a command of an intent's type: its flags are the type's annotated fields.
 
@@ -69,18 +86,19 @@ def acting_command(
         examples: Command lines and what each does.
         exits: Exit codes that mean something of their own here.
         rated: Whether ``--rate`` makes sense: it may be a long job.
-        fill: Fills in values that were not given; it is handed all of them by name.
+        other: Another way to a plan.
     """
     fields = intent_fields(intent)
 
     @with_session
     def callback(session: Session, /, **values: Any) -> int:
         # Only who acts pays for the engine.
-        from streamops.cli.acting.flow import act, tell_nothing  # noqa: PLC0415
+        from streamops.cli.acting.flow import act, act_on, tell_nothing  # noqa: PLC0415
 
         choices = take_choices(values)
-        if fill is not None:
-            fill(values)
+        if other is not None and _asks_for(other.option, fields):
+            return act_on(session, other.prepare(values, choices), choices)
+        _name_backup(fields, values)
         try:
             asked = _intent(intent, fields, values, choices)
         except NothingSelectedError:
@@ -90,13 +108,25 @@ def acting_command(
     return ActingCommand(
         name,
         callback=callback,
-        params=[param_of(field) for field in fields],
+        params=[*map(param_of, fields), *((other.option,) if other else ())],
         help=help,
         short_help=summary,
         examples=examples,
         exits=exits,
         rated=rated,
     )
+
+
+def _asks_for(option: click.Option, fields: Sequence[IntentField]) -> bool:
+    """Whether another plan is asked for; raises ``UsageError`` where options of the intent are given beside it."""
+    ctx = click.get_current_context()
+    if not _is_given(ctx, str(option.name)):
+        return False
+    beside = [field.flag for field in fields if not field.argument and _is_given(ctx, field.name)]
+    if beside:
+        given = " and ".join((option.opts[0], *beside))
+        raise click.UsageError(f"{given} exclude each other: give one of them", ctx)
+    return True
 
 
 def _intent(
@@ -117,11 +147,25 @@ def _intent(
         raise click.UsageError(str(error), ctx) from None
 
 
+def _name_backup(fields: Sequence[IntentField], values: dict[str, Any]) -> None:
+    """Without ``--backup`` the file is a new one in the state directory."""
+    for field in fields:
+        if field.backup and values[field.name] is None:
+            values[field.name] = new_backup(_operation(), _target(fields, values), os.environ)
+
+
+def _operation() -> str:
+    return ".".join(click.get_current_context().command_path.split()[1:])
+
+
+def _target(fields: Sequence[IntentField], values: Mapping[str, Any]) -> list[str]:
+    return [str(values[field.name]) for field in fields if field.argument and values[field.name]]
+
+
 def _empty_plan(fields: Sequence[IntentField], values: Mapping[str, Any]) -> Plan:
     """The plan for a selection by IDs of which there are none."""
-    words = click.get_current_context().command_path.split()[1:]
-    target = "/".join(str(values[field.name]) for field in fields if field.argument and values[field.name])
-    return Plan(operation=".".join(words), target=target, tier=Tier.REVERSIBLE, count=0)
+    target = "/".join(_target(fields, values))
+    return Plan(operation=_operation(), target=target, tier=Tier.REVERSIBLE, count=0)
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:

@@ -62,7 +62,9 @@ def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
     asking = can_ask(session) and not assent.typed and not prepared.consent.accepts(assent)
     printer.show_plan(prepared.plan, asking=asking)
     if asking:
-        assent = ask(prepared.consent)
+        answer = ask(prepared.consent)
+        # A wrong answer at the prompt is no --confirm.
+        assent = answer if prepared.consent.accepts(answer) else Assent()
     # Whoever was asked may have taken any time: a connection of its own does not grow old.
     return _apply(session, prepared, assent, printer)
 
@@ -70,7 +72,7 @@ def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
 def _apply(
     session: Session, prepared: "Prepared[Any, Any]", assent: Assent, printer: ActingPrinter
 ) -> ExitCode:
-    teller = ProgressTeller(session)
+    teller = ProgressTeller(session, prepared.plan.count)
 
     async def apply(console: "Console") -> Outcome:
         with stopped_by_ctrl_c() as stop:

@@ -12,6 +12,19 @@ from streamops.model.acting import LARGEST_SELECTION
 from streamops.model.ids import EntryId
 
 STDIN: Final = "-"
+NO_ROW: Final = "not a JSON object with an `id`"
+
+
+class InputError(click.UsageError):
+    """What stands on stdin cannot be read.
+
+    Attributes:
+        hint: What can be.
+    """
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message, click.get_current_context(silent=True))
+        self.hint = hint
 
 
 class IdsType(click.ParamType[str]):
@@ -41,7 +54,7 @@ def read_ids(words: Sequence[str], flag: str, most: int | None = None) -> tuple[
         most: Allow so many where that is more than the bound on every selection.
 
     Raises:
-        click.UsageError: A line of stdin holds none.
+        InputError: A line of stdin holds none.
         Forbidden: There are too many.
     """
     bound = max(most or 0, LARGEST_SELECTION)
@@ -55,7 +68,7 @@ def read_ids(words: Sequence[str], flag: str, most: int | None = None) -> tuple[
                     "Nothing was done. Narrow the selection, or allow more with --max N.",
                 )
     except ValueError as error:
-        raise click.UsageError(f"{flag}: {error}", click.get_current_context(silent=True)) from None
+        raise InputError(f"{flag}: {error}", "Pipe `-o jsonl`, or one ID a line.") from None
     return tuple(found)
 
 
@@ -63,15 +76,19 @@ def read_names(words: Sequence[str]) -> tuple[str, ...]:
     """Names as they were given, where one of them is ``-`` those on stdin: JSON lines with ``id``, or one a line.
 
     Raises:
-        click.UsageError: A JSON line of stdin has none.
+        InputError: A JSON line of stdin has none.
     """
     if STDIN not in words:
         return tuple(words)
-    lines = (line.rstrip("\r\n") for line in sys.stdin)
-    try:
-        return tuple(_name(line) for line in lines if line)
-    except msgspec.MsgspecError as error:
-        raise click.UsageError(f"stdin: {error}", click.get_current_context(silent=True)) from None
+    names: list[str] = []
+    for number, line in enumerate(sys.stdin, 1):
+        try:
+            names += [_name(text)] if (text := line.rstrip("\r\n")) else []
+        except msgspec.MsgspecError:
+            raise InputError(
+                f"stdin: line {number}: {NO_ROW}", "Pipe `-o jsonl`, or one name a line."
+            ) from None
+    return tuple(names)
 
 
 class _Binary(msgspec.Struct):
@@ -98,9 +115,10 @@ def _parsed(lines: Iterable[str]) -> Iterator[EntryId]:
     for number, line in enumerate(lines, 1):
         try:
             yield from map(EntryId.parse, _words(line))
-        except (ValueError, msgspec.MsgspecError) as error:
+        except ValueError as error:
             where = "" if lines is not sys.stdin else f"line {number}: "
-            raise ValueError(f"{where}{error}") from None
+            why = NO_ROW if isinstance(error, msgspec.MsgspecError) else error
+            raise ValueError(f"{where}{why}") from None
 
 
 class _Row(msgspec.Struct):

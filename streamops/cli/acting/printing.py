@@ -13,6 +13,7 @@ from streamops.cli.globals import Output
 from streamops.cli.output.choosing import FOR_PEOPLE
 from streamops.cli.output.facts import tell_facts
 from streamops.cli.output.printer import Printer, write
+from streamops.cli.pipes import whoever_reads
 from streamops.cli.session import Session
 from streamops.model.acting import Outcome, Plan
 from streamops.present.columns.plans import OUTCOME_COLUMNS, PLAN_COLUMNS
@@ -27,7 +28,10 @@ from streamops.present.plans import (
 
 
 class ActingPrinter:
-    """Prints a plan and its outcome. Made before the server is asked, so that a wrong ``--fields`` costs nothing."""
+    """Prints a plan and its outcome. Made before the server is asked, so that a wrong ``--fields`` costs nothing.
+
+    A reader that goes away stops nothing: what was agreed to is done, and the exit code tells what became of it.
+    """
 
     def __init__(self, session: Session, choices: Choices) -> None:
         self._session = session
@@ -40,7 +44,8 @@ class ActingPrinter:
         """Print a plan as data."""
         if self._in_words or self._plans is None:
             self._tell(plan_facts(plan), sys.stdout)
-        else:
+            return
+        with whoever_reads(sys.stdout):
             self._plans.print_record(plan, lambda: plan_document(plan))
 
     def show_plan(self, plan: Plan, *, asking: bool) -> None:
@@ -48,7 +53,6 @@ class ActingPrinter:
         on_stdout = self._in_words and (sys.stdout.isatty() or not asking)
         if on_stdout:
             self._tell(plan_facts(plan), sys.stdout)
-            sys.stdout.flush()
         elif asking or not self._session.given.quiet:
             self._tell(plan_facts(plan), sys.stderr)
 
@@ -56,13 +60,15 @@ class ActingPrinter:
         """Print an outcome as data."""
         undo = undo_command(plan, outcome)
         if self._in_words or self._outcomes is None:
-            if self._begun:
-                write("\n")
+            with whoever_reads(sys.stdout):
+                write("\n" if self._begun else "")
             self._tell(outcome_facts(outcome, undo), sys.stdout)
-        else:
+            return
+        with whoever_reads(sys.stdout):
             self._outcomes.print_record(outcome, lambda: outcome_document(outcome, undo))
 
     def _tell(self, facts: Iterable[Fact], file: TextIO) -> None:
         self._begun = self._begun or file is sys.stdout
         output = Output.PLAIN if self._session.given.output is Output.PLAIN else Output.TABLE
-        tell_facts(facts, file, output=output, color=self._session.allows_color)
+        with whoever_reads(file):
+            tell_facts(facts, file, output=output, color=self._session.allows_color)

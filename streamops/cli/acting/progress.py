@@ -15,24 +15,28 @@ MARGIN: Final = 60
 """Cells that everything beside the bar may need."""
 RENEWED: Final = timedelta(milliseconds=100)
 LINES_APART: Final = timedelta(seconds=10)
+WATCHED: Final = 1_000
+"""A job of so many units is worth watching from elsewhere; a shorter one is over by then."""
 
 
 class ProgressTeller:
     """Tells of each batch, as often as suits stderr."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, total: int = 0) -> None:
         self._narrator = session.narrator
         plain = session.given.no_color or bool(os.environ.get("NO_COLOR"))
         self._moves = sys.stderr.isatty() and not plain
         self._next = timedelta(0) if self._moves else LINES_APART
         self._width = max(0, min(BAR, (width_of(sys.stderr) or 0) - MARGIN))
         self._last: Progress | None = None
+        self._total = total
         self._job = ""
 
     def started(self, job: str) -> None:
-        """Remember the job, and name it: whoever is cut off can go on with it."""
+        """Remember the job, to name it where it is cut off; a long one is named at once."""
         self._job = job
-        self._narrator.note(f"job {job}: `streamops jobs show {job}` watches it from elsewhere")
+        if self._total >= WATCHED:
+            self._narrator.note(f"job {job}: `streamops jobs show {job}` watches it from elsewhere")
 
     def __call__(self, progress: Progress) -> None:
         """Tell how far it is, where that is due."""

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first stops an operation after the batch under way, the second at once."""
+"""Ctrl-C, and a lost terminal: the first stops an operation after the batch under way, the second at once."""
 
 import asyncio
 import signal
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def stopped_by_ctrl_c() -> Iterator[asyncio.Event]:
-    """An event that Ctrl-C, and a request to terminate, set; asked again, they cancel the task."""
+    """An event that Ctrl-C, a request to terminate and a hang-up set; asked again, they cancel the task."""
     stop = asyncio.Event()
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
@@ -18,7 +18,7 @@ def stopped_by_ctrl_c() -> Iterator[asyncio.Event]:
             task.cancel()
         stop.set()
 
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     for one in signals:
         loop.add_signal_handler(one, asked)
     try:

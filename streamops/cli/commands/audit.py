@@ -1,10 +1,12 @@
 """``streamops audit ls``: what was done, by whom, and why."""
 
 import sys
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
@@ -13,14 +15,15 @@ from streamops.cli.output.facts import tell_facts
 from streamops.cli.output.printer import write
 from streamops.cli.params import ENTRY_ID, MOMENT
 from streamops.cli.session import Session, with_session
-from streamops.errors import SettingsError
+from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
+from streamops.model.acts.names import OPERATION_NAMES
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.before import Before, action_of, plain_values, state_before
 from streamops.operate.console import Console
 from streamops.present.columns import AUDIT_COLUMNS
-from streamops.present.documents import encode
+from streamops.present.documents import Json, encode
 from streamops.present.records import action_document, action_facts, action_json
 
 DEFAULT_LIMIT: Final = 100
@@ -32,26 +35,41 @@ DEFAULT_LIMIT: Final = 100
     examples=[
         ("streamops audit ls", "the last hundred actions"),
         ("streamops audit ls --target orders --since 1d -o csv", "those of a day on one stream, to export"),
+        (
+            "streamops audit ls --full -o jsonl",
+            "with plan, state before and outcome, an action a line, to keep",
+        ),
         ("streamops audit ls --id 1526919030474-0", "all of one action: plan, state before, outcome"),
     ],
     exits={1: "no such action"},
 )
-@click.option("--operation", metavar="NAME", default="", help="Only this operation: ack, groups.destroy.")
+@click.option(
+    "--operation",
+    type=click.Choice(OPERATION_NAMES),
+    metavar="NAME",
+    help="Only this operation: ack, groups.destroy.",
+)
 @click.option("--target", metavar="NAME", default="", help="Only this stream, or this stream/group.")
 @click.option(
     "--since", type=MOMENT, metavar="TIME", help="From this time on: 2026-03-01T14:00:00Z, or 15m ago."
 )
 @click.option("--until", type=MOMENT, metavar="TIME", help="Up to this time.")
 @click.option("--id", "audit_id", type=ENTRY_ID, metavar="AUDIT_ID", help="Show all of this action.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="With -o json or jsonl: each action as --id shows it, with its plan, the state before, and its outcome.",
+)
 @with_session
 def ls(
     session: Session,
     *,
-    operation: str,
+    operation: str | None,
     target: str,
     since: datetime | timedelta | None,
     until: datetime | timedelta | None,
     audit_id: EntryId | None,
+    full: bool,
 ) -> None:
     """List the actions that streamops recorded on this server, newest first.
 
@@ -60,27 +78,68 @@ def ls(
     if audit_id is not None:
         _show(session, audit_id)
         return
+    if full:
+        _check_full(session)
     printer = session.printer(AUDIT_COLUMNS)
 
-    async def read(console: Console) -> list[Action]:
+    async def read(console: Console) -> tuple[list[Action], list[Json]]:
         now = await console.read_clock() if _is_ago(since) or _is_ago(until) else None
         query = ActionQuery(
-            operation=operation,
+            operation=operation or "",
             target=target,
             start=ZERO_ID if since is None else EntryId(_milliseconds(since, now), 0),
             end=LAST_ID if until is None else EntryId(_milliseconds(until, now), MAX_PART),
             limit=session.given.limit or DEFAULT_LIMIT,
         )
-        return await find_actions(console.read_actions, query)
+        found = await find_actions(console.read_actions, query)
+        return found, [await _whole(console, action) for action in found] if full else []
 
-    actions = session.run(read)
-    printer.print_rows(
-        actions,
-        lambda: {"schema": "streamops.audit.ls/1", "actions": [action_json(action) for action in actions]},
-        action_json,
-    )
+    actions, documents = session.run(read)
+    if full:
+        _write_all(documents, session.given.output)
+    else:
+        printer.print_rows(
+            actions,
+            lambda: {
+                "schema": "streamops.audit.ls/1",
+                "actions": [action_json(action) for action in actions],
+            },
+            action_json,
+        )
     if not actions:
         session.narrator.note("the audit log has no such actions")
+
+
+def _check_full(session: Session) -> None:
+    if session.given.output not in {Output.JSON, Output.JSONL}:
+        raise SettingsError("--full goes with -o json and -o jsonl", "A table has no room for plans.")
+    if session.given.fields:
+        raise SettingsError("--fields does not go with --full", "Leave one of them out.")
+
+
+async def _whole(console: Console, action: Action) -> Json:
+    """An action as ``--id`` shows it; of what the log no longer holds, what is known."""
+    try:
+        records = await console.read_action(EntryId.parse(action.first.begun_id))
+    except NotFound:
+        return _document(action, Before((), ()))
+    # Which action took it back, a later part of the log told.
+    found = action_of(records)
+    first = replace(found.first, undone_by=action.first.undone_by)
+    return _document(Action(first, found.last), state_before(records))
+
+
+def _write_all(documents: Sequence[Json], output: Output | None) -> None:
+    if output is Output.JSON:
+        write(encode({"schema": "streamops.audit.ls/1", "actions": documents}, indent=2) + "\n")
+        return
+    for document in documents:
+        write(encode(document) + "\n")
+
+
+def _document(action: Action, before: Before) -> Json:
+    intent = next(iter(plain_values(action.first.intent)), {})
+    return action_document(action, before.rows, before.facts, dict(intent))
 
 
 def _show(session: Session, audit_id: EntryId) -> None:
@@ -101,8 +160,7 @@ def _show(session: Session, audit_id: EntryId) -> None:
         facts = action_facts(action, before.rows, other)
         tell_facts(facts, sys.stdout, output=output, color=session.allows_color)
         return
-    intent = next(iter(plain_values(action.first.intent)), {})
-    document = action_document(action, before.rows, before.facts, dict(intent))
+    document = _document(action, before)
     write(encode(document, indent=2 if output is Output.JSON else 0) + "\n")
 
 

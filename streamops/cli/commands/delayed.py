@@ -1,8 +1,6 @@
 """``streamops delayed``: messages that wait for their time."""
 
-import os
-from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -24,7 +22,6 @@ from streamops.present.columns import (
 from streamops.present.delayed import DelayedQueueRow, DelayedRow, delayed_json, queue_json
 from streamops.present.documents import gaps_json, text_json
 from streamops.present.units import counted
-from streamops.settings.backups import backup_path
 
 DEFAULT_LIMIT: Final = 100
 
@@ -84,10 +81,12 @@ def _list_messages(session: Session, stream: str) -> None:
     printer = session.printer(DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS)
     limit = session.given.limit or DEFAULT_LIMIT
 
-    async def read(console: Console) -> DelayedPage:
-        return await console.delayed.page(stream, limit)
+    async def read(console: Console) -> tuple[DelayedPage, str]:
+        page = await console.delayed.page(stream, limit)
+        nothing = not page.queue.bodies and not page.queue.messages
+        return page, await console.delayed.lacks_stream(stream) if nothing else ""
 
-    found = session.run(read)
+    found, lack = session.run(read)
     rows = [DelayedRow(stream, one, found.now) for one in (*found.messages, *found.strays)]
     left_out = max(0, found.queue.messages - len(found.messages))
     printer.print_rows(
@@ -102,7 +101,7 @@ def _list_messages(session: Session, stream: str) -> None:
     )
     note = session.narrator.note
     if not rows:
-        note(f"no delayed messages beside stream {stream}")
+        note(lack or f"no delayed messages beside stream {stream}")
     if left_out:
         note(f"{counted(left_out, 'message', 'messages')} more; --limit shows more")
     if broken := sum(1 for row in rows if row.message.problem):
@@ -139,13 +138,6 @@ def show(session: Session, *, stream: str, ident: str) -> None:
         lambda: {"schema": "streamops.delayed.show/1", "stream": text_json(stream), **delayed_json(row)},
         sections=[Section("Fields", FIELD_COLUMNS, row.entry.fields)],
     )
-
-
-def _name_backup(values: dict[str, Any]) -> None:
-    """Without ``--backup`` the file is a new one in the state directory, whose name says when."""
-    if values["backup"] is None:
-        now = datetime.now(UTC)  # noqa: TID251 - for whoever looks for the file later
-        values["backup"] = backup_path("delayed-cancel", values["stream"], now, os.environ)
 
 
 cancel = acting_command(

@@ -14,6 +14,7 @@ from streamops.cli.session import Session, with_session
 from streamops.model.acts.letters import LetterSelection
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.letters import QueueSummary
 from streamops.operate.backups import BackupWriter, entry_line
 from streamops.operate.console import Console
 from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
@@ -34,9 +35,9 @@ STDOUT: Final = "-"
 FILTERS: Final = tuple(field for field in intent_fields(LetterSelection) if not field.argument)
 """The options of a selection, those of replaying and purging."""
 
-queue_argument = click.argument("queue", metavar="DLQ", shell_complete=COMPLETIONS.get("streams"))
+queue_argument = click.argument("queue", metavar="DLQ", shell_complete=COMPLETIONS["queues"])
 queue_argument_optional = click.argument(
-    "queue", metavar="[DLQ]", required=False, shell_complete=COMPLETIONS.get("streams")
+    "queue", metavar="[DLQ]", required=False, shell_complete=COMPLETIONS["queues"]
 )
 
 
@@ -117,10 +118,16 @@ def _list_letters(session: Session, selection: LetterSelection) -> None:
         },
         letter_json,
     )
+    _tell_role(session, selection.queue, is_queue=found.is_queue)
     if not rows:
         session.narrator.note(f"no letters match in queue {selection.queue}")
     if found.more:
         session.narrator.note("there are more; --limit shows more")
+
+
+def _tell_role(session: Session, stream: str, *, is_queue: bool) -> None:
+    if not is_queue:
+        session.narrator.note(f"{stream} is no dead-letter queue by its name or the configuration")
 
 
 @click.command(
@@ -145,13 +152,18 @@ def show(session: Session, *, queue: str, ident: EntryId | None) -> None:
 
 def _show_queue(session: Session, queue: str) -> None:
     printer = session.printer(DEAD_LETTER_QUEUE_COLUMNS)
-    found = session.run(lambda console: console.dead_letters.queue(queue))
+
+    async def read(console: Console) -> tuple[QueueSummary, bool]:
+        return await console.dead_letters.queue(queue), console.dead_letters.is_queue(queue)
+
+    found, is_queue = session.run(read)
     row = QueueRow(found)
     printer.print_record(
         row,
         lambda: {"schema": "streamops.dlq.queue/1", **queue_row_json(row)},
         sections=[Section("Reasons", REASON_COLUMNS, reason_rows(found))],
     )
+    _tell_role(session, queue, is_queue=is_queue)
 
 
 def _show_letter(session: Session, queue: str, ident: EntryId) -> None:

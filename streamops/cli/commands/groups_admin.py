@@ -1,12 +1,7 @@
 """``streamops groups create``, ``rewind`` and ``destroy``."""
 
-import os
-from datetime import UTC, datetime
-from typing import Any
-
 from streamops.cli.acting.command import acting_command
 from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent, RewindGroupIntent
-from streamops.settings.backups import backup_path
 
 create = acting_command(
     CreateGroupIntent,
@@ -47,14 +42,6 @@ rewind = acting_command(
 )
 
 
-def _name_backup(values: dict[str, Any]) -> None:
-    """Without ``--backup`` the file is a new one in the state directory, whose name says when."""
-    if values["backup"] is None:
-        now = datetime.now(UTC)  # noqa: TID251 - a shell: the name of a file here
-        target = f"{values['stream']}-{values['group']}"
-        values["backup"] = backup_path("groups-destroy", target, now, os.environ)
-
-
 destroy = acting_command(
     DestroyGroupIntent,
     "destroy",
@@ -68,5 +55,4 @@ destroy = acting_command(
         ("streamops groups destroy orders billing --dry-run", "the plan alone: what would be lost"),
         ("streamops groups destroy orders billing --confirm orders/billing", "in a script"),
     ],
-    fill=_name_backup,
 )

@@ -8,6 +8,7 @@ from streamops.cli.acting.choices import take_choices
 from streamops.cli.acting.command import ActingCommand
 from streamops.cli.acting.flow import act_on
 from streamops.cli.command import Command
+from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
 from streamops.model.acting import Job, JobState
@@ -18,7 +19,7 @@ from streamops.present.records import job_json
 DEFAULT_LIMIT: Final = 100
 ENDED: Final = frozenset({JobState.DONE, JobState.CANCELLED})
 
-job_argument = click.argument("job", metavar="JOB")
+job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["jobs"])
 
 
 @click.command(

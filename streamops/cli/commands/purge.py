@@ -1,20 +1,7 @@
 """``streamops dlq purge``."""
 
-import os
-from datetime import UTC, datetime
-from typing import Any
-
 from streamops.cli.acting.command import acting_command
 from streamops.model.acts.purge import PurgeIntent
-from streamops.settings.backups import backup_path
-
-
-def _name_backup(values: dict[str, Any]) -> None:
-    """Without ``--backup`` the file is a new one in the state directory, whose name says when."""
-    if values["backup"] is None:
-        now = datetime.now(UTC)  # noqa: TID251 - for whoever looks for the file later
-        values["backup"] = backup_path("dlq-purge", values["queue"], now, os.environ)
-
 
 purge = acting_command(
     PurgeIntent,
@@ -36,5 +23,4 @@ purge = acting_command(
         ),
     ],
     rated=True,
-    fill=_name_backup,
 )

@@ -1,12 +1,36 @@
 """``streamops replay``."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from streamops.cli.acting.choices import take_choices
-from streamops.cli.acting.command import acting_command
-from streamops.cli.acting.flow import act_on
-from streamops.cli.session import Session, with_session
+from streamops.cli.acting.choices import Choices
+from streamops.cli.acting.command import OtherPlan, acting_command
+from streamops.errors import SettingsError
 from streamops.model.acts.replay import ReplayIntent
+
+if TYPE_CHECKING:
+    from streamops.cli.acting.flow import Prepare
+    from streamops.operate.acting.prepared import Prepared
+    from streamops.operate.console import Console
+
+
+def _rest_of(values: Mapping[str, Any], choices: Choices) -> "Prepare":
+    """How to plan the rest of a replay of this queue."""
+    queue, token = values["queue"], values["resume"]
+
+    async def prepare(console: "Console") -> "Prepared[Any, Any]":
+        job = await console.read_job(token)
+        if (job.operation, job.target) != ("replay", queue):
+            raise SettingsError(
+                f"job {token} is {job.operation} of {job.target}, not replay of {queue}",
+                f"Go on with it by `streamops jobs resume {token}`.",
+            )
+        return await console.prepare_rest(token, choices.limits)
+
+    return prepare
+
 
 replay = acting_command(
     ReplayIntent,
@@ -31,22 +55,8 @@ replay = acting_command(
         ),
     ],
     rated=True,
+    other=OtherPlan(
+        click.Option(["--resume"], metavar="JOB", help="Go on with an interrupted replay of this queue."),
+        _rest_of,
+    ),
 )
-
-
-_start = replay.callback
-
-
-@with_session
-def _replay(session: Session, /, **values: object) -> object:
-    job = values.pop("resume")
-    if job is None:
-        return _start(**values) if _start else None
-    choices = take_choices(values)
-    return act_on(session, lambda console: console.prepare_rest(str(job), choices.limits), choices)
-
-
-replay.params.append(
-    click.Option(["--resume"], metavar="JOB", help="Go on with an interrupted replay of this queue.")
-)
-replay.callback = _replay

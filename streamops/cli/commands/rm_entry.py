@@ -1,20 +1,7 @@
 """``streamops streams rm-entry``."""
 
-import os
-from datetime import UTC, datetime
-from typing import Any
-
 from streamops.cli.acting.command import acting_command
 from streamops.model.acts.delete import DeleteIntent
-from streamops.settings.backups import backup_path
-
-
-def _name_backup(values: dict[str, Any]) -> None:
-    """Without ``--backup`` the file is a new one in the state directory, whose name says when."""
-    if values["backup"] is None:
-        now = datetime.now(UTC)  # noqa: TID251 - for whoever looks for the file later
-        values["backup"] = backup_path("rm-entry", values["stream"], now, os.environ)
-
 
 rm_entry = acting_command(
     DeleteIntent,
@@ -34,5 +21,4 @@ rm_entry = acting_command(
             "every entry of one user",
         ),
     ],
-    fill=_name_backup,
 )

@@ -12,7 +12,10 @@ from streamops.model.streams import Consumer
 
 
 class RemoveConsumerIntent(Struct, frozen=True, kw_only=True):
-    """Remove a consumer, after handing its pending entries to another one."""
+    """Remove a consumer, after handing its pending entries to another one.
+
+    ``ValueError`` where that one is itself.
+    """
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
@@ -25,6 +28,10 @@ class RemoveConsumerIntent(Struct, frozen=True, kw_only=True):
             completes="consumers",
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.to == self.consumer:
+            raise ValueError(f"--to {self.to} is the consumer that is removed: name another one")
 
 
 class RemoveConsumerEvidence(Struct, frozen=True, kw_only=True):

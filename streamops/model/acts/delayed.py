@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import Moment, argument, option
+from streamops.model.acts.fields import Moment, argument, backup_file, option
 from streamops.model.delayed import DelayedMessage
 
 
@@ -40,13 +40,7 @@ class RunDelayedIntent(Selection, frozen=True, kw_only=True):
 class CancelDelayedIntent(Selection, frozen=True, kw_only=True):
     """Remove delayed messages; they are written to a file first."""
 
-    backup: Annotated[
-        str | None,
-        option(
-            "Write the messages to this new file first, in place of one in the state directory.",
-            metavar="FILE",
-        ),
-    ] = None
+    backup: Annotated[str | None, backup_file("the messages")] = None
 
 
 class DelayedEvidence(Struct, frozen=True, kw_only=True):

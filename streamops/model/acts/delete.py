@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, option
+from streamops.model.acts.fields import argument, backup_file, option
 from streamops.model.ids import EntryId
 
 
@@ -14,13 +14,7 @@ class DeleteIntent(Struct, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
-    backup: Annotated[
-        str | None,
-        option(
-            "Write the entries to this new file first, in place of one in the state directory.",
-            metavar="FILE",
-        ),
-    ] = None
+    backup: Annotated[str | None, backup_file("the entries")] = None
 
 
 class GroupEffect(Struct, frozen=True):

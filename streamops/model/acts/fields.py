@@ -16,13 +16,23 @@ Moment = datetime | timedelta
 """An instant, or how long ago by the server's clock."""
 
 
-def argument(text: str, completes: str = "") -> Meta:
-    """A positional argument. ``completes`` names what a shell offers: ``streams``, ``groups``, ``consumers``."""
-    return _meta(text, {"argument": True, "completes": completes})
+def argument(text: str, completes: str = "", *, metavar: str = "") -> Meta:
+    """A positional argument.
+
+    ``completes`` names what a shell offers: ``streams``, ``groups``, ``consumers``, ``queues``, ``actions``, ``jobs``.
+    """
+    return _meta(text, {"argument": True, "completes": completes, "metavar": metavar})
 
 
 def option(
-    text: str, flag: str = "", *, metavar: str = "", completes: str = "", exclusive: str = "", off: str = ""
+    text: str,
+    flag: str = "",
+    *,
+    metavar: str = "",
+    completes: str = "",
+    exclusive: str = "",
+    off: str = "",
+    example: str = "",
 ) -> Meta:
     """An option.
 
@@ -33,11 +43,25 @@ def option(
         completes: What a shell offers.
         exclusive: Options of one such name exclude each other.
         off: The flag that turns a boolean off, where there is one.
+        example: A value as one would type it, where a form asks for it.
     """
     return _meta(
         text,
-        {"flag": flag, "metavar": metavar, "completes": completes, "exclusive": exclusive, "off": off},
+        {
+            "flag": flag,
+            "metavar": metavar,
+            "completes": completes,
+            "exclusive": exclusive,
+            "off": off,
+            "example": example,
+        },
     )
+
+
+def backup_file(what: str) -> Meta:
+    """The file that is written before something is lost: one in the state directory unless another is named."""
+    text = f"Write {what} to this new file first, in place of one in the state directory."
+    return _meta(text, {"metavar": "FILE", "backup": True})
 
 
 def inner(text: str) -> Meta:

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import Moment, argument, inner, option
+from streamops.model.acts.fields import Moment, argument, backup_file, inner, option
 from streamops.model.ids import EntryId
 
 
@@ -149,13 +149,7 @@ class DestroyGroupIntent(Struct, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
-    backup: Annotated[
-        str | None,
-        option(
-            "Write position and pending rows to this new file first, in place of one in the state directory.",
-            metavar="FILE",
-        ),
-    ] = None
+    backup: Annotated[str | None, backup_file("position and pending rows")] = None
     untouched_at: Annotated[
         EntryId | None, inner("Only while it stands there and nothing is pending: undoing its creation.")
     ] = None

@@ -12,12 +12,13 @@ from streamops.model.letters import LetterTally
 class LetterSelection(Struct, frozen=True, kw_only=True):
     """Letters of a queue that meet every condition; all of them without any."""
 
-    queue: Annotated[str, argument("The dead-letter queue.", completes="streams")]
+    queue: Annotated[str, argument("The dead-letter queue.", completes="queues", metavar="DLQ")]
     where: Annotated[
         str | None,
         option(
             "A JMESPath expression over {id, time, reason, group, deliveries, error, fields, json} holds.",
             metavar="EXPR",
+            example="reason == 'timeout'",
         ),
     ] = None
     since: Annotated[
@@ -28,7 +29,8 @@ class LetterSelection(Struct, frozen=True, kw_only=True):
         tuple[EntryId, ...], option("These letters: IDs with commas between, or - to read them.")
     ] = ()
     because: Annotated[
-        str | None, option("Died for this reason: max-deliveries, rejected.", metavar="WORD")
+        str | None,
+        option("Died for this reason: max-deliveries, rejected.", metavar="WORD", example="max-deliveries"),
     ] = None
     count: Annotated[int | None, option("At most so many, the oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
@@ -51,6 +53,7 @@ class SelectedLetters(Struct, frozen=True, kw_only=True):
         last: The last one's ID; none where there is none.
         source: The stream that the queue serves; none where nothing tells.
         groups: Groups that read the queue itself, with how many letters are pending in each.
+        absent: How many IDs of a selection are not in the queue.
     """
 
     length: int
@@ -60,3 +63,4 @@ class SelectedLetters(Struct, frozen=True, kw_only=True):
     last: EntryId | None
     source: str | None
     groups: tuple[tuple[str, int], ...] = ()
+    absent: int = 0

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, option
+from streamops.model.acts.fields import argument, inner, option
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 
@@ -19,6 +19,7 @@ class NackIntent(Struct, frozen=True, kw_only=True):
     source: Annotated[str | None, option("Only entries of this consumer.", "from", completes="consumers")] = (
         None
     )
+    by_xnack: Annotated[bool, inner("By XNACK, which the server has.")] = False
 
 
 class NackEvidence(Struct, frozen=True, kw_only=True):

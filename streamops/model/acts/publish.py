@@ -6,11 +6,15 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acts.fields import argument, option
+from streamops.model.acts.trim import TrimEvidence
 from streamops.model.ids import EntryId
 
 
 class PublishIntent(Struct, frozen=True, kw_only=True):
-    """Add an entry to a stream, or a message that becomes one later."""
+    """Add an entry to a stream, or a message that becomes one later.
+
+    ``ValueError`` where its ID can be none of an entry, or it would keep no entry at all.
+    """
 
     stream: Annotated[str, argument("The stream; it is created where there is none.", completes="streams")]
     pairs: Annotated[
@@ -26,8 +30,20 @@ class PublishIntent(Struct, frozen=True, kw_only=True):
     ] = None
     maxlen: Annotated[
         int | None,
-        option("Trim the stream to about so many entries, whoever has still to read what is dropped."),
+        option(
+            "Trim the stream to about so many entries; it is asked about where a group loses some that it needs.",
+            metavar="N",
+        ),
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.maxlen is not None and self.maxlen < 1:
+            raise ValueError("--maxlen is 1 or more: the entry itself stays")
+        if self.delay is None and self.id is not None:
+            try:
+                EntryId.parse(self.id)
+            except ValueError as error:
+                raise ValueError(f"--id: {error}") from None
 
 
 class PublishEvidence(Struct, frozen=True, kw_only=True):
@@ -38,6 +54,7 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
         length: Entries in it.
         last_generated_id: Its last generated ID; none where it is not known, or there is no stream.
         groups: Its groups.
+        cap: What trimming it to its cap removes, and who loses what; none where there is nothing to remove.
         taken: Whether there is a delayed message of that ID.
     """
 
@@ -45,4 +62,5 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
     length: int
     last_generated_id: EntryId | None
     groups: tuple[str, ...]
+    cap: TrimEvidence | None = None
     taken: bool = False

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import option
+from streamops.model.acts.fields import backup_file
 from streamops.model.acts.letters import LetterSelection, SelectedLetters
 from streamops.model.letters import DeadLetter
 
@@ -13,13 +13,7 @@ from streamops.model.letters import DeadLetter
 class PurgeIntent(LetterSelection, frozen=True, kw_only=True):
     """Delete dead letters for good, after they were written to a file."""
 
-    backup: Annotated[
-        str | None,
-        option(
-            "Write the letters to this new file first, in place of one in the state directory.",
-            metavar="FILE",
-        ),
-    ] = None
+    backup: Annotated[str | None, backup_file("the letters")] = None
 
 
 class PurgeEvidence(Struct, frozen=True, kw_only=True):

@@ -71,6 +71,8 @@ class RestoreFile(Struct, frozen=True, kw_only=True):
         group: The group that it is a backup of; none where it holds entries.
         sample: The first few entries: ID, fields and bytes.
         owners: Of a group, the owners of its rows and how many they have, most first.
+        taken_back: Entries that it names as not deleted: they do not count.
+        cut_off: Whether its last line is not there to its end, and does not count.
     """
 
     digest: str
@@ -84,6 +86,8 @@ class RestoreFile(Struct, frozen=True, kw_only=True):
     group: SavedGroup | None
     sample: tuple[tuple[EntryId, int, int], ...]
     owners: tuple[tuple[str, int], ...]
+    taken_back: int = 0
+    cut_off: bool = False
 
 
 class RestoreEvidence(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, option
+from streamops.model.acts.fields import argument, inner, option
 from streamops.model.acts.groups import Amount
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
@@ -42,6 +42,7 @@ class TrimIntent(Struct, frozen=True, kw_only=True):
     backup: Annotated[
         str | None, option("With --unsafe: write the entries to this new file first.", metavar="FILE")
     ] = None
+    is_rest: Annotated[bool, inner("Whether it is the rest of a job.")] = False
 
     def __post_init__(self) -> None:
         bounds = [bound for bound in (self.maxlen, self.minid, self.before) if bound is not None]
@@ -55,6 +56,11 @@ class TrimIntent(Struct, frozen=True, kw_only=True):
             raise ValueError(
                 "--backup goes with --unsafe: what a safe trim removes, every group has acknowledged"
             )
+
+    @property
+    def drops_all(self) -> bool:
+        """Whether it goes to the last entry: what stays for being part of a node must not stand in a backup."""
+        return self.exact or self.backup is not None
 
 
 class Holder(Struct, frozen=True):

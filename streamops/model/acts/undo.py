@@ -28,12 +28,22 @@ class UndoIntent(Struct, frozen=True, kw_only=True):
     inner fields are filled in, or another operation altogether.
     """
 
-    audit_id: Annotated[EntryId, argument("The action, by its ID in the audit log.")]
+    audit_id: Annotated[EntryId, argument("The action, by its ID in the audit log.", completes="actions")]
     stream: Annotated[str, inner("The stream.")] = ""
     group: Annotated[str, inner("Its group.")] = ""
     done: Annotated[Done | None, inner("What was done to the rows.")] = None
     holder: Annotated[str, inner("Who claimed them.")] = ""
     after: Annotated[EntryId | None, inner("Go on after this record of the audit log.")] = None
+    within: Annotated[int | None, inner("Or within it, after so many of its rows.")] = None
+
+    def wants(self, record_id: str) -> bool:
+        """Whether a record of the audit log, or the rest of it, is still to be taken back."""
+        at = EntryId.parse(record_id)
+        return self.after is None or at > self.after or (at == self.after and self.within is not None)
+
+    def rows_before(self, record_id: str) -> int:
+        """How many rows of a record were taken back already."""
+        return self.within or 0 if self.after == EntryId.parse(record_id) else 0
 
 
 class UndoEvidence(Struct, frozen=True, kw_only=True):
@@ -51,6 +61,8 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
         sample: The first few of them, as they were before.
         refused: How many rows cannot, by why.
         refused_sample: The first few of those, each with why.
+        recorded: How many rows its records hold.
+        counted: How many units it did, as it told at its end; without one, how many it had planned.
     """
 
     identity: Identity
@@ -64,3 +76,5 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
     sample: tuple[PendingEntry, ...]
     refused: Mapping[str, int]
     refused_sample: tuple[tuple[str, str], ...]
+    recorded: int = 0
+    counted: int = 0

@@ -18,7 +18,8 @@ async def read_actions(server: Server, count: int, after: ActionPage | None = No
         records = await read_audit(server, end=end, count=RECORDS, newest_first=True)
         for record in records:
             if record.phase in ENDS:
-                loose[record.begun_id] = record
+                # The newest counts: who was taken for dead may have ended its trail after all.
+                loose.setdefault(record.begun_id, record)
             elif record.phase is AuditPhase.BEGUN:
                 actions.append(Action(record, loose.pop(record.id, None)))
         end = EntryId.parse(records[-1].id).previous() if len(records) == RECORDS else None

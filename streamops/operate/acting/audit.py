@@ -35,6 +35,14 @@ class Trail:
         self._head: dict[str, bytes] = {}
         self.id = ""
 
+    @classmethod
+    def of(cls, server: Server, actor: Actor, begun: AuditRecord) -> "Trail":
+        """The trail of an action that somebody else began, to be ended by whoever takes it over."""
+        trail = cls(server, actor)
+        trail.id = begun.id
+        trail._head = trail._said_of(begun.operation, begun.target)
+        return trail
+
     async def begin(
         self, plan: Plan, intent: Struct, reason: str, *, unaudited: bool, undoes: str = ""
     ) -> None:
@@ -50,16 +58,7 @@ class Trail:
         Raises:
             Forbidden: It cannot be written, and ``unaudited`` does not allow that.
         """
-        actor = self._actor
-        self._head = {
-            "operation": plan.operation.encode(),
-            "target": _bytes(plan.target),
-            "user": _bytes(actor.user),
-            "host": _bytes(actor.host),
-            "pid": str(actor.pid).encode(),
-            "context": _bytes(actor.context),
-            "environment": actor.environment.encode(),
-        }
+        self._head = self._said_of(plan.operation, plan.target)
         if undoes:
             self._head["undoes"] = undoes.encode()
         record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
@@ -82,6 +81,19 @@ class Trail:
         """Write the last record; raises ``ServerError`` where that fails."""
         if self.id:
             await self._write(phase, {"outcome": pack(outcome)})
+
+    def _said_of(self, operation: str, target: str) -> dict[str, bytes]:
+        """What each record of an action says: what is done, and who does it."""
+        actor = self._actor
+        return {
+            "operation": operation.encode(),
+            "target": _bytes(target),
+            "user": _bytes(actor.user),
+            "host": _bytes(actor.host),
+            "pid": str(actor.pid).encode(),
+            "context": _bytes(actor.context),
+            "environment": actor.environment.encode(),
+        }
 
     async def _write(self, phase: AuditPhase, fields: Mapping[str, bytes]) -> str:
         written = await write_record(

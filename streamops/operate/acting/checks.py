@@ -39,7 +39,21 @@ async def check_permissions(server: Server, prepared: Prepared[Any, Any]) -> Non
     if refused := await refused_writes(server, asked):
         command, key, why = refused[0]
         error = why.error(f"{command} on {key}")
-        raise type(error)(error.message, f"Nothing was done. {_permission_hint(error)}")
+        raise type(error)(error.message, f"Nothing was done. {permission_hint(error)}")
+
+
+async def audit_warnings(server: Server, *, unaudited: bool) -> tuple[str, ...]:
+    """What the operator should know where an action could not be put on record now; writes nothing."""
+    try:
+        refused = await refused_writes(server, [("XADD", AUDIT)])
+    except StreamopsError as error:
+        why = error.message
+    else:
+        if not refused:
+            return ()
+        why = refused[0][2].error(AUDIT).message.removeprefix(f"{AUDIT}: ")
+    then = "it would leave no record" if unaudited else "applying is refused unless --unaudited"
+    return (f"The audit log cannot be written: {why}; {then}.",)
 
 
 async def check_identity(server: Server, prepared: Prepared[Any, Any]) -> None:
@@ -63,5 +77,6 @@ def _is_another(planned: Sequence[str], now: Sequence[str]) -> bool:
     return bool(planned and now) and not ({*planned} & {*now}) - {NO_REPLICATION_ID}
 
 
-def _permission_hint(error: StreamopsError) -> str:
+def permission_hint(error: StreamopsError) -> str:
+    """An error's hint for who acts: it takes more than looking does."""
     return error.hint.replace("--acl observer", "--acl operator")

@@ -21,17 +21,26 @@ from streamops.model.acting import (
     Outcome,
     Plan,
     Progress,
+    Tier,
 )
 from streamops.operate.acting.audit import Trail
-from streamops.operate.acting.checks import check_identity, check_limits, check_permissions
-from streamops.operate.acting.jobs import HeldJob, JobStopped, over
+from streamops.operate.acting.checks import (
+    audit_warnings,
+    check_identity,
+    check_limits,
+    check_permissions,
+    permission_hint,
+)
+from streamops.operate.acting.command_line import full_command
+from streamops.operate.acting.jobs import HeldJob, JobStopped, held_by, over
 from streamops.operate.acting.operation import Evidence, Intent, Operation
+from streamops.operate.acting.orphans import end_orphan
 from streamops.operate.acting.packing import unpack
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run, StopAsked
 from streamops.operate.acting.tally import Tally
-from streamops.plans.consent import Consent, required_consent
+from streamops.plans.consent import Consent, ConsentKind, required_consent
 
 Told = Callable[[Progress], None]
 
@@ -73,10 +82,13 @@ class Engine:
         evidence = await operation.survey(self._place, intent)
         plan = operation.plan(intent, evidence)
         check_limits(plan, limits)
+        rate = job.rate if job and limits.rate is None else limits.rate
+        line = full_command(plan.command, self.actor.selector, rate)
+        plan = replace(plan, command=line, warnings=(*plan.warnings, *await self._warnings(plan, limits)))
         identity: Identity | None = getattr(evidence, "identity", None)
         consent = (
             required_consent(plan, self.actor.environment)
-            if operation.asks
+            if operation.asks or plan.tier is Tier.LOSES
             else required_consent(replace(plan, count=0), Environment.DEVELOPMENT)
         )
         if operation.settle is not None:
@@ -110,10 +122,12 @@ class Engine:
         self.forbid_if_read_only()
         plan, limits = prepared.plan, prepared.limits
         if not prepared.consent.accepts(assent):
-            raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", _consent_hint(prepared.consent))
+            hint = _consent_hint(prepared.consent, assent)
+            raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
         trail = Trail(self._server, self.actor)
         if not plan.count:
-            await self._finish_job(prepared)
+            if prepared.job is not None:
+                await self._finish_job(prepared.job)
             return _nothing(plan)
         await check_permissions(self._server, prepared)
         await check_identity(self._server, prepared)
@@ -129,7 +143,7 @@ class Engine:
             plan,
             trail=trail,
             job=job,
-            most=limits.most,
+            most=limits.most if limits.expect is None else min(limits.expect, limits.most),
             rate=rate,
             progress=progress,
             stop=stop,
@@ -142,9 +156,11 @@ class Engine:
         job: Job,
         limits: Limits = Limits(),  # noqa: B008 - frozen
     ) -> Prepared[Intent, Evidence]:
-        """Plan the rest of an interrupted job; raises as ``prepare`` does."""
+        """Plan the rest of an interrupted job; raises as ``prepare`` does, and ``Forbidden`` where it is held."""
         if job.state in {JobState.DONE, JobState.CANCELLED}:
             raise over(job.id)
+        if job.state is JobState.RUNNING and not job.abandoned and job.owner != str(self.actor):
+            raise held_by(job.id, job.owner, None)
         if operation.resume is None:
             raise Forbidden(f"{job.operation} cannot be resumed", "Run it again: what is done is left alone.")
         intent = operation.resume(unpack(operation.intent, job.intent), job)
@@ -167,16 +183,28 @@ class Engine:
                 await trail.end(replace(_nothing(prepared.plan), stopped=error.message), AuditPhase.FAILED)
             raise
 
-    async def _finish_job(self, prepared: Prepared[Any, Any]) -> None:
+    async def _finish_job(self, job: Job) -> None:
         """Note that a job has come to its end of which nothing is left to do."""
-        if prepared.job is not None:
-            held = await HeldJob.take_over(self._server, str(self.actor), prepared.job)
-            await held.end(Tally(), held.cursor, JobState.DONE)
+        held = await self._take_over(job, rest=0, by="")
+        await held.end(Tally(), held.cursor, JobState.DONE)
+
+    async def _take_over(self, job: Job, *, rest: int, by: str) -> HeldJob:
+        held = await HeldJob.take_over(self._server, str(self.actor), job, rest=rest, audit_id=by)
+        if job.state is JobState.RUNNING and job.audit_id:
+            # Its owner was killed, and could not say so.
+            await end_orphan(self._server, self.actor, job, rest=rest, by=by)
+        return held
+
+    async def _warnings(self, plan: Plan, limits: Limits) -> tuple[str, ...]:
+        """What would keep a plan from being applied, told while it is looked at."""
+        if self.read_only or not plan.count:
+            return ()
+        return await audit_warnings(self._server, unaudited=limits.unaudited)
 
     async def _job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
         plan, owner = prepared.plan, str(self.actor)
         if prepared.job is not None:
-            return await HeldJob.take_over(self._server, owner, prepared.job)
+            return await self._take_over(prepared.job, rest=plan.count, by=trail.id)
         if not prepared.is_job:
             return None
         return await HeldJob.create(
@@ -195,15 +223,20 @@ class Engine:
             await asyncio.shield(asyncio.wait_for(_close(trail, job, run, outcome, JobState.INTERRUPTED), 5))
             raise
         except StreamopsError as error:
+            error.hint = permission_hint(error)
             lost = isinstance(error, Unreachable)
             why = f"{error.message}{UNKNOWN_BATCH if lost else ''}"
-            state = JobState.CANCELLED if isinstance(error, JobStopped) else JobState.INTERRUPTED
-            outcome = await _close(trail, job, run, _outcome(run, plan, trail, why), state)
+            stopped = isinstance(error, JobStopped)
+            state = JobState.CANCELLED if stopped else JobState.INTERRUPTED
+            outcome = _outcome(run, plan, trail, why)
+            # Its token is of no use any more.
+            outcome = replace(outcome, job="") if stopped else outcome
+            outcome = await _close(trail, job, run, outcome, state)
             if isinstance(error, StopAsked):
                 raise Interrupted(why, _resume_hint(job), outcome) from None
-            if not run.tally.applied and not lost:
+            if not run.tally.applied and not lost and not stopped:
                 raise
-            raise ApplyError(why, error.hint, outcome) from error
+            raise ApplyError(why, _hint_midway(error, trail), outcome) from error
         except Exception as error:
             # A bug: what was done until then is told all the same.
             outcome = _outcome(run, plan, trail, f"a bug: {type(error).__name__}")
@@ -212,6 +245,7 @@ class Engine:
         return await _close(trail, job, run, _outcome(run, plan, trail), JobState.DONE)
 
 
+NOTHING_DONE = "Nothing was done"
 UNKNOWN_BATCH = "; whether the batch under way was done is not known"
 
 
@@ -236,10 +270,20 @@ def _nothing(plan: Plan) -> Outcome:
     return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
 
 
-def _consent_hint(consent: Consent) -> str:
+def _consent_hint(consent: Consent, assent: Assent) -> str:
+    if assent.typed and consent.kind is ConsentKind.TYPED:
+        return f"Nothing was done: --confirm {quoted(assent.typed)} is not {quoted(consent.word)}."
     if consent.by_yes:
         return "Nothing was done. Agree with --yes, or look at the plan alone with --dry-run."
     return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(consent.word)}."
+
+
+def _hint_midway(error: StreamopsError, trail: Trail) -> str:
+    """The hint where something was done by then: most errors speak of nothing done."""
+    if not error.hint.startswith(NOTHING_DONE):
+        return error.hint
+    told = f"; `streamops audit ls --id {trail.id}` tells it" if trail.id else ""
+    return f"What was done until then stays done{told}. Look again, and make a new plan."
 
 
 def _resume_hint(job: HeldJob | None) -> str:

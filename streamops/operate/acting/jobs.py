@@ -1,6 +1,8 @@
 """Jobs: long work that others can see, cancel, and take over when its owner is gone."""
 
+import math
 import time
+from datetime import timedelta
 from secrets import token_hex
 
 from msgspec import Struct
@@ -46,7 +48,8 @@ class HeldJob:
     def __init__(self, server: Server, job_id: str, owner: str, cursor: str = "") -> None:
         self._server = server
         self._owner = owner
-        self._beaten = time.monotonic()
+        # The first batch is told of at once: without a cursor nobody could tell a fresh job from one under way.
+        self._beaten = -math.inf
         self._before = Tally()
         self.id = job_id
         self.cursor = cursor
@@ -73,8 +76,15 @@ class HeldJob:
         return cls(server, job_id, owner)
 
     @classmethod
-    async def take_over(cls, server: Server, owner: str, job: Job) -> "HeldJob":
+    async def take_over(cls, server: Server, owner: str, job: Job, *, rest: int, audit_id: str) -> "HeldJob":
         """Take a job that nobody holds any more.
+
+        Args:
+            server: Where.
+            owner: Who takes it.
+            job: The job as it was read.
+            rest: Units that are left to do.
+            audit_id: The action that goes on with it; empty where that leaves no record.
 
         Raises:
             Forbidden: Somebody holds it, or it is over.
@@ -84,11 +94,7 @@ class HeldJob:
         if isinstance(taken, Fault):
             raise taken.error(f"job {job.id}")
         if isinstance(taken, Holding):
-            raise Forbidden(
-                f"job {job.id} is held by {taken.owner}",
-                f"Its lease ends in {max(1, round(taken.left.total_seconds()))} s unless it goes on; "
-                f"`streamops jobs cancel {job.id}` asks it to stop.",
-            )
+            raise held_by(job.id, taken.owner, taken.left)
         if taken is Taken.OVER:
             raise over(job.id)
         if taken is Taken.MOVED:
@@ -96,13 +102,17 @@ class HeldJob:
                 f"job {job.id}: somebody went on with it meanwhile", "Nothing was done. Look again."
             )
         held = cls(server, job.id, owner, job.cursor)
-        held._before.applied, held._before.skipped, held._before.failed = job.applied, job.skipped, job.failed
+        held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest)
+        fields = {**held._fields(Tally()), "audit_id": audit_id or job.audit_id}
+        told = await beat_job(server, job.id, owner, fields)
+        if isinstance(told, Fault):
+            raise told.error(f"job {job.id}")
         return held
 
-    async def beat(self, tally: Tally, cursor: str) -> None:
-        """Say how far it is; raises ``JobStopped`` where it must stop."""
+    async def beat(self, tally: Tally, cursor: str, *, at_once: bool = False) -> None:
+        """Say how far it is, at once or from time to time; raises ``JobStopped`` where it must stop."""
         self.cursor = cursor
-        if time.monotonic() - self._beaten < BEAT_SECONDS:
+        if not at_once and time.monotonic() - self._beaten < BEAT_SECONDS:
             return
         self._beaten = time.monotonic()
         told = await beat_job(self._server, self.id, self._owner, self._fields(tally))
@@ -126,6 +136,25 @@ class HeldJob:
             "skipped": before.skipped + tally.skipped,
             "failed": before.failed + tally.failed,
         }
+
+
+def _dealt_with(job: Job, rest: int) -> tuple[int, int, int]:
+    """Units applied, skipped and failed before somebody goes on with a job.
+
+    A job whose owner was killed did more than it could tell: what is not left to do was done.
+    """
+    told = job.skipped + job.failed
+    applied = max(job.applied, job.requested - rest - told) if job.state is JobState.RUNNING else job.applied
+    return applied, job.skipped, job.failed
+
+
+def held_by(job_id: str, owner: str, left: timedelta | None) -> Forbidden:
+    """The error for a job that somebody holds, for so much longer where that is known."""
+    end = f"in {max(1, round(left.total_seconds()))} s" if left else "soon"
+    return Forbidden(
+        f"job {job_id} is held by {owner}",
+        f"Its lease ends {end} unless it goes on; `streamops jobs cancel {job_id}` asks it to stop.",
+    )
 
 
 def over(job_id: str) -> Forbidden:

@@ -46,7 +46,8 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
         settle: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
             record and its permission probes need it; none where nothing is left open.
-        asks: Whether consent is asked for at all (``publish`` and the like are not).
+        asks: Whether consent is asked for at all (``publish`` and the like are not); where a plan loses something
+            it is asked for in any case.
         undo: The intent of the operation that takes it back, from the records of its audit; none where
             nothing can. Raises ``PlanError`` where nothing can in this case.
         resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.

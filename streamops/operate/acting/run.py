@@ -21,6 +21,9 @@ class StopAsked(StreamopsError):
 SMALLEST_PACE = 0.05
 """Seconds of work that one batch of a rate-limited operation is at least."""
 
+RECORDED_PACE = 1.0
+"""The same where each batch leaves a record: the log keeps some thousands, and must not lose a slow one's beginning."""
+
 
 BREATH = 5.0
 """Seconds between two signs of life of a job that waits."""
@@ -75,12 +78,13 @@ class Run:
         """Units of the plan that were not dealt with yet: no batch may take more."""
         return max(0, self._plan.count - self.tally.done)
 
-    async def batch_size(self, most: int, done: int | None = None) -> int:
+    async def batch_size(self, most: int, done: int | None = None, *, recorded: bool = False) -> int:
         """How many units the next batch may take; waits where a rate is set.
 
         Args:
             most: As many as one script call should take.
             done: Units that will have been dealt with by then, where the last of them are yet to be reported.
+            recorded: Whether each batch leaves a record of what undoing it needs.
 
         Raises:
             StopAsked: Somebody wants it to stop: write nothing more.
@@ -93,7 +97,8 @@ class Run:
         ahead = done / self._rate - self.elapsed.total_seconds()
         if ahead > 0:
             await self._pause(ahead)
-        return min(most, left, max(1, int(self._rate * SMALLEST_PACE)))
+        pace = RECORDED_PACE if recorded else SMALLEST_PACE
+        return min(most, left, max(1, int(self._rate * pace)))
 
     async def report(
         self,
@@ -103,6 +108,7 @@ class Run:
         skipped: Sequence[Skipped] = (),
         failed: Sequence[Failed] = (),
         undo: bytes = b"",
+        at_once: bool = False,
     ) -> None:
         """Tell of a batch that is done.
 
@@ -112,6 +118,7 @@ class Run:
             skipped: Those left alone.
             failed: Those that could not be done.
             undo: What undoing this batch needs; kept in the audit log.
+            at_once: Whether the job has to know the cursor before anything else happens.
 
         Raises:
             JobStopped: Somebody cancelled the job, or took it over: write nothing more.
@@ -125,7 +132,7 @@ class Run:
         if self._progress is not None:
             self._progress(Progress(self.tally.done, self._plan.count, self.elapsed, self.job_id))
         if self._job is not None:
-            await self._job.beat(self.tally, self.cursor)
+            await self._job.beat(self.tally, self.cursor, at_once=at_once)
         if self.remaining:
             self._heed_stop()
 

@@ -14,7 +14,7 @@ from streamops.operate.acting.undo_rows import pack_rows
 from streamops.plans.ack import plan_ack
 from streamops.wire.faults import Fault
 from streamops.wire.reads import read_existing, read_pending_by_id
-from streamops.wire.writes.ack import ack
+from streamops.wire.writes.ack import LeftAlone, ack
 
 BATCH = 500
 
@@ -33,17 +33,22 @@ async def survey_ack(place: Place, intent: AckIntent) -> AckEvidence:
 
 async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan) -> None:
     """Acknowledge them batch by batch."""
-    ids = [row.id for row in evidence.rows]
-    position = evidence.identity.floor(intent.group)
-    for at in range(0, len(ids), BATCH):
-        batch = ids[at : at + BATCH]
+    rows, position = evidence.rows, evidence.identity.floor(intent.group)
+    while rows:
+        size = await run.batch_size(BATCH, recorded=True)
+        batch, rows = rows[:size], rows[size:]
         told = await ack(run.server, intent.stream, intent.group, batch, position=position)
         if isinstance(told, Fault):
             raise told.error(f"group {intent.stream}/{intent.group}")
-        done = {row.id for row in told.rows}
-        skipped = [Skipped(str(one), "no longer pending") for one in batch if one not in done]
+        skipped = [Skipped(one.id, _why_left(one)) for one in told.alone]
         undo = pack_rows(told.rows, told.at) if told.rows else b""
         await run.report(len(told.rows), skipped=skipped, undo=undo)
+
+
+def _why_left(one: LeftAlone) -> str:
+    if one.why == "owner":
+        return f"now owned by {one.owner or 'nobody'}"
+    return "delivered again since" if one.why == "delivered" else "no longer pending"
 
 
 def undo_ack(intent: AckIntent, records: Sequence[AuditRecord]) -> UndoIntent:

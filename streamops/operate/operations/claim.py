@@ -60,8 +60,17 @@ async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, pl
         )
 
 
+def settle_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> ClaimIntent:
+    """Go no further than the plan, however the claim is gone on with."""
+    last = evidence.selection.last_id
+    return intent if last is None else replace(intent, until=last)
+
+
 def resume_claim(intent: ClaimIntent, job: Job) -> ClaimIntent:
-    """The rest of an interrupted claim: the cursor says after which ID, and up to which."""
+    """The rest of an interrupted claim: the cursor says after which ID, and up to which.
+
+    Without one, whatever was claimed by then is the new owner's, and no longer counts among what can be.
+    """
     if not job.cursor:
         return intent
     after, _, until = job.cursor.partition("/")
@@ -115,9 +124,10 @@ CLAIM = Operation(
     survey=survey_claim,
     plan=plan_claim,
     apply=apply_claim,
-    writes=lambda intent: (("XCLAIM", intent.stream),),
+    writes=lambda intent: (("XCLAIM", intent.stream), ("XAUTOCLAIM", intent.stream)),
     stream=lambda intent: intent.stream,
     job_from=JOB_FROM,
     resume=resume_claim,
+    settle=settle_claim,
     undo=undo_claim,
 )

@@ -54,7 +54,7 @@ class Claiming:
     async def named(self) -> None:
         """Claim entries by their IDs."""
         ids = list(compress(ids_of(self._intent), self._chosen))
-        while ids and (most := await self._run.batch_size(PAGE)):
+        while ids and (most := await self._run.batch_size(PAGE, recorded=True)):
             batch, ids = ids[:most], ids[most:]
             told = await claim_ids(self._run.server, self._what, batch, position=self._position)
             if isinstance(told, Fault):
@@ -62,7 +62,7 @@ class Claiming:
             await self._report(told.claimed, batch[-1], told.alone)
 
     async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
-        most = await self._run.batch_size(PAGE, done)
+        most = await self._run.batch_size(PAGE, done, recorded=True)
         if not most:
             return None
         page = await claim_page(

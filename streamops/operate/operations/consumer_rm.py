@@ -66,7 +66,7 @@ async def _hand_over(
     run: Run, intent: RemoveConsumerIntent, to: str, plan: Plan, floor: EntryId | None
 ) -> None:
     after, most = None, plan.count
-    while size := await run.batch_size(BATCH):
+    while size := await run.batch_size(BATCH, recorded=True):
         batch = await hand_over(
             run.server,
             intent.stream,

@@ -5,9 +5,11 @@ from contextlib import ExitStack
 
 from msgspec.structs import replace
 
+from streamops.analysis.wording import counted
 from streamops.model.acting import Job, Plan, Skipped
 from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence
 from streamops.model.delayed import DelayedMessage
+from streamops.model.ids import EntryId
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
@@ -42,18 +44,25 @@ async def apply_cancel_delayed(
             async for page in read_messages(run.server, intent.stream, evidence.ids[at : at + size]):
                 await _cancel(run, intent.stream, page, backup)
             at += size
+        if backup is not None:
+            run.note(f"{counted(backup.written, 'message was', 'messages were')} written to {intent.backup}")
 
 
 async def _cancel(run: Run, stream: str, page: Sequence[DelayedMessage], backup: BackupWriter | None) -> None:
     there = [message for message in page if message.exists]
     skipped = [Skipped(message.id, GONE) for message in page if not message.exists]
+    numbers: dict[str, int] = {}
     if backup is not None:
-        kept = enumerate((message for message in there if message.digest), backup.written + 1)
+        kept = list(enumerate((message for message in there if message.digest), backup.written + 1))
         backup.write_lines([message_line(stream, message, number) for number, message in kept])
         backup.kept = True
+        numbers = {message.id: number for number, message in kept}
     reasons = await cancel(run.server, stream, there) if there else []
     if isinstance(reasons, Fault):
         raise reasons.error(delayed_key(stream))
+    if backup is not None:
+        left = [message.id for message, reason in zip(there, reasons, strict=True) if reason]
+        backup.take_back(EntryId(0, numbers[one]) for one in left if one in numbers)
     skipped += [Skipped(message.id, reason) for message, reason in zip(there, reasons, strict=True) if reason]
     await run.report(len(page) - len(skipped), skipped=skipped)
 

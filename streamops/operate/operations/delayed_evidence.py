@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from streamops.errors import NotFound
 from streamops.model.acts.delayed import DelayedEvidence, Selection
 from streamops.model.delayed import DelayedMessage
 from streamops.model.server import Mode
@@ -18,18 +19,27 @@ ELSEWHERE = "its destination is in another hash slot of the cluster, so it canno
 
 
 async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
-    """Read which of the messages are there, and what the first of them are."""
+    """Read which of the messages are there, and what the first of them are.
+
+    Raises:
+        NotFound: There are no messages, and no such stream either.
+    """
     reader = DelayedReader(place.server)
     ids = await reader.select(intent)
     looked_at = await reader.messages(intent.stream, ids[:LOOKED_AT])
     found = [one for one in looked_at if one.exists]
+    queued = await reader.queued(intent.stream)
+    if not found and not queued:
+        lack = await reader.lacks_stream(intent.stream)
+        if lack:
+            raise NotFound(lack, "List the queues there are with `streamops delayed ls`.")
     problems = ((one.id, problem_of(one, intent.stream, place.server.options)) for one in found)
     bodies = [one.body for one in found if one.body is not None]
     return DelayedEvidence(
         ids=(*(one.id for one in found), *ids[LOOKED_AT:]),
         missing=len(looked_at) - len(found),
         sample=tuple(found[:SAMPLE]),
-        queued=await reader.queued(intent.stream),
+        queued=queued,
         looked_at=len(found),
         destinations=tuple(Counter(body.destination for body in bodies).most_common()),
         broken=tuple((ident, problem) for ident, problem in problems if problem),

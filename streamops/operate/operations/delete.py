@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
 from streamops.model.entries import Entry, PendingEntry
@@ -25,7 +26,7 @@ from streamops.wire.reads import (
     read_pending_by_id,
 )
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import delete
+from streamops.wire.writes.delete import delete, spared
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 4 << 20
@@ -86,10 +87,24 @@ async def apply_delete(run: Run, intent: DeleteIntent, evidence: DeleteEvidence,
             deleted = await delete(
                 run.server, intent.stream, list(entries), positions=evidence.identity.positions
             )
-            if isinstance(deleted, Fault):
-                raise deleted.error(f"stream {intent.stream}")
-            skipped = [Skipped(str(one), "gone already") for one in batch if one not in deleted]
-            await run.report(len(deleted), skipped=skipped)
+            try:
+                if backup is not None:
+                    backup.take_back(spared(list(entries), deleted))
+            finally:
+                # What was deleted is told, whatever becomes of the file.
+                await _report(run, intent.stream, batch, deleted)
+        if backup is not None:
+            run.note(f"{counted(backup.written, 'entry was', 'entries were')} written to {intent.backup}")
+
+
+async def _report(
+    run: Run, stream: str, batch: Sequence[EntryId], deleted: frozenset[EntryId] | Fault
+) -> None:
+    if isinstance(deleted, Fault):
+        raise deleted.error(f"stream {stream}")
+    await run.report(
+        len(deleted), skipped=[Skipped(str(one), "gone already") for one in spared(batch, deleted)]
+    )
 
 
 async def _read(server: Server, stream: str, ids: Sequence[EntryId]) -> dict[EntryId, Entry]:

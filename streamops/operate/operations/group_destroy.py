@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from datetime import timedelta
 from typing import Final
 
+from streamops.analysis.wording import command, counted
+from streamops.errors import StreamopsError
 from streamops.model.acting import Plan
 from streamops.model.acts.groups import Amount, DestroyGroupEvidence, DestroyGroupIntent
 from streamops.model.acts.restore import SavedGroup, SavedRow
@@ -130,8 +132,19 @@ class _Destroying:
         if isinstance(told, Fault):
             if self._file is not None:
                 self._file.kept = self._run.tally.done > 0
-            raise told.error(_name(self._intent))
+            raise self._stopped(told.error(_name(self._intent)))
         return told
+
+    def _stopped(self, error: StreamopsError) -> StreamopsError:
+        """The error that ends it, which says what was done by then, and how to bring that back."""
+        if done := self._run.tally.done:
+            error.hint = (
+                f"The group is still there; {counted(done, 'pending row', 'pending rows')} "
+                f"{'was' if done == 1 else 'were'} taken off."
+            )
+            if self._evidence.backup:
+                error.hint += f" `{command('restore', self._evidence.backup)}` brings them back."
+        return error
 
 
 async def _lag(server: Server, look: Look, group: GroupReading) -> Amount:

@@ -88,14 +88,14 @@ async def apply_rewind_group(
                     f"The group had read on: {told.grown + total:,} entries are given again, not {plan.count:,}."
                 )
             former = FormerPosition(told.before.at, told.before.entries_read, back)
-            await run.report(plan.count, undo=pack(former))
+            await run.report(total + told.grown, undo=pack(former))
             return
         total += await _grown(run.server, intent.stream, counted_to, told.at)
         counted_to = told.at
         if total > run.most:
             raise StalePlan(
                 f"{name} has read on: more than {run.most:,} entries would be given again",
-                "Nothing was done. Allow more with --max N, or stop its consumers first.",
+                "Nothing was done. Stop its consumers first, or plan anew and allow more.",
             )
     raise StalePlan(f"{name} moves faster than it can be counted", "Nothing was done. Stop its consumers.")
 

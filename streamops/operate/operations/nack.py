@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from streamops.model.acting import AuditRecord, Plan, Skipped
 from streamops.model.acts.nack import NackEvidence, NackIntent
 from streamops.model.acts.undo import Done, UndoIntent
@@ -48,7 +50,7 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
     """Give them back batch by batch."""
     rows, position = evidence.rows, evidence.identity.floor(intent.group)
     while rows:
-        size = await run.batch_size(BATCH)
+        size = await run.batch_size(BATCH, recorded=True)
         batch, rows = rows[:size], rows[size:]
         told = await nack(
             run.server,
@@ -81,7 +83,8 @@ NACK = Operation(
     survey=survey_nack,
     plan=plan_nack,
     apply=apply_nack,
-    writes=lambda intent: (("XCLAIM", intent.stream),),
+    writes=lambda intent: (("XNACK" if intent.by_xnack else "XCLAIM", intent.stream),),
     stream=lambda intent: intent.stream,
+    settle=lambda intent, evidence: replace(intent, by_xnack=evidence.by_xnack),
     undo=undo_nack,
 )

@@ -6,9 +6,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from streamops.analysis.wording import counted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
+from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
@@ -18,7 +20,7 @@ from streamops.operate.letters import LetterFilter, chosen_letters, survey_lette
 from streamops.plans.letters import gone_meanwhile
 from streamops.plans.purge import plan_purge
 from streamops.wire.faults import Fault
-from streamops.wire.writes.delete import delete
+from streamops.wire.writes.delete import delete, spared
 
 BATCH: Final = 500
 
@@ -28,7 +30,7 @@ async def survey_purge(place: Place, intent: PurgeIntent) -> PurgeEvidence:
     if intent.backup is not None:
         forbid_existing(intent.backup)
     found = await survey_letters(place, intent)
-    if found.letters.source is None:
+    if not found.is_queue:
         raise Forbidden(
             f"stream {intent.queue} is no dead-letter queue",
             "Its name does not end in :dlq, and `dead_letters` of the configuration does not name it.",
@@ -53,8 +55,11 @@ async def apply_purge(run: Run, intent: PurgeIntent, evidence: PurgeEvidence, _:
         ):
             await _purge_page(run, intent.queue, evidence, page, backup)
             if not run.remaining:
-                return
-    run.note(gone_meanwhile(run.remaining))
+                break
+        if backup is not None:
+            run.note(f"{counted(backup.written, 'letter was', 'letters were')} written to {intent.backup}")
+    if run.remaining:
+        run.note(gone_meanwhile(run.remaining))
 
 
 async def _purge_page(
@@ -74,10 +79,20 @@ async def _purge(
         backup.kept = True
     ids = [letter.id for letter in letters]
     deleted = await delete(run.server, queue, ids, positions=evidence.identity.positions)
+    try:
+        if backup is not None:
+            backup.take_back(spared(ids, deleted))
+    finally:
+        # What was deleted is told, whatever becomes of the file.
+        await _report(run, queue, ids, deleted)
+
+
+async def _report(run: Run, queue: str, ids: Sequence[EntryId], deleted: frozenset[EntryId] | Fault) -> None:
     if isinstance(deleted, Fault):
         raise deleted.error(f"queue {queue}")
-    gone = [Skipped(str(one), "gone already") for one in ids if one not in deleted]
-    await run.report(len(deleted), skipped=gone)
+    await run.report(
+        len(deleted), skipped=[Skipped(str(one), "gone already") for one in spared(ids, deleted)]
+    )
 
 
 def settle_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> PurgeIntent:

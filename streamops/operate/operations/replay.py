@@ -1,21 +1,27 @@
 """``replay``: hand the entries of dead letters on, and take the letters out of their queue."""
 
+from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
+from streamops.errors import Forbidden
 from streamops.model.acting import Job, Plan
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode
 from streamops.model.ids import EntryId
+from streamops.model.letters import DeadLetter
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.letters import LetterFilter, chosen_letters, survey_letters
+from streamops.operate.letters import LetterFilter, chosen_letters, letter_pages, survey_letters
 from streamops.operate.operations.replay_moves import Mover, replayer_of
 from streamops.operate.operations.replay_routes import choose_mode, read_targets, routes_of, stray_letters
 from streamops.plans.letters import gone_meanwhile
 from streamops.plans.replay import plan_replay
 from streamops.wire.writes.replay_words import BATCH, Letters
+
+FEW: Final = 4
+"""Of so many letters fewer than one has to pass through us, where the script alone is the faster way."""
 
 _WRITES: Final = {
     ReplayMode.REPUBLISH: ("XADD",),
@@ -25,8 +31,15 @@ _WRITES: Final = {
 
 
 async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
-    """Read which letters are meant, where they came from, and which groups are there."""
+    """Read which letters are meant, where they came from, and which groups are there.
+
+    Raises:
+        Forbidden: It is no dead-letter queue, and groups have yet to work on its entries.
+        StreamopsError: It cannot be read, or nothing tells where the letters go.
+    """
     found = await survey_letters(place, intent)
+    if found.waiting and not found.is_queue:
+        raise _in_use(intent.queue, found.waiting)
     evidence = ReplayEvidence(identity=found.identity, letters=found.letters, sample=found.sample)
     if not found.letters.count:
         return evidence
@@ -42,6 +55,16 @@ async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
     )
 
 
+def _in_use(stream: str, groups: Sequence[str]) -> Forbidden:
+    some = "group" if len(groups) == 1 else "groups"
+    return Forbidden(
+        f"stream {stream} is no dead-letter queue by its name or the configuration, and {some} "
+        f"{', '.join(groups)} would lose entries that are pending or unread",
+        "Where it is a dead-letter queue all the same, name it in the context's configuration: "
+        f'dead_letters = {{ STREAM = "{stream}" }}.',
+    )
+
+
 async def apply_replay(run: Run, intent: ReplayIntent, evidence: ReplayEvidence, _: Plan) -> None:
     """Move them batch by batch: inside the server where all of them can, else letter by letter through us."""
     letters = evidence.letters
@@ -51,18 +74,47 @@ async def apply_replay(run: Run, intent: ReplayIntent, evidence: ReplayEvidence,
     if intent.filters or not all(route.atomic for route in evidence.routes):
         await _move_chosen(run, intent, evidence, mover, letters.last)
     else:
-        await _move_all(run, mover, letters.after, letters.last)
+        await _move_all(run, intent, evidence, mover, letters.last)
     if run.remaining:
         run.note(gone_meanwhile(run.remaining))
 
 
-async def _move_all(run: Run, mover: Mover, after: EntryId, last: EntryId) -> None:
-    ended = False
+async def _move_all(
+    run: Run, intent: ReplayIntent, evidence: ReplayEvidence, mover: Mover, last: EntryId
+) -> None:
+    after, ended = evidence.letters.after, False
     while not ended and run.remaining:
         size = await run.batch_size(BATCH)
         moved = await mover.move(Letters(after=after, last=last, count=size))
-        after, ended = moved.last_id or last, moved.ended
+        after, ended = moved.last_id or after, moved.ended
         await mover.report(moved, after)
+        if moved.again:
+            pages = letter_pages(run.server, intent.queue, evidence.letters.source, after, last)
+            after = await _move_shipped(run, mover, pages) or last
+
+
+async def _move_shipped(run: Run, mover: Mover, pages: AsyncIterator[list[DeadLetter]]) -> EntryId | None:
+    """Move letters that the script cannot move by itself, and all between them; the last one's ID, none at the end.
+
+    Where there are many, others are likely to follow: the first page with few of them is the last one here.
+    """
+    async for page in pages:
+        await _move_page(run, mover, page)
+        if not run.remaining:
+            break
+        after = page[-1].id
+        await run.report(0, cursor=str(after))
+        if FEW * sum(map(mover.needs_us, page)) < len(page):
+            return after
+    return None
+
+
+async def _move_page(run: Run, mover: Mover, page: Sequence[DeadLetter]) -> None:
+    while page and run.remaining:
+        size = await run.batch_size(BATCH)
+        await mover.move_read(page[:size])
+        await run.report(0, cursor=str(page[:size][-1].id))
+        page = page[size:]
 
 
 async def _move_chosen(
@@ -73,12 +125,7 @@ async def _move_chosen(
     async for page, at in chosen_letters(
         run.server, intent.queue, letters.source, chosen_by, after=letters.after, last=last
     ):
-        rest = page
-        while rest and run.remaining:
-            size = await run.batch_size(BATCH)
-            await mover.move_read(rest[:size])
-            await run.report(0, cursor=str(rest[:size][-1].id))
-            rest = rest[size:]
+        await _move_page(run, mover, page)
         if not run.remaining:
             return
         await run.report(0, cursor=str(at))

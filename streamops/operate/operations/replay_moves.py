@@ -12,7 +12,7 @@ from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter, LetterShape
 from streamops.model.server import Mode
 from streamops.operate.acting.run import Run
-from streamops.operate.letters import PAGE_BYTES, letters_by_id
+from streamops.operate.letters import PAGE_BYTES
 from streamops.wire.faults import Fault
 from streamops.wire.keys import encoded_part, moved_key, same_slot
 from streamops.wire.writes.replay import (
@@ -74,35 +74,30 @@ class Mover:
         return moved
 
     async def report(self, moved: Moved, cursor: EntryId) -> None:
-        """Tell of a batch; those that have to come again come again first."""
+        """Tell of a batch."""
         left, failed = _skipped(moved.left), _failed(moved.failed)
-        await self._run.report(moved.moved, skipped=left, failed=failed)
-        if moved.again:
-            queue, source = self._replayer.queue, self._replayer.source or None
-            ids = [one for one, _ in moved.again]
-            letters = await letters_by_id(self._server, queue, source, ids)
-            there = {letter.id for letter in letters}
-            gone = [Skipped(str(one), "it is not in the queue any more") for one in ids if one not in there]
-            await self._run.report(0, skipped=gone)
-            await self.move_read(letters)
-        await self._run.report(0, cursor=str(cursor))
+        await self._run.report(moved.moved, cursor=str(cursor), skipped=left, failed=failed)
 
     async def move_read(self, letters: Sequence[DeadLetter]) -> None:
-        """Move letters that were read: as many at once as one script should take. Says nothing of the cursor."""
+        """Move letters that were read: as many at once as one script should take. Says nothing of the cursor.
+
+        Those that go to one key go in their order.
+        """
         for batch in _batches(letters):
-            there = await self._with_payload(batch)
-            for route in dict.fromkeys(map(self._route_of, there)):
-                share = [letter for letter in there if self._route_of(letter) is route]
-                if route is None:
+            shares: dict[Route | None, list[DeadLetter]] = {}
+            for letter in await self._with_payload(batch):
+                shares.setdefault(_target_of(self._route_of(letter)), []).append(letter)
+            for target, share in shares.items():
+                if target is None:
                     await self._run.report(0, skipped=[Skipped(str(one.id), STRAY) for one in share])
-                elif route.atomic:
+                elif target.atomic:
                     await self._move_within(share)
                 else:
-                    await self._move_across(route, share)
+                    await self._move_across(target, share)
 
     async def _move_within(self, letters: Sequence[DeadLetter]) -> None:
         payloads = {key: self._reaches(key) for one in letters if (key := one.payload_key)}
-        taken = {one.id: _taken(one) for one in letters if one.shape is LetterShape.FOREIGN or one.problem}
+        taken = {one.id: _taken(one) for one in letters if _is_taken_apart(one)}
         ids = tuple(letter.id for letter in letters)
         while ids:
             moved = await self.move(Letters(ids=ids, payloads=payloads, taken=taken))
@@ -143,6 +138,10 @@ class Mover:
             await self._run.report(0, failed=_failed(words))
         return [one for one in letters if one not in missing]
 
+    def needs_us(self, letter: DeadLetter) -> bool:
+        """Whether the script cannot move a letter by itself: it refers to a payload, or has to be taken apart."""
+        return bool(letter.payload_key) or _is_taken_apart(letter)
+
     def _sees_to(self, letter: DeadLetter) -> bool:
         """Whether the script that moves a letter sees to its payload."""
         route = self._route_of(letter)
@@ -171,10 +170,23 @@ class Mover:
 
 
 _THERE: Final = frozenset({"moved", "already"})
+_WITHIN: Final = Route("", "", "", "")
+"""Whatever one script on the queue reaches."""
+
+
+def _target_of(route: Route | None) -> Route | None:
+    """The same for all routes whose letters one script hands on, whatever they say of themselves."""
+    if route is None:
+        return None
+    return _WITHIN if route.atomic else replace(route, stream="", group="")
 
 
 def _way(route: Route) -> Way:
     return Way(route.stream, route.group, route.home, route.key, route.to_group)
+
+
+def _is_taken_apart(letter: DeadLetter) -> bool:
+    return letter.shape is LetterShape.FOREIGN or bool(letter.problem)
 
 
 def _taken(letter: DeadLetter) -> Taken:

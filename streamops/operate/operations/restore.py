@@ -12,15 +12,17 @@ from streamops.errors import Forbidden, StalePlan
 from streamops.model.acting import Failed, Job, Plan, Skipped
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent
 from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.looking import entries_read_at, find_stream
 from streamops.operate.operations.restored_groups import restore_group
 from streamops.operate.restore_files import WIDEST, examine, read_entries
-from streamops.plans.restore import plan_restore, restored_before
+from streamops.plans.restore import finds_own_entries, plan_restore, restored_before
 from streamops.wire.faults import Fault
 from streamops.wire.keys import moved_key, require_one_slot
+from streamops.wire.reads import read_by_id
 from streamops.wire.server import Server
 from streamops.wire.writes.restore import read_marker, restore_entries
 
@@ -29,6 +31,7 @@ BATCH_BYTES: Final = 1 << 20
 BATCH_FIELDS: Final = 5_000
 """What one script adds at most: a few milliseconds of the server."""
 
+STILL_THERE: Final = "it is still there, with its own ID"
 JOB_FROM: Final = 10_000
 
 
@@ -44,7 +47,7 @@ async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence
     marker = _marker(target, file.digest)
     require_one_slot(server.options.mode, target, marker)
     look = await find_stream(server, target)
-    said = 0 if file.group else await _said(server, marker)
+    said = await _said(server, marker)
     if isinstance(look, Fault):
         return RestoreEvidence(
             identity=None,
@@ -72,7 +75,8 @@ async def apply_restore(run: Run, intent: RestoreIntent, evidence: RestoreEviden
     if evidence.file.group is None:
         await _Restoring(run, intent, evidence).entries()
     else:
-        await restore_group(run, intent, evidence, evidence.file.group)
+        marker = _marker(evidence.target, evidence.file.digest)
+        await restore_group(run, intent, evidence, evidence.file.group, marker)
         if not evidence.file.records:
             await run.report(plan.count)
 
@@ -110,7 +114,8 @@ class _Restoring:
 
     async def _add(self, batch: list[Entry]) -> int | None:
         """Add some; where somebody else has done so meanwhile, how far that is."""
-        narrow = [entry for entry in batch if len(entry.fields) <= WIDEST]
+        there = await self._still_there(batch)
+        narrow = [entry for entry in batch if len(entry.fields) <= WIDEST and entry.id not in there]
         other = await restore_entries(
             self._run.server,
             self._evidence.target,
@@ -126,14 +131,24 @@ class _Restoring:
         if other is not None:
             return other
         self.done += len(batch)
-        self._said, self._create = self.done, False
-        wide = [entry for entry in batch if len(entry.fields) > WIDEST]
+        self._said, self._create = self.done, self._create and not narrow
+        wide = [entry for entry in batch if len(entry.fields) > WIDEST and entry.id not in there]
         failed = [
             Failed(str(entry.id), f"it has {len(entry.fields):,} fields, more than {WIDEST:,}")
             for entry in wide
         ]
-        await self._run.report(len(narrow), cursor=str(self.done), failed=failed)
+        skipped = [Skipped(str(entry.id), STILL_THERE) for entry in batch if entry.id in there]
+        await self._run.report(len(narrow), cursor=str(self.done), skipped=skipped, failed=failed)
         return None
+
+    async def _still_there(self, batch: list[Entry]) -> set[EntryId]:
+        """Entries that would be there twice, with new IDs: they were written to the file, but not deleted."""
+        if not finds_own_entries(self._intent, self._evidence):
+            return set()
+        ids = [entry.id for entry in batch]
+        found = {one.id: one for one in await read_by_id(self._run.server, self._evidence.target, ids)}
+        # An ID alone says nothing where a stream was removed and began anew.
+        return {entry.id for entry in batch if found.get(entry.id) == entry}
 
     async def _catch_up(self, kept: list[Entry], left: Iterator[Entry], other: int) -> list[Entry]:
         """Leave alone what somebody else has restored meanwhile; what is still to do of what was read."""
@@ -211,7 +226,8 @@ def resume_restore(intent: RestoreIntent, _: Job) -> RestoreIntent:
 def _writes(intent: RestoreIntent) -> tuple[tuple[str, str], ...]:
     target = intent.to or ""
     if intent.is_group:
-        return ("XGROUP CREATE", target), ("XCLAIM", target), ("XPENDING", target)
+        marker = ("SET", _marker(target, intent.digest))
+        return ("XGROUP CREATE", target), ("XCLAIM", target), ("XPENDING", target), marker
     return ("XADD", target), ("SET", _marker(target, intent.digest))
 
 

@@ -9,18 +9,22 @@ from streamops.model.acts.undo import Done
 from streamops.model.ids import EPOCH
 from streamops.operate.acting.run import Run
 from streamops.operate.restore_files import read_rows
+from streamops.plans.restore import restored_before
 from streamops.plans.undo import WHY_REFUSED
 from streamops.wire.faults import Fault
 from streamops.wire.writes.groups import create_group
-from streamops.wire.writes.restore_rows import ROWS, restore_rows
+from streamops.wire.writes.restore_rows import ROWS, Mark, restore_rows
 
 RESTORED: Final = "restored"
 
 
 async def restore_group(
-    run: Run, intent: RestoreIntent, evidence: RestoreEvidence, group: SavedGroup
+    run: Run, intent: RestoreIntent, evidence: RestoreEvidence, group: SavedGroup, marker: str
 ) -> None:
     """Create a group anew where there is none of that name, and then its pending rows, batch by batch.
+
+    Each row is given back once, so that nothing that was processed since is given out again: the marker beside the
+    stream says how many are done.
 
     Raises:
         StalePlan: The stream or the group is not as the plan saw it any more.
@@ -38,7 +42,8 @@ async def restore_group(
         )
         if isinstance(created, Fault):
             raise created.error(f"group {target}/{group.group}")
-    rows = read_rows(intent.file, evidence.file)
+    done, said = restored_before(intent, evidence), evidence.said
+    rows = read_rows(intent.file, evidence.file, done)
     while batch := tuple(islice(rows, ROWS)):
         while batch and (most := await run.batch_size(ROWS)):
             came = await restore_rows(
@@ -51,10 +56,12 @@ async def restore_group(
                 at=group.at or EPOCH,
                 position=None,
                 writes=True,
+                mark=Mark(marker, said, done),
             )
             if isinstance(came, Fault):
                 raise came.error(f"group {target}/{group.group}")
+            said = done = done + len(came)
             looked, batch = batch[: len(came)], batch[len(came) :]
             told = zip(looked, came, strict=True)
             skipped = [Skipped(str(row.id), WHY_REFUSED[why]) for row, why in told if why != RESTORED]
-            await run.report(len(came) - len(skipped), skipped=skipped)
+            await run.report(len(came) - len(skipped), cursor=str(done), skipped=skipped)

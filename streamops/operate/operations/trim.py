@@ -11,7 +11,7 @@ from streamops.model.acts.trim import TrimEvidence, TrimIntent
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.run import Run
-from streamops.operate.backups import BackupWriter
+from streamops.operate.backups import BackupWriter, part_of
 from streamops.operate.operations.trim_evidence import survey_trim
 from streamops.plans.trim import plan_trim
 from streamops.wire.faults import Fault
@@ -54,9 +54,11 @@ class Pace:
 
 async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, plan: Plan) -> None:
     """Trim slice by slice, until there is nothing left to remove, or as many went as the plan counted."""
-    if intent.backup is not None:
-        await _write_backup(run, intent.stream, intent.backup, evidence.asked or ZERO_ID)
     cursor = "" if evidence.asked is None else str(evidence.asked)
+    if intent.backup is not None:
+        await _write_backup(run, intent, intent.backup, evidence.asked or ZERO_ID)
+        # From here on, whoever resumes it must not write the file again.
+        await run.report(0, cursor=cursor, at_once=True)
     pace = Pace(evidence.entry_bytes)
     done: Slice | None = None
     while size := await run.batch_size(pace.size):
@@ -74,7 +76,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, plan:
 
 
 async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> Slice:
-    how = How(most, intent.exact, evidence.acked)
+    how = How(most, intent.drops_all, evidence.acked)
     asked = evidence.asked or ZERO_ID
     if intent.safe:
         bound = asked if intent.maxlen is None else intent.maxlen
@@ -92,7 +94,7 @@ def _note_what_stayed(run: Run, intent: TrimIntent, plan: Plan, last: Slice | No
     if stayed <= 0 or last is None:
         return
     words = f"{counted(stayed, 'entry', 'entries')} fewer went than planned"
-    if not intent.exact:
+    if not intent.drops_all:
         run.note(f"{words}: an approximate trim drops whole nodes of a stream only; --exact drops the rest")
     elif last.holder:
         run.note(f"{words}: group {last.holder} needs what comes from {last.cut} on")
@@ -100,9 +102,11 @@ def _note_what_stayed(run: Run, intent: TrimIntent, plan: Plan, last: Slice | No
         run.note(f"{words}: somebody else removed them")
 
 
-async def _write_backup(run: Run, stream: str, path: str, cut: EntryId) -> None:
-    """Write the entries below an ID to a new file."""
-    with BackupWriter(path) as backup:
+async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -> None:
+    """Write the entries below an ID to a new file, which has its name once all of them are in it."""
+    stream = intent.stream
+    # Whoever was stopped while writing it had removed nothing yet.
+    with BackupWriter(part_of(path), anew=intent.is_rest) as backup:
         after, size = ZERO_ID, 1
         while True:
             page = EntryRange(stream, after, cut.previous(), size)
@@ -115,14 +119,15 @@ async def _write_backup(run: Run, stream: str, path: str, cut: EntryId) -> None:
                 break
             after, weight = entries[-1].id, sum(entry.size for entry in entries) // len(entries)
             size = max(1, min(BACKUP_PAGE, BACKUP_BYTES // max(1, weight)))
+        backup.rename(path)
     run.note(f"{counted(backup.written, 'entry was', 'entries were')} written to {path}")
 
 
 def _resume(intent: TrimIntent, job: Job) -> TrimIntent:
     """The rest: to the same ID as before, though time went on; the backup was complete before the first slice."""
     if not job.cursor:
-        return intent
-    rest = replace(intent, backup=None)
+        return replace(intent, is_rest=True)
+    rest = replace(intent, exact=intent.drops_all, backup=None, is_rest=True)
     if intent.safe and intent.before is None:
         return rest
     return replace(rest, maxlen=None, before=None, minid=EntryId.parse(job.cursor))

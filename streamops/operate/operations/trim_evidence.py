@@ -13,7 +13,7 @@ from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimInten
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
 from streamops.operate.acting.place import Place
-from streamops.operate.backups import forbid_existing
+from streamops.operate.backups import forbid_existing, part_of
 from streamops.operate.operations.looking import Look, lag_of, look_at
 from streamops.operate.operations.walking import NEAR, count_after_each, count_below, cut_for_length
 from streamops.plans.trim import needed_by
@@ -32,6 +32,8 @@ async def survey_trim(place: Place, intent: TrimIntent) -> TrimEvidence:
     """Find out what a bound comes to, who still needs what, and how many entries may go."""
     if intent.backup is not None:
         forbid_existing(intent.backup)
+        if not intent.is_rest:
+            forbid_existing(part_of(intent.backup))
     server = place.server
     look = await look_at(server, intent.stream)
     for group in look.reading.groups:
@@ -67,15 +69,15 @@ async def _survey_safe(
     server: Server, look: Look, intent: TrimIntent, evidence: TrimEvidence
 ) -> TrimEvidence:
     groups = look.reading.groups
-    if not groups:
-        return evidence
-    group = min(groups, key=lambda one: (needed_by(one), one.name))
     near = FAR if intent.exact else NEAR
     if intent.maxlen is not None:
         surplus = max(0, look.reading.length - intent.maxlen)
         wanted = Amount(surplus, surplus)
     else:
         wanted = await count_below(server, look, evidence.asked or ZERO_ID, near=near)
+    if not groups:
+        return replace(evidence, wanted=wanted)
+    group = min(groups, key=lambda one: (needed_by(one), one.name))
     free = await _count_free(server, look, group, near=near, enough=wanted.upper)
     return replace(
         evidence,
@@ -136,6 +138,7 @@ async def _survey_unsafe(
             )
     if cut is None or not look.reading.length:
         return evidence
+    cut = _no_further(look, cut)
     if intent.maxlen is not None:
         surplus = look.reading.length - intent.maxlen
         removable = Amount(surplus, surplus)
@@ -149,6 +152,12 @@ async def _survey_unsafe(
         losses=await _losses(server, look, cut),
         lag_goes_wrong=lag_after_overtaking(look.server.nodes),
     )
+
+
+def _no_further(look: Look, cut: EntryId) -> EntryId:
+    """A cut that spares whatever arrives from now on: nobody has said who loses that."""
+    last = look.reading.last_generated_id
+    return cut if last is None or last >= cut else last.next()
 
 
 async def _losses(server: Server, look: Look, cut: EntryId) -> tuple[GroupLoss, ...]:

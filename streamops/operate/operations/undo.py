@@ -1,7 +1,8 @@
 """``undo``: take an action of the audit log back."""
 
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
@@ -10,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden
-from streamops.model.acting import AuditPhase, AuditRecord, Job, Plan, Skipped, Tier
+from streamops.model.acting import AuditPhase, AuditRecord, Job, JobState, Plan, Skipped, Tier
 from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
@@ -25,11 +26,14 @@ from streamops.operate.operations.members import read_members
 from streamops.plans.undo import WHY_REFUSED, plan_undo
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
+from streamops.wire.writes.jobs import list_jobs, read_jobs
 from streamops.wire.writes.restore_rows import ROWS, restore_rows
 
 JOB_FROM = 1_000
 SAMPLE = 10
 RESTORED = "restored"
+JOBS_LOOKED_AT = 1_000
+UNFINISHED = frozenset({JobState.RUNNING, JobState.INTERRUPTED})
 
 
 def undo_operation(
@@ -50,12 +54,14 @@ def undo_operation(
         operation = find(records[0].operation)
         if operation is None or operation.undo is None:
             raise _for_good(records[0])
-        await _check_not_undone(place.server, records)
+        begun = await _check_not_undone(place.server, records)
         if not undo_blobs(records):
             raise Forbidden(
                 f"{_named(records[0])} changed nothing that could be taken back", "Nothing was done."
             )
         inverse = operation.undo(_asked(operation, records[0]), records)
+        if begun:
+            await _check_not_begun(place.server, records[0], inverse, begun)
         return Resolved(find_for(inverse), inverse, undoes)
 
     return Operation(
@@ -103,6 +109,8 @@ async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:
         sample=tuple(looking.sample),
         refused=dict(looking.refused),
         refused_sample=tuple(looking.refused_sample),
+        recorded=sum(len(unpack_rows(record.undo).rows) for record in records if record.undo),
+        counted=_counted(records),
     )
 
 
@@ -115,20 +123,43 @@ async def apply_undo(run: Run, intent: UndoIntent, evidence: UndoEvidence, _: Pl
         chosen = evidence.restorable[at : at + len(then.rows)]
         at += len(then.rows)
         rows = tuple(compress(then.rows, chosen))
+        # Of each of them, how many of the record's rows are dealt with after it.
+        ends = tuple(compress(range(intent.rows_before(record.id) + 1, sys.maxsize), chosen))
         while rows and (most := await run.batch_size(ROWS)):
             came = await _restore(run.server, intent, then, rows[:most], position, writes=True)
             done, rows = rows[: len(came)], rows[len(came) :]
+            end, ends = ends[len(came) - 1], ends[len(came) :]
             skipped = [
                 Skipped(str(row.id), WHY_REFUSED[why])
                 for row, why in zip(done, came, strict=True)
                 if why != RESTORED
             ]
-            await run.report(len(came) - len(skipped), skipped=skipped, cursor="" if rows else record.id)
+            # What is told too late would be given out a second time by whoever goes on with the job.
+            await run.report(
+                len(came) - len(skipped),
+                skipped=skipped,
+                cursor=f"{record.id}/{end}" if rows else record.id,
+                at_once=True,
+            )
 
 
 def resume_undo(intent: UndoIntent, job: Job) -> UndoIntent:
-    """The rest of an interrupted undo: the cursor is the last record of the log that was dealt with."""
-    return replace(intent, after=EntryId.parse(job.cursor)) if job.cursor else intent
+    """The rest of an interrupted undo.
+
+    The cursor is the last record of the log that was dealt with, and how many of its rows, where not all.
+    """
+    if not job.cursor:
+        return intent
+    after, _, rows = job.cursor.partition("/")
+    return replace(intent, after=EntryId.parse(after), within=int(rows) if rows else None)
+
+
+def _counted(records: Sequence[AuditRecord]) -> int:
+    """Units that an action did, as it told at its end; without one, those that it planned."""
+    if (outcome := records[-1].outcome) is not None:
+        return outcome.applied
+    plan = records[0].plan
+    return plan.count if plan is not None else 0
 
 
 class _Looking:
@@ -154,8 +185,9 @@ class _Looking:
 
 def _batches(intent: UndoIntent, records: Sequence[AuditRecord]) -> Iterator[tuple[AuditRecord, RowsThen]]:
     for record in records:
-        if record.undo and (intent.after is None or EntryId.parse(record.id) > intent.after):
-            yield record, unpack_rows(record.undo)
+        if record.undo and intent.wants(record.id):
+            then = unpack_rows(record.undo)
+            yield record, replace(then, rows=then.rows[intent.rows_before(record.id) :])
 
 
 async def _restore(
@@ -199,19 +231,49 @@ def _named(first: AuditRecord) -> str:
     return f"action {first.id} ({first.operation} {first.target})"
 
 
-async def _check_not_undone(server: Server, records: Sequence[AuditRecord]) -> None:
-    """Raises ``Forbidden`` where a later action took it back already."""
-    start = EntryId.parse(records[-1].id)
+async def _check_not_undone(server: Server, records: Sequence[AuditRecord]) -> dict[str, bool]:
+    """The actions that began to take it back, each with whether it has no end.
+
+    Raises:
+        Forbidden: One of them took it back already.
+    """
+    first, start = records[0], EntryId.parse(records[-1].id)
+    open_ended: dict[str, bool] = {}
     while True:
         page = await read_audit(server, start=start, count=PAGE)
         for record in page:
-            if undone_action(record) == records[0].id:
+            if undone_action(record) == first.id:
                 raise Forbidden(
-                    f"{_named(records[0])} was undone already, by {record.begun_id}", "Nothing was done."
+                    f"{_named(first)} was undone already, by {record.begun_id}", "Nothing was done."
                 )
+            if record.undoes == first.id or record.begun_id in open_ended:
+                open_ended[record.begun_id] = record.phase is AuditPhase.BEGUN
         if len(page) < PAGE:
-            return
+            return open_ended
         start = EntryId.parse(page[-1].id).next()
+
+
+async def _check_not_begun(
+    server: Server, first: AuditRecord, inverse: Struct, open_ended: Mapping[str, bool]
+) -> None:
+    """Raises ``Forbidden`` where an undo that was begun should be gone on with.
+
+    Acknowledged entries that it gave back may have been processed since: a second undo would not know, and give
+    them out again. Of claims and nacks the rows themselves tell.
+    """
+    ids = await list_jobs(server, JOBS_LOOKED_AT)
+    for job in [] if isinstance(ids, Fault) else await read_jobs(server, ids):
+        if isinstance(job, Job) and job.audit_id in open_ended and job.state in UNFINISHED:
+            raise Forbidden(
+                f"{_named(first)} is being undone, by {job.audit_id}, and that has not come to its end",
+                f"Nothing was done. `streamops jobs resume {job.id}` goes on with it.",
+            )
+    again = isinstance(inverse, UndoIntent) and inverse.done is Done.ACKED
+    if again and (cut_off := [begun for begun, without_end in open_ended.items() if without_end]):
+        raise Forbidden(
+            f"{_named(first)} was begun to be undone, by {cut_off[-1]}, and how far that came is not known",
+            f"Nothing was done. `streamops audit ls --id {cut_off[-1]}` tells what it was about to do.",
+        )
 
 
 def _asked(operation: Operation[Any, Any], first: AuditRecord) -> Struct:

@@ -112,7 +112,7 @@ REASON_COLUMNS: Final[tuple[Column[ReasonRow], ...]] = (
         key="share",
         title="SHARE",
         help="Their share of those looked at.",
-        cell=lambda row: Cell(percent(row.share)),
+        cell=lambda row: Cell(percent(row.share, rounded=True)),
         value=lambda row: round(row.share, 4),
         width=6,
         align=Align.RIGHT,

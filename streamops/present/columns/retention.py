@@ -53,7 +53,7 @@ RETENTION_COLUMNS: Final[tuple[Column[RetentionRow], ...]] = (
     Column(
         key="held_back_by",
         title="HELD BACK BY",
-        help="The group, and its consumer, that the rest is kept for.",
+        help="The group, and its consumer, that the rest is kept for; or that there is no group to ask.",
         cell=lambda row: Cell(safe(_held(row)), Tone.WARN) if _held(row) else NOT_THERE,
         value=lambda row: _held(row) or None,
         width=40,
@@ -74,4 +74,4 @@ RETENTION_COLUMNS: Final[tuple[Column[RetentionRow], ...]] = (
 
 
 def _held(row: RetentionRow) -> str:
-    return row.plan.held_back_by if row.plan else ""
+    return row.held_back_by

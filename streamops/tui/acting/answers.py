@@ -17,7 +17,12 @@ YES: Final = "yes"
 NONE: Final = ABSENT
 SHOWN_IDS: Final = 20
 SURROGATES: Final = "surrogateescape"
-NAMES: Final = {"streams": "a stream", "groups": "a group", "consumers": "a consumer"}
+NAMES: Final = {
+    "streams": "a stream",
+    "groups": "a group",
+    "consumers": "a consumer",
+    "queues": "a dead-letter queue",
+}
 HINTS: Final = {
     FieldKind.INTEGER: "a whole number",
     FieldKind.NUMBER: "a number",
@@ -53,7 +58,7 @@ def options_of(field: IntentField) -> tuple[str, ...]:
 
 def hint_of(field: IntentField) -> str:
     """What stands in an empty field: an example, and whether it may stay empty."""
-    example = NAMES.get(field.completes) or HINTS.get(field.kind) or field.metavar.lower()
+    example = field.example or NAMES.get(field.completes) or HINTS.get(field.kind) or field.metavar.lower()
     several = f"{example}, several with spaces between" if field.many else example
     empty = not field.required and field.default in {None, (), ""}
     return ": ".join(filter(None, ["optional" if empty else "", several]))

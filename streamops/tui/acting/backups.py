@@ -2,23 +2,24 @@
 
 import os
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import Final
+
+from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.settings.backups import backup_path
+from streamops.present.intents import intent_fields
+from streamops.settings.backups import new_backup
 from streamops.tui.subjects import Subject
 
-KEPT: Final = frozenset({"groups.destroy", "streams.rm-entry", "dlq.purge", "delayed.cancel"})
-"""The operations that write a backup unless they are told not to."""
 
-
-def backup_for(operation: str, subject: Subject | None) -> dict[str, str]:
+def backup_for(operation: str, intent: type[Struct], subject: Subject | None) -> dict[str, str]:
     """A new file in the state directory as the form's value; nothing where none is written, or there is no such place."""
-    if operation not in KEPT or subject is None:
+    if subject is None:
         return {}
-    now = datetime.now(UTC)  # noqa: TID251 - for whoever looks for the file later
-    target = "-".join(filter(None, [subject.stream, subject.group]))
+    target = list(filter(None, [subject.stream, subject.group]))
     with suppress(SettingsError):
-        return {"backup": backup_path(operation.replace(".", "-"), target, now, os.environ)}
+        return {
+            field.name: new_backup(operation, target, os.environ)
+            for field in intent_fields(intent)
+            if field.backup
+        }
     return {}

@@ -121,7 +121,7 @@ def _prefilled(fields: Sequence[IntentField], subject: Subject | None) -> dict[s
 
 def _from_subject(field: IntentField, subject: Subject) -> Any:  # noqa: ANN401 - any field's value
     match field:
-        case IntentField(completes="streams", argument=True):
+        case IntentField(completes="streams" | "queues", argument=True):
             return subject.stream
         case IntentField(completes="groups", argument=True):
             return subject.group

@@ -191,7 +191,7 @@ def _help(row: Row | None, wrong: WrongAnswer | None, width: int) -> list[Line]:
 def _offers(question: Question, observation: Observation | None, subject: Subject | None) -> list[str]:
     """Names that a row completes to: of the streams there are, and of the subject's groups and consumers."""
     views = () if observation is None else observation.streams
-    if question.field.completes == "streams":
+    if question.field.completes in {"streams", "queues"}:
         return [view.stream.name for view in views]
     groups = [
         group.group

@@ -39,7 +39,7 @@ KEYS: Final[tuple[tuple[str, str], ...]] = (
     ("r", "read now"),
     ("y", "copy the ID or name under the cursor"),
     ("c", "copy the command that prints the same"),
-    (":", "go to: stream [group], ctx [name], streams, status"),
+    (":", "go to: stream [group], ctx [name], streams, status, audit, jobs"),
     ("^p", "everything there is to do, by name"),
     ("?", "this"),
     ("q ^q", "quit, from the first screen; from anywhere"),

@@ -12,14 +12,15 @@ local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
 
 local page = redis.call('XPENDING', key, group, ARGV[5], ARGV[6], unpack(ARGV, 8))
-local last, ended = '', #page < look
+local last, looked, ended = '', 0, #page < look
 for at = 1, #page do
   if count == most then
     ended = false
     break
   end
   local row = page[at]
-  last = row[1]
+  last, looked = row[1], at
   if row[3] >= min_idle and row[2] ~= to then take(row) end
 end
-return {last, ended and 1 or 0, claim_taken(key, group, to, ARGV[4])}
+-- A page of one consumer says nothing of the rows between its own.
+return {last, ended and 1 or 0, claim_taken(key, group, to, ARGV[4], count == looked and not ARGV[9])}

@@ -34,16 +34,21 @@ local function drop_unclaimed(key, group, claimed)
   return gone, left
 end
 
--- Claims the rows taken, without counting a delivery.
+-- Claims the rows taken, without counting a delivery. Unbroken ones, with no other row of the group between
+-- them, are claimed as a run, which costs the server less than naming them.
 -- Returns {how many, the clock in milliseconds, former owners, columns as MessagePack [IDs, places of their owners,
 -- idle milliseconds, deliveries], IDs whose rows the server removed because their entries are gone, IDs that it
 -- would not claim}.
-local function claim_taken(key, group, to, min_idle)
-  local gone, left = {}, {}
+local function claim_taken(key, group, to, min_idle, unbroken)
+  local gone, left, claimed = {}, {}, nil
   if count > 0 then
-    ids[count + 1] = 'JUSTID'
-    local claimed = redis.call('XCLAIM', key, group, to, min_idle, unpack(ids))
-    ids[count + 1] = nil
+    if unbroken then
+      claimed = redis.call('XAUTOCLAIM', key, group, to, min_idle, ids[1], 'COUNT', count, 'JUSTID')[2]
+    else
+      ids[count + 1] = 'JUSTID'
+      claimed = redis.call('XCLAIM', key, group, to, min_idle, unpack(ids))
+      ids[count + 1] = nil
+    end
     if #claimed < count then gone, left = drop_unclaimed(key, group, claimed) end
   end
   local clock = redis.call('TIME')

@@ -4,7 +4,7 @@
 -- Returns {rows as they were, IDs of rows that the server took off the list because their entries are gone, the
 -- last ID looked at or empty, the time in milliseconds}.
 -- @include guard
-local LARGEST = 9007199254740991
+local LARGEST, LAST_ID = 9007199254740991, '18446744073709551615-18446744073709551615'
 local key, group, from, to = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
@@ -22,7 +22,9 @@ local function whole(number) return string.format('%.0f', math.min(math.max(numb
 
 local moved, gone, last = {}, {}, ''
 local start = ARGV[5] == '' and '-' or '(' .. ARGV[5]
-for _, row in ipairs(redis.call('XPENDING', key, group, start, '+', ARGV[6], from)) do
+-- To ask for what comes after the largest ID of all is an error.
+local rows = ARGV[5] == LAST_ID and {} or redis.call('XPENDING', key, group, start, '+', ARGV[6], from)
+for _, row in ipairs(rows) do
   last = row[1]
   local claimed = redis.call(
     'XCLAIM', key, group, to, '0', last, 'IDLE', whole(row[3]), 'RETRYCOUNT', whole(row[4]), 'JUSTID'

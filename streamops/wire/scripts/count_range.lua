@@ -7,8 +7,11 @@ local LARGEST_STEP = 64
 local command = ARGV[6] == 'back' and 'XREVRANGE' or 'XRANGE'
 local after, limit, budget, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local counted, bytes = 0, 0
+-- Beyond it there is nothing, and to ask for what is there is an error.
+local utmost = ARGV[6] == 'back' and '0-0' or '18446744073709551615-18446744073709551615'
 
 while counted < limit and bytes < budget do
+  if after == utmost then return {counted, after, bytes, 1} end
   local asked = math.min(step, limit - counted)
   local entries = redis.call(command, KEYS[1], '(' .. after, ARGV[2], 'COUNT', asked)
   for at = 1, #entries do

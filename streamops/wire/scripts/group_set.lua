@@ -26,7 +26,8 @@ elseif less(ARGV[6], position) then
       for number = 1, #entries[at][2] do bytes = bytes + #entries[at][2][number] end
     end
     if grown > most or bytes > room then return {0, position} end
-  until #entries < STEP
+    -- After the largest ID of all, to ask for more is an error.
+  until #entries < STEP or after == position
 end
 
 local words = {'XGROUP', 'SETID', key, group, target}

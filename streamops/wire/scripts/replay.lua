@@ -13,7 +13,8 @@
 --   shipped    {[ID] = {stream's ID or false, {name, value, ...}}}: letters that had to be taken apart
 -- Returns {ID of the last letter looked at, how many were, 1 at the end, bytes, how many moved,
 -- {{ID, why it was left}, ...}, {{ID, what failed}, ...}, {{ID, its payload's key}, ...}}: the last have to come
--- again, with their payloads declared or their fields taken apart.
+-- again, with their payloads declared or their fields taken apart. The first of them ends a range before it, so
+-- that no letter overtakes another.
 -- @include hand_on
 -- @include letters
 local LARGEST_STEP = 64
@@ -163,11 +164,14 @@ local after, step = how.after, how.step
 while seen < how.count and bytes < how.bytes do
   local asked = math.min(step, how.count - seen)
   local entries = redis.call('XRANGE', queue, '(' .. after, how.last, 'COUNT', asked)
-  for at = 1, #entries do replay(entries[at][1], entries[at][2]) end
+  for at = 1, #entries do
+    replay(entries[at][1], entries[at][2])
+    if again[1] then break end
+    seen, after = seen + 1, entries[at][1]
+  end
   if refused then return refused end
-  seen = seen + #entries
-  if #entries > 0 then after = entries[#entries][1] end
   take_out(entries)
+  if again[1] then return told(after, 0) end
   if #entries < asked then return told(after, 1) end
   step = math.max(1, math.min(LARGEST_STEP, math.floor((how.bytes - bytes) * seen / (bytes + 1))))
 end

@@ -1,8 +1,9 @@
 -- Gives pending rows back their owner, their time of delivery and their deliveries, as long as nothing has happened
 -- to them since.
--- KEYS[1]: the stream. ARGV: the group, its position in the plan, what was done to the rows ("claimed": they have the
+-- KEYS: the stream, and perhaps the marker that counts the rows dealt with. ARGV: the group, its position in the plan, what was done to the rows ("claimed": they have the
 -- owner in the next argument now; "nacked": they have the owner they had; "acked": they are not pending), that owner,
--- when in milliseconds, "write" or "look", then of each row ID, owner, time of delivery and deliveries.
+-- when in milliseconds, "write" or "look", what the marker says, the number to
+-- add these rows to, seconds that it is kept, then of each row ID, owner, time of delivery and deliveries.
 -- Returns what came of each row: "restored", or "gone", "owner", "delivered", "pending", "rewound", "missing"; of
 -- fewer rows where looking at their entries took long.
 -- @include guard
@@ -13,6 +14,10 @@ local key, group, what, holder = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
 local since, writes = tonumber(ARGV[5]), ARGV[6] == 'write'
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
+local marker = KEYS[2]
+if marker and (redis.call('GET', marker) or '0') ~= ARGV[7] then
+  return drift('somebody else restored more of this file meanwhile')
+end
 
 local position = groups_of(key)[group]['last-delivered-id']
 local clock = redis.call('TIME')
@@ -33,7 +38,10 @@ local function objection(row, id, owner, deliveries)
     return
   end
   if not row then return 'gone' end
-  if what == 'nacked' and row[2] == '' then return end
+  -- XNACK leaves no owner, and no time.
+  if what == 'nacked' and row[2] == '' then
+    return string.format('%.0f', row[4]) ~= deliveries and 'delivered' or nil
+  end
   if row[2] ~= (what == 'claimed' and holder or owner) then return 'owner' end
   if string.format('%.0f', row[4]) ~= deliveries or now - row[3] > since + SLACK then return 'delivered' end
 end
@@ -46,11 +54,12 @@ local function restored(id, owner, delivered, deliveries)
 end
 
 local came = {}
-for at = 7, #ARGV, 4 do
+for at = 10, #ARGV, 4 do
   local id, owner, delivered, deliveries = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local row = redis.call('XPENDING', key, group, id, id, 1)[1]
   came[#came + 1] = objection(row, id, owner, deliveries)
     or restored(id, owner, delivered, deliveries) and 'restored' or 'missing'
   if walked > LARGEST_LOOK then break end
 end
+if marker then redis.call('SET', marker, ARGV[8] + #came, 'EX', ARGV[9]) end
 return came

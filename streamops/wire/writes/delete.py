@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
+from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 
@@ -30,3 +30,10 @@ async def delete(
         ),
     )
     return reply
+
+
+def spared(ids: Sequence[EntryId], deleted: frozenset[EntryId] | Fault) -> list[EntryId]:
+    """Those of the IDs that were certainly not deleted by that call."""
+    if isinstance(deleted, Fault):
+        return [*ids] if deleted.kind is FaultKind.DRIFT else []
+    return [one for one in ids if one not in deleted]

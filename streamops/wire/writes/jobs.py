@@ -177,7 +177,7 @@ def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Non
         created_at=moment("created_ms"),
         updated_at=moment("updated_ms"),
         cancelling=text("cancel") == "1",
-        abandoned=lease_ends is not None and now is not None and lease_ends < now,
+        abandoned=state is JobState.RUNNING and now is not None and (lease_ends or EPOCH) < now,
         audit_id=text("audit_id"),
         rate=float(text("rate")) if text("rate") else None,
     )

@@ -5,7 +5,6 @@ from typing import Final
 
 from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.node import Argument
 from streamops.wire.server import Server
 
 _TOO_SMALL: Final = "equal or smaller"
@@ -17,7 +16,6 @@ async def add_entry(
     fields: Sequence[tuple[bytes, bytes]],
     *,
     entry_id: str | None = None,
-    maxlen: int | None = None,
 ) -> EntryId | Fault:
     """Add an entry; its ID.
 
@@ -26,11 +24,9 @@ async def add_entry(
         stream: The stream; created where there is none.
         fields: Field and value pairs, in their order.
         entry_id: Its ID; the server's choice unless given.
-        maxlen: Trim the stream to about so many entries.
     """
-    cap: tuple[Argument, ...] = () if maxlen is None else ("MAXLEN", "~", maxlen)
     parts = [part for pair in fields for part in pair]
-    reply = await server.single(stream, "XADD", stream, *cap, entry_id or "*", *parts)
+    reply = await server.single(stream, "XADD", stream, entry_id or "*", *parts)
     if not isinstance(reply, Exception):
         return EntryId.parse(reply)
     if _TOO_SMALL in str(reply):

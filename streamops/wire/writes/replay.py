@@ -22,13 +22,13 @@ class Moved(Struct, frozen=True):
     """What one call did.
 
     Attributes:
-        last_id: The last letter that was looked at; none where there was none.
+        last_id: The last letter that was dealt with; none where there was none.
         seen: How many were.
         ended: Whether all that were asked for were looked at.
         moved: How many were moved.
         left: Those that were left, and why.
         failed: Those that failed, and the error.
-        again: Those that have to come again, with the payload that each refers to.
+        again: Those that have to come again, with the payload that each refers to. A range ends before the first.
     """
 
     last_id: EntryId | None

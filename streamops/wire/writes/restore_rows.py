@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from streamops.model.acts.undo import Done
 from streamops.model.entries import PendingEntry
@@ -10,9 +11,24 @@ from streamops.wire.faults import Fault
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
+from streamops.wire.writes.restore import KEPT
 
 ROWS = 250
 """Rows of one call: about 3 ms of the server's time."""
+
+
+class Mark(NamedTuple):
+    """How far a file of rows has been restored, as it is kept beside the stream.
+
+    Attributes:
+        key: The key, in the stream's slot.
+        said: What it must say.
+        done: Rows of the file before these, to which they are added.
+    """
+
+    key: str
+    said: int
+    done: int
 
 
 async def restore_rows(
@@ -26,6 +42,7 @@ async def restore_rows(
     at: datetime,
     position: EntryId | None,
     writes: bool,
+    mark: Mark | None = None,
 ) -> list[str] | Fault:
     """Restore owner, time of delivery and deliveries of the first of these rows.
 
@@ -39,6 +56,7 @@ async def restore_rows(
         at: When it was done; a row delivered since is left alone.
         position: The group must not stand before it; none asks for the group alone.
         writes: Whether to restore them, or only to say what would come of it.
+        mark: What is to count the rows that were dealt with; where it says something else, nothing is done.
 
     Returns:
         What came of each: ``restored``, or why not. Of fewer rows than were given where looking at their
@@ -46,10 +64,18 @@ async def restore_rows(
     """
     arguments: list[Argument] = [group, "" if position is None else str(position), done.value, holder]
     arguments += (_ms(at), "write" if writes else "look")
+    arguments += ("", "", "") if mark is None else (str(mark.said), mark.done, int(KEPT.total_seconds()))
     for row in rows:
         arguments += (str(row.id), row.consumer, max(0, _ms(at - row.idle)), row.delivery_count)
     reply: list[str] | Fault = await write_script(
-        server, "restore_rows", Call(stream, tuple(arguments), lambda came: [one.decode() for one in came])
+        server,
+        "restore_rows",
+        Call(
+            stream,
+            tuple(arguments),
+            lambda came: [one.decode() for one in came],
+            () if mark is None else (mark.key,),
+        ),
     )
     return reply
 

@@ -118,6 +118,114 @@ def piped(words: Sequence[str], text: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.parametrize("output", ["csv", "plain", "table", "json"])
+def test_another_format_on_stdin_is_refused_with_the_one_that_works(
+    output: str, cli: Cli, stocked: RunningServer
+) -> None:
+    rows = cli("pending", "ls", "orders", "billing", "-o", output, "--url", stocked.unix_url)
+    result = piped(("ack", "orders", "billing", "--ids", "-", "--yes", "--url", stocked.unix_url), rows.out)
+    assert result.returncode == 2
+    what, hint = result.stderr.splitlines()
+    assert what.startswith("error: --ids: line ")
+    assert not {"truncated", "missing required"} & {*what.split()}
+    assert hint == "hint: Pipe `-o jsonl`, or one ID a line."
+    assert pending(stocked) == 9
+
+
+def test_a_wrong_name_is_told_from_none(cli: Cli, stocked: RunningServer) -> None:
+    told = cli(*ack(stocked, "--confirm", "zz")).err
+    assert "--confirm zz is not 2." in told
+    assert pending(stocked) == 9
+
+
+@pytest.mark.parametrize("words", [(), ("-o", "json"), ("--quiet",)], ids=" ".join)
+@pytest.mark.parametrize("also_stderr", [False, True])
+def test_a_reader_that_goes_away_stops_nothing(
+    words: tuple[str, ...], stocked: RunningServer, *, also_stderr: bool
+) -> None:
+    gone, pipe = os.pipe()
+    os.close(gone)
+    ids = ("ack", "orders", "billing", "--ids", "1-1,2-1,77-7", "--yes", "--url", stocked.unix_url)
+    result = subprocess.run(
+        [*STREAMOPS, *ids, *words],
+        stdout=pipe,
+        stderr=pipe if also_stderr else subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": ROOT},
+    )
+    os.close(pipe)
+    assert result.returncode == 0
+    assert pending(stocked) == 7
+    assert "Traceback" not in (result.stderr or "")
+    assert "Exception" not in (result.stderr or "")
+
+
+def test_a_job_comes_to_its_end_where_nobody_listens(any_server: RunningServer) -> None:
+    fill(any_server, 3_000)
+    words = (
+        "claim",
+        "orders",
+        "billing",
+        "--to",
+        "worker-2",
+        "--min-idle",
+        "0",
+        "--rate",
+        "10000/s",
+        "--yes",
+    )
+    with subprocess.Popen(
+        [*STREAMOPS, *words, "--url", any_server.unix_url],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": ROOT},
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(60) == 0
+    (_, owned), *others = any_server.command("XPENDING", "orders", "billing")[3]
+    assert (int(owned), others) == (3_000, [])
+    (job,) = any_server.command("ZRANGE", "streamops:jobs", 0, -1)
+    assert any_server.command("HGET", f"streamops:job:{job.decode()}", "state") == b"done"
+
+
+def test_what_was_killed_is_continued_to_a_full_count(cli: Cli, any_server: RunningServer) -> None:
+    fill(any_server, 3_000)
+    words = ("claim", "orders", "billing", "--to", "worker-2", "--min-idle", "0", "--rate", "2000/s", "--yes")
+    with subprocess.Popen(
+        [*STREAMOPS, *words, "--url", any_server.unix_url],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": ROOT},
+    ) as process:
+        while claimed(any_server) < 1_000 and process.poll() is None:
+            time.sleep(0.001)
+        process.kill()
+        process.communicate(timeout=60)
+    (job,) = any_server.command("ZRANGE", "streamops:jobs", 0, -1)
+    key = f"streamops:job:{job.decode()}"
+    held = cli("jobs", "resume", job.decode(), "--yes", "--url", any_server.unix_url)
+    assert (held.code, "is held by" in held.err) == (4, True)
+    any_server.command("HSET", key, "lease_ms", 1)
+    resumed = cli("jobs", "resume", job.decode(), "--yes", "--url", any_server.unix_url)
+    assert (resumed.code, claimed(any_server)) == (0, 3_000)
+    assert any_server.command("HMGET", key, "state", "applied", "requested") == [b"done", b"3000", b"3000"]
+    audit = json.loads(cli("audit", "ls", "-o", "json", "--url", any_server.unix_url).out)
+    rest, killed = audit["actions"]
+    assert rest["outcome"] == "done"
+    assert killed["outcome"] == f"stopped: interrupted; continued by {rest['audit_id']}"
+    assert rest["applied"] + killed["applied"] == killed["planned"] == 3_000
+
+
+def claimed(server: RunningServer) -> int:
+    """Entries that the second consumer has."""
+    owners = server.command("XPENDING", "orders", "billing")[3]
+    return sum(int(count) for name, count in owners if name == b"worker-2")
+
+
 def test_bad_lines_on_stdin_are_named_and_nothing_is_done(stocked: RunningServer) -> None:
     words = ("ack", "orders", "billing", "--ids", "-", "--yes", "--url", stocked.unix_url)
     result = piped(words, "1-1\nnone\n")
@@ -127,9 +235,12 @@ def test_bad_lines_on_stdin_are_named_and_nothing_is_done(stocked: RunningServer
     assert pending(stocked) == 9
 
 
-def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(any_server: RunningServer) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(
+    number: signal.Signals, any_server: RunningServer
+) -> None:
     fill(any_server, MANY)
-    ids = "\n".join(f"{number}-1" for number in range(1, MANY + 1))
+    ids = "\n".join(f"{one}-1" for one in range(1, MANY + 1))
     words = ("ack", "orders", "billing", "--ids", "-", "--yes", "-o", "json", "--url", any_server.unix_url)
     with subprocess.Popen(
         [*STREAMOPS, *words],
@@ -145,7 +256,7 @@ def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(any_serv
         process.stdin = None
         while pending(any_server) == MANY and process.poll() is None:
             time.sleep(0.001)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
     if process.returncode == 0:
         pytest.skip("it was done before it could be stopped")

@@ -1,26 +1,29 @@
 """Delayed messages from intent to outcome: what is planned is what happens, and nothing else."""
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
-from streamops.errors import Forbidden, ServerError, SettingsError
+from streamops.errors import ApplyError, Forbidden, NotFound, ServerError, SettingsError
 from streamops.model.acting import Actor, Assent, Environment, Outcome, Plan, Skipped, Tier
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.restore import RestoreIntent
-from streamops.model.delayed import DelayedBody
+from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.operate.backups import read_backup
 from streamops.operate.console import Console
 from streamops.operate.delayed import DelayedReader
+from streamops.operate.operations import delayed_cancel
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import schedule
+from streamops.wire.writes.delayed import cancel, schedule
 from tests.programs import ServerProgram
 from tests.servers import RunningServer, StartServer
 
@@ -184,6 +187,7 @@ async def test_cancel_all_and_before(server: RunningServer, connected: Server, c
 
 
 async def test_nothing_selected(console: Console, server: RunningServer) -> None:
+    server.command("XADD", "orders", "1-0", "f", "v")
     for intent in (
         RunDelayedIntent(stream="orders", ids=("none",)),
         CancelDelayedIntent(stream="orders", every=True),
@@ -192,7 +196,16 @@ async def test_nothing_selected(console: Console, server: RunningServer) -> None
         assert plan.count == outcome.applied == 0
     with pytest.raises(ValueError, match="give one of --ids, --before and --all"):
         RunDelayedIntent(stream="orders")
-    assert server.command("DBSIZE") == 0
+    assert server.command("KEYS", "*") == [b"orders"]
+
+
+async def test_neither_messages_nor_a_stream(console: Console, server: RunningServer) -> None:
+    server.command("SET", "string", "x")
+    for kind in (RunDelayedIntent, CancelDelayedIntent):
+        with pytest.raises(NotFound, match="there is no stream nope, and no delayed messages beside it"):
+            await console.prepare(kind(stream="nope", every=True))
+        with pytest.raises(NotFound, match="stream string: "):
+            await console.prepare(kind(stream="string", ids=("none",)))
 
 
 async def test_key_of_another_type(console: Console, server: RunningServer) -> None:
@@ -298,16 +311,91 @@ async def test_publish_with_a_cap(server: RunningServer, console: Console) -> No
     for number in range(300):
         server.command("XADD", "orders", f"{number + 1}-0", "n", number)
     plan, _ = await act(console, PublishIntent(stream="orders", pairs=((b"n", b"1"),), maxlen=100))
-    assert plan.loses == "At most 201 entries at the stream's beginning, read or not."
+    assert (plan.tier, plan.loses) == (
+        Tier.REDELIVERS,
+        "At most 201 entries at the stream's beginning, which no group needs.",
+    )
     assert 100 <= server.command("XLEN", "orders") < 300
+    plan, _ = await act(console, PublishIntent(stream="orders", pairs=((b"n", b"1"),), maxlen=1_000))
+    assert (plan.tier, plan.loses) == (Tier.REVERSIBLE, "")
+
+
+def fill_for_a_cap(server: RunningServer, *, position: str) -> None:
+    for number in range(300):
+        server.command("XADD", "orders", f"{number + 1}-0", "n", number)
+    server.command("XGROUP", "CREATE", "orders", "billing", position)
+    server.command("XGROUP", "CREATE", "orders", "idle", "$")
+    server.command("XREADGROUP", "GROUP", "billing", "w", "COUNT", "10", "STREAMS", "orders", ">")
+
+
+CAPPED = PublishIntent(stream="orders", pairs=((b"n", b"1"),), maxlen=100)
+
+
+async def test_a_cap_that_drops_what_a_group_needs_is_asked_about(
+    server: RunningServer, console: Console
+) -> None:
+    fill_for_a_cap(server, position="50-0")
+    prepared = await console.prepare(CAPPED)
+    plan = prepared.plan
+    assert (plan.tier, plan.confirm) == (Tier.LOSES, "orders")
+    assert "141 of them unread and 10 pending" in plan.loses
+    assert (
+        "Group billing loses 141 entries that it has yet to read and 10 pending entries (w 10)."
+        in plan.effects
+    )
+    assert "Group idle loses nothing." in plan.effects
+    with pytest.raises(Forbidden, match="not agreed to"):
+        await console.apply(prepared)
+    assert server.command("XLEN", "orders") == 300
+    _, outcome = await act(console, CAPPED)
+    assert outcome.applied == 1
+    assert 100 <= server.command("XLEN", "orders") < 300
+    # Twice in a row: nothing but what went beyond the cap meanwhile.
+    assert (await console.prepare(replace(CAPPED, maxlen=400))).plan.tier is Tier.REVERSIBLE
+
+
+async def test_a_cap_drops_nothing_that_nobody_agreed_to(server: RunningServer, console: Console) -> None:
+    """Between plan and apply the group is set back: what it needs again stays."""
+    fill_for_a_cap(server, position="290-0")
+    server.command("XACK", "orders", "billing", *(f"{number}-0" for number in range(291, 301)))
+    prepared = await console.prepare(CAPPED)
+    assert prepared.plan.tier is Tier.REDELIVERS
+    server.command("XGROUP", "SETID", "orders", "billing", "0")
+    outcome = await console.apply(prepared)
+    assert (outcome.applied, server.command("XLEN", "orders")) == (1, 301)
+    server.command("XGROUP", "SETID", "orders", "billing", "$")
+    await console.apply(await console.prepare(CAPPED))
+    assert 100 <= server.command("XLEN", "orders") < 300
+
+
+async def test_a_loss_that_was_agreed_to_is_not_another_one(server: RunningServer, console: Console) -> None:
+    fill_for_a_cap(server, position="50-0")
+    prepared = await console.prepare(CAPPED)
+    server.command("XGROUP", "CREATE", "orders", "new", "0")
+    with pytest.raises(ApplyError, match="the entry was added, but not trimmed to its cap") as stopped:
+        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+    assert isinstance(stopped.value.outcome, Outcome)
+    assert stopped.value.outcome.applied == 1
+    assert server.command("XLEN", "orders") == 301
+
+
+def test_what_publishing_cannot_mean() -> None:
+    for given in ({"maxlen": 0}, {"id": "soon"}):
+        with pytest.raises(ValueError, match=r"--maxlen is 1 or more|--id: not an entry ID: 'soon'"):
+            PublishIntent(stream="orders", pairs=((b"n", b""),), **given)
+    assert PublishIntent(stream="orders", pairs=((b"n", b""),), delay=HOUR, id="soon").id == "soon"
 
 
 async def test_publish_later(server: RunningServer, console: Console) -> None:
     intent = PublishIntent(stream="orders", pairs=((b"n", b"1"),), delay=HOUR, id="mine")
     plan, outcome = await act(console, intent)
-    assert plan.effects == ("One message will wait in the queue of orders, and be due in 1 h.",)
+    assert plan.effects == (
+        "One message will wait in the queue of orders, and be due in 1 h.",
+        "`streamops delayed cancel orders --ids mine` takes it back until it is due.",
+    )
     assert plan.command == "streamops publish orders n=1 --delay 3600s --id mine"
-    assert outcome.notes[0].startswith("message mine of orders is due at 20")
+    assert re.fullmatch(r"message mine of orders is due at 20.{21}Z", outcome.notes[0])
+    assert (plan.tier, plan.loses) == (Tier.REVERSIBLE, "")
     assert waiting(server) == [b"mine"]
     assert server.command("EXISTS", "orders") == 0
     with pytest.raises(Forbidden, match="has a delayed message mine already"):
@@ -319,7 +407,6 @@ async def test_publish_later(server: RunningServer, console: Console) -> None:
     ("intent", "message"),
     [
         (PublishIntent(stream="orders", pairs=()), "no fields"),
-        (PublishIntent(stream="orders", pairs=((b"n", b""),), id="soon"), "not an entry ID: 'soon'"),
         (PublishIntent(stream="orders", pairs=((b"n", b""),), id="0"), "takes IDs after 0-0 only"),
         (
             PublishIntent(stream="orders", pairs=((b"n", b""),), delay=HOUR, maxlen=3),
@@ -344,3 +431,24 @@ async def test_publish_meets_a_greater_id(server: RunningServer, console: Consol
     with pytest.raises(Exception, match="an entry of a greater ID was added meanwhile"):
         await console.apply(prepared)
     assert EntryId.parse(server.command("XINFO", "STREAM", "orders")[7]) == EntryId(8, 0)
+
+
+async def test_cancel_tells_what_became_due_meanwhile(
+    server: RunningServer,
+    connected: Server,
+    console: Console,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def published_first(asked: Server, stream: str, messages: Sequence[DelayedMessage]) -> object:
+        server.command("ZREM", QUEUE, "a")
+        server.command("HDEL", BODIES, "a")
+        return await cancel(asked, stream, messages)
+
+    await schedule(connected, "orders", "a", order(1), HOUR)
+    await schedule(connected, "orders", "b", order(2), HOUR)
+    path = tmp_path / "cancelled.jsonl"
+    monkeypatch.setattr(delayed_cancel, "cancel", published_first)
+    _, outcome = await act(console, CancelDelayedIntent(stream="orders", ids=("a", "b"), backup=str(path)))
+    assert (outcome.applied, outcome.skipped_count) == (1, 1)
+    assert [entry.fields for _, entry in read_backup(path)] == [((b"n", b"2"),)]

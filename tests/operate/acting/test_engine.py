@@ -219,6 +219,43 @@ async def test_without_a_record_nothing_is_done(own_server: RunningServer) -> No
     assert not own_server.command("EXISTS", AUDIT)
 
 
+async def test_a_log_that_cannot_be_written_is_told_with_the_plan(own_server: RunningServer) -> None:
+    async with await open_as(own_server, "resetkeys", "~orders*") as console:
+        (warning,) = (await console.prepare(ACK)).plan.warnings
+        assert warning.startswith("The audit log cannot be written: ")
+        assert warning.endswith("; applying is refused unless --unaudited.")
+        (warning,) = (await console.prepare(ACK, Limits(unaudited=True))).plan.warnings
+        assert warning.endswith("; it would leave no record.")
+        nothing = (await console.prepare(replace(ACK, ids=(EntryId(9, 9),)))).plan.warnings
+        assert not [warning for warning in nothing if "audit" in warning]
+    async with await Console.open(own_server.options, actor=ANN) as console:
+        assert not (await console.prepare(ACK)).plan.warnings
+    assert not own_server.command("EXISTS", AUDIT)
+
+
+@pytest.mark.parametrize(
+    ("selector", "limits", "line"),
+    [
+        ((), Limits(), "streamops ack orders billing --ids 1-0,2-0,3-0"),
+        (("-c", "my prod"), Limits(), "streamops -c 'my prod' ack orders billing --ids 1-0,2-0,3-0"),
+        ((), Limits(rate=0.5), "streamops ack orders billing --ids 1-0,2-0,3-0 --rate 0.5/s"),
+    ],
+)
+async def test_the_command_line_reaches_the_same_server_as_fast(
+    selector: tuple[str, ...], limits: Limits, line: str, server: RunningServer
+) -> None:
+    fill(server)
+    async with await Console.open(server.options, actor=replace(ANN, selector=selector)) as console:
+        assert (await console.prepare(ACK, limits)).plan.command == line
+
+
+async def test_a_wrong_name_is_told_from_none(console: Console) -> None:
+    prepared = await console.prepare(ACK)
+    with pytest.raises(Forbidden, match="not agreed to") as told:
+        await console.apply(prepared, Assent(typed="z z"))
+    assert told.value.hint == "Nothing was done: --confirm 'z z' is not 3."
+
+
 @pytest.mark.parametrize("rule", ["-xack", "-@write"])
 async def test_a_missing_permission_is_told_before_the_first_write(
     rule: str, own_server: RunningServer
@@ -383,6 +420,22 @@ async def test_a_server_that_goes_away_in_the_middle_leaves_a_partial_outcome(
     await connection.close()
     assert isinstance(outcome, Outcome)
     assert (outcome.applied, outcome.complete, told.value.exit_code) == (20, False, 5)
+
+
+async def test_drift_in_the_middle_does_not_say_that_nothing_was_done(connected: Server) -> None:
+    async def apply(run: Run, *_: object) -> None:
+        await run.report(1)
+        raise StalePlan("the group is gone", "Nothing was done. Look again, and make a new plan.")
+
+    operator = engine(connected)
+    prepared = await operator.prepare(counting(apply=apply), CountIntent(upto=2))
+    with pytest.raises(ApplyError, match="the group is gone") as caught:
+        await operator.apply(prepared, YES)
+    outcome: Any = caught.value.outcome
+    assert caught.value.hint == (
+        f"What was done until then stays done; `streamops audit ls --id {outcome.audit_id}` tells it. "
+        "Look again, and make a new plan."
+    )
 
 
 async def test_a_job_that_cannot_be_written_is_told_before_the_first_write(

@@ -7,12 +7,14 @@ import pytest
 
 from streamops.errors import ApplyError, Forbidden, Interrupted, NotFound, StalePlan
 from streamops.model.acting import Assent, AuditPhase, Job, JobState, Limits, Outcome, Progress
-from streamops.operate.acting.audit import read_audit
+from streamops.model.ids import EntryId
+from streamops.operate.acting.actions import read_actions
+from streamops.operate.acting.audit import read_action, read_audit
 from streamops.operate.acting.engine import Engine
 from streamops.operate.acting.jobs import all_jobs, ask_to_stop, find_job
 from streamops.wire.server import Server
 from streamops.wire.writes.jobs import JOBS, KEPT, job_key
-from tests.operate.acting.counting import NUMBERS, CountIntent, Gate, counting, engine
+from tests.operate.acting.counting import NUMBERS, CountIntent, Gate, NoEvidence, counting, engine
 from tests.servers import RunningServer
 
 YES = Assent(yes=True)
@@ -66,11 +68,116 @@ async def test_a_job_that_is_held_cannot_be_taken(server: RunningServer, connect
     task, job_id = await start(engine(connected), gate)
     with pytest.raises(Forbidden, match=f"job {job_id} is held by ann@desk:1"):
         await go_on(engine(connected, "bob"), connected, job_id)
-    (record,) = await read_audit(connected, count=1, newest_first=True)
-    assert (record.phase, record.actor.user) == (AuditPhase.FAILED, "bob")
+    (record,) = await read_audit(connected, count=10)
+    assert (record.phase, record.actor.user) == (AuditPhase.BEGUN, "ann")
     gate.open.set()
     await task
     assert numbers(server) == list(range(1, 51))
+
+
+async def test_a_job_that_is_held_is_not_even_surveyed(connected: Server) -> None:
+    async def survey(*_: object) -> NoEvidence:
+        raise AssertionError("it was surveyed")
+
+    gate = Gate()
+    task, job_id = await start(engine(connected), gate)
+    job = await find_job(connected, job_id)
+    with pytest.raises(Forbidden, match="is held by ann@desk:1") as told:
+        await engine(connected, "bob").resume(counting(survey=survey), job)
+    assert told.value.exit_code == 4
+    assert f"streamops jobs cancel {job_id}" in told.value.hint
+    gate.open.set()
+    await task
+
+
+async def test_a_job_that_is_taken_after_the_plan_was_made_is_left_alone(connected: Server) -> None:
+    job_id = await interrupted_after(connected, 10)
+    bob, eve = engine(connected, "bob"), engine(connected, "eve")
+    late = await eve.resume(counting(), await find_job(connected, job_id))
+    gate = Gate()
+    prepared = await bob.resume(counting(gate), await find_job(connected, job_id))
+    task = asyncio.create_task(bob.apply(prepared, YES))
+    await gate.reached.wait()
+    with pytest.raises(Forbidden, match="is held by bob@desk:1"):
+        await eve.apply(late, YES)
+    (record,) = await read_audit(connected, count=1, newest_first=True)
+    assert (record.phase, record.actor.user) == (AuditPhase.FAILED, "eve")
+    gate.open.set()
+    await task
+
+
+async def test_who_goes_on_for_one_that_was_killed_ends_its_trail_and_its_count(
+    server: RunningServer, connected: Server
+) -> None:
+    """Killed after its second batch, of which it could tell nothing any more."""
+    task, job_id = await start(engine(connected), Gate(), upto=50)
+    server.command("HSET", job_key(job_id), "cursor", "20", "lease_ms", 1)
+    server.command("RPUSH", NUMBERS, *range(1, 21))
+    killed = await find_job(connected, job_id)
+    assert (killed.applied, killed.abandoned) == (0, True)
+    outcome = await go_on(engine(connected, "bob"), connected, job_id)
+    ended = await find_job(connected, job_id)
+    assert (ended.state, ended.applied, ended.requested) == (JobState.DONE, 50, 50)
+    assert ended.audit_id == outcome.audit_id
+    *_, last = await read_action(connected, EntryId.parse(killed.audit_id))
+    assert (last.phase, last.actor.user) == (AuditPhase.FAILED, "bob")
+    assert last.outcome is not None
+    assert (last.outcome.applied, last.outcome.requested, last.outcome.complete) == (20, 50, False)
+    assert last.outcome.stopped == f"interrupted; continued by {outcome.audit_id}"
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_second_one_that_is_killed_is_ended_by_the_third(
+    server: RunningServer, connected: Server
+) -> None:
+    first, job_id = await start(engine(connected), Gate())
+    expire_lease(server, job_id)
+    gate = Gate()
+    bob = engine(connected, "bob")
+    prepared = await bob.resume(counting(gate), await find_job(connected, job_id))
+    second = asyncio.create_task(bob.apply(prepared, YES))
+    await gate.reached.wait()
+    expire_lease(server, job_id)
+    await go_on(engine(connected, "eve"), connected, job_id)
+    page = await read_actions(connected, 10)
+    assert [action.first.actor.user for action in page.actions] == ["eve", "bob", "ann"]
+    assert [action.last.phase for action in page.actions if action.last] == [
+        AuditPhase.DONE,
+        AuditPhase.FAILED,
+        AuditPhase.FAILED,
+    ]
+    for task in (first, second):
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+async def test_who_stopped_in_order_keeps_its_own_last_words(connected: Server) -> None:
+    job_id = await interrupted_after(connected, 10)
+    stopped = await find_job(connected, job_id)
+    await go_on(engine(connected, "bob"), connected, job_id)
+    records = await read_action(connected, EntryId.parse(stopped.audit_id))
+    assert [record.phase for record in records] == [AuditPhase.BEGUN, AuditPhase.FAILED]
+    assert records[-1].actor.user == "ann"
+
+
+async def test_a_killed_job_of_which_nothing_is_left_is_done_in_full(
+    server: RunningServer, connected: Server
+) -> None:
+    task, job_id = await start(engine(connected), Gate(), upto=50)
+    server.command("HSET", job_key(job_id), "cursor", "50", "lease_ms", 1)
+    killed = await find_job(connected, job_id)
+    await go_on(engine(connected, "bob"), connected, job_id)
+    ended = await find_job(connected, job_id)
+    assert (ended.state, ended.applied) == (JobState.DONE, 50)
+    last = (await read_action(connected, EntryId.parse(killed.audit_id)))[-1]
+    assert last.outcome is not None
+    assert last.outcome.stopped == "interrupted; nothing was left to do"
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 @pytest.mark.usefixtures("always_beating")
@@ -88,8 +195,10 @@ async def test_an_abandoned_job_is_taken_over_and_its_first_owner_stops(
     outcome = await go_on(engine(connected, "bob"), connected, job_id)
     assert (outcome.applied, outcome.complete) == (40, True)
     gate.open.set()
-    with pytest.raises(ApplyError, match="was taken over"):
+    with pytest.raises(ApplyError, match="was taken over") as told:
         await task
+    assert isinstance(told.value.outcome, Outcome)
+    assert told.value.outcome.job == ""
     ended = await find_job(connected, job_id)
     assert (ended.state, ended.owner, ended.applied) == (JobState.DONE, "bob@desk:1", 50)
 
@@ -188,6 +297,7 @@ async def test_somebody_else_cancels_a_running_job(server: RunningServer, connec
         await task
     assert isinstance(told.value.outcome, Outcome)
     assert told.value.outcome.applied == 10
+    assert told.value.outcome.job == ""
     assert numbers(server) == list(range(1, 11))
     with pytest.raises(Forbidden, match="is over"):
         await go_on(engine(connected), connected, job_id)

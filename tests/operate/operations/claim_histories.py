@@ -198,8 +198,11 @@ class History:
         del named
         vanished = before.keys() - after.keys()
         self._acked |= vanished
-        for one in vanished - set(map(str, args[3])):
-            self._blame("acknowledged", one, before[one])
+        planned = {str(row.id): row for row in args[3]}
+        for one in vanished:
+            was, row = before[one], planned.get(one)
+            if row is None or was.owner != row.consumer or was.deliveries > row.delivery_count:
+                self._blame("acknowledged", one, was)
 
     def _watch_undo(self, before: Rows, after: Rows, args: tuple[Any, ...], named: dict[str, Any]) -> None:
         then = {str(row.id): row for row in args[3]}

@@ -9,9 +9,12 @@ import pytest
 from streamops.errors import ApplyError, Interrupted, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Assent, Limits, Progress, Skipped
 from streamops.model.acts.claim import ClaimIntent
+from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.operations import claiming
 from streamops.wire.writes import claim as claim_writes
+from streamops.wire.writes.audit import AUDIT
+from streamops.wire.writes.jobs import job_key
 from tests.operate.operations.doing import applied, done, open_console, planned
 from tests.servers import RunningServer
 
@@ -224,6 +227,36 @@ async def test_an_interrupted_job_goes_on_where_it_stopped(
     assert owners == ["rescuer"] * 1_100 + ["b"] * 100 + ["a"]
 
 
+@pytest.mark.parametrize("told", [0, 1, 2])
+async def test_a_count_holds_across_a_kill(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, told: int
+) -> None:
+    """However much of it the job could tell of, the rest goes no further than the plan."""
+    monkeypatch.setattr(claim_writes, "PAGE", 300)
+    fill(any_server, a=1_500, b=1_500)
+    seen = list[Progress]()
+
+    class Killed(BaseException):
+        """Stands for the end of the process."""
+
+    def kill(progress: Progress) -> None:
+        seen.append(progress)
+        if len(seen) > told:
+            raise Killed
+
+    async with await open_console(any_server) as console:
+        prepared = await console.prepare(claim(count=1_200))
+        with pytest.raises(Killed):
+            await console.apply(prepared, Assent(yes=True), kill)
+        (job,) = await console.read_jobs()
+        assert bool(job.cursor) == bool(told)
+        any_server.command("HSET", job_key(job.id), "lease_ms", 1)
+        await applied(console, await console.prepare_rest(job.id))
+    assert [owner for owner, _ in rows(any_server).values()] == ["rescuer"] * 1_200 + ["a"] * 300 + [
+        "b"
+    ] * 1_500
+
+
 async def test_a_rate_is_kept_to_and_nothing_is_left_out(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +265,16 @@ async def test_a_rate_is_kept_to_and_nothing_is_left_out(
     async with await open_console(any_server) as console:
         outcome = await done(console, claim(), Limits(rate=500))
     assert (outcome.applied, outcome.complete) == (100, True)
+
+
+async def test_a_slow_claim_leaves_a_record_a_second(any_server: RunningServer) -> None:
+    """One a row would push its own beginning out of the log, and with it whatever undoing it needs."""
+    fill(any_server, a=60)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, claim(), Limits(rate=39))
+        assert outcome.applied == 60
+        assert any_server.command("XLEN", AUDIT) == 4
+        assert (await planned(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).count == 60
 
 
 async def test_a_failing_record_stops_it_with_what_is_done_told(

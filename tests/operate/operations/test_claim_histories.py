@@ -24,6 +24,7 @@ MUTATIONS = {
         "ids[count + 1] = 'IDLE' ids[count + 2] = '0'",
     ),
     "given back by anybody": ("nack", "row[2] ~= ARGV[at + 1]", "false"),
+    "acknowledged whoever owns it": ("ack", "row[2] ~= owner", "false"),
     "restored whoever owns it": (
         "restore_rows",
         "row[2] ~= (what == 'claimed' and holder or owner)",

@@ -11,7 +11,7 @@ from streamops.errors import ApplyError, Forbidden, NotFound, Refused, SettingsE
 from streamops.model.acting import Actor, Assent, Limits, Skipped, Tier
 from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerIntent
 from streamops.model.acts.undo import UndoIntent
-from streamops.model.ids import EntryId
+from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.console import Console
 from streamops.operate.operations import consumer_prune, consumer_rm
 from streamops.wire.options import Secret
@@ -88,8 +88,8 @@ async def test_without_heirs_nothing_is_lost(server: RunningServer, console: Con
     with pytest.raises(Forbidden, match="has 5 pending entries, which would be lost with it") as caught:
         await console.prepare(removal())
     assert "--to CONSUMER" in caught.value.hint
-    with pytest.raises(Forbidden, match="cannot be handed its own entries"):
-        await console.prepare(removal(to="dead"))
+    with pytest.raises(ValueError, match="--to dead is the consumer that is removed"):
+        removal(to="dead")
     server.command("XACK", STREAM, GROUP, *(f"{n}-1" for n in range(1, 6)))
     outcome = await done(console, removal())
     assert (outcome.applied, consumers(server)) == (1, set())
@@ -333,3 +333,15 @@ async def test_a_replica_does_not_judge(start_server: StartServer) -> None:
     async with await open_console(replica) as console:
         with pytest.raises(Forbidden, match="is a replica"):
             await console.prepare(pruning(3600))
+
+
+async def test_handing_over_ends_at_the_utmost_id(server: RunningServer, console: Console) -> None:
+    stock(server, 2)
+    utmost = f"{MAX_PART}-{MAX_PART}"
+    server.command("XADD", STREAM, utmost, "f", "v")
+    read(server, "dead", 3)
+    prepared = await console.prepare(removal(to="live"))
+    server.command("XACK", STREAM, GROUP, "1-1")
+    outcome = await applied(console, prepared)
+    assert outcome.applied == 2
+    assert rows(server) == [("2-1", "live", 1), (utmost, "live", 1)]

@@ -1,6 +1,6 @@
 """Deleting entries on real servers: written to a file first, told to every group."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,9 @@ from streamops.model.ids import EntryId
 from streamops.operate.backups import read_backup
 from streamops.operate.console import Console
 from streamops.operate.operations import delete
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+from streamops.wire.writes.delete import delete as wire_delete
 from tests.operate.operations.doing import applied, done, open_console, planned
 from tests.servers import RunningServer
 
@@ -143,4 +146,37 @@ async def test_no_stream_and_no_new_file(server: RunningServer, console: Console
     )
     with pytest.raises(SettingsError, match="cannot be written"):
         await applied(console, prepared)
+    assert len(left(server)) == 10
+
+
+async def test_the_file_tells_what_was_not_deleted(
+    server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def somebody_else_first(
+        asked: Server, stream: str, ids: Sequence[EntryId], *, positions: Sequence[tuple[str, EntryId]]
+    ) -> frozenset[EntryId] | Fault:
+        server.command("XDEL", STREAM, "2-0")
+        return await wire_delete(asked, stream, ids, positions=positions)
+
+    file = tmp_path / "b.jsonl"
+    monkeypatch.setattr(delete, "delete", somebody_else_first)
+    outcome = await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
+    assert (outcome.applied, outcome.skipped_count) == (2, 1)
+    assert [entry.id.ms for _, entry in read_backup(file)] == [1, 3]
+
+
+async def test_where_the_groups_changed_the_file_tells_that_nothing_was_deleted(
+    server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def new_group_first(
+        asked: Server, stream: str, ids: Sequence[EntryId], *, positions: Sequence[tuple[str, EntryId]]
+    ) -> frozenset[EntryId] | Fault:
+        server.command("XGROUP", "CREATE", STREAM, "new", "0")
+        return await wire_delete(asked, stream, ids, positions=positions)
+
+    file = tmp_path / "b.jsonl"
+    monkeypatch.setattr(delete, "delete", new_group_first)
+    with pytest.raises(StalePlan):
+        await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
+    assert list(read_backup(file)) == []
     assert len(left(server)) == 10

@@ -17,8 +17,9 @@ from streamops.model.acts.groups import (
     DestroyGroupIntent,
     RewindGroupIntent,
 )
+from streamops.model.acts.restore import RestoreIntent
 from streamops.model.acts.undo import UndoIntent
-from streamops.model.ids import EntryId
+from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.console import Console
 from streamops.operate.operations import group_destroy, group_rewind, looking
 from streamops.operate.tallies import CountBudget
@@ -246,6 +247,7 @@ async def test_entries_that_the_group_was_given_since_the_plan_are_counted(
     read(server, "g", "c1", 2)
     outcome = await applied(console, prepared)
     assert position(server, "g") == "0-0"
+    assert (outcome.requested, outcome.applied) == (6, 8)
     assert outcome.notes == ("The group had read on: 8 entries are given again, not 6.",)
     # More than the script counts itself.
     monkeypatch.setattr(group_rewind, "GROWN", 1)
@@ -264,6 +266,17 @@ async def test_more_than_was_allowed_is_drift(server: RunningServer, console: Co
     with pytest.raises(StalePlan, match="more than 7 entries would be given again"):
         await applied(console, prepared)
     assert position(server, "g") == "8-1"
+
+
+async def test_what_was_expected_may_not_grow(server: RunningServer, console: Console) -> None:
+    grouped(server)
+    prepared = await console.prepare(
+        RewindGroupIntent(stream=STREAM, group="g", to_start=True), Limits(expect=6)
+    )
+    read(server, "g", "c1", 2)
+    with pytest.raises(StalePlan, match="more than 6 entries would be given again") as caught:
+        await applied(console, prepared)
+    assert (position(server, "g"), caught.value.exit_code) == ("8-1", 6)
 
 
 async def test_a_group_that_was_moved_by_somebody_else_is_drift(
@@ -444,15 +457,29 @@ async def test_a_long_list_is_emptied_in_batches_first(
     with pytest.raises(Exception, match="its consumers have read on") as caught:
         await console.apply(prepared, Assent(typed=prepared.consent.word), interrupt)
     assert caught.value.outcome.applied == 200  # type: ignore[attr-defined]
+    assert caught.value.hint == (  # type: ignore[attr-defined]
+        "The group is still there; 200 pending rows were taken off. "
+        f"`streamops restore {backup}` brings them back."
+    )
     # What was taken off is in the file, which stays; the next plan needs another one.
     assert len(backup.read_bytes().splitlines()) == 1 + 300
     with pytest.raises(SettingsError, match="exists already"):
         await console.prepare(intent)
+    assert (await done(console, RestoreIntent(file=str(backup)))).applied == 200
     outcome = await done(
         console, DestroyGroupIntent(stream=STREAM, group="g", backup=str(tmp_path / "rest.jsonl"))
     )
-    assert outcome.applied == 231
+    assert outcome.applied == 431
     assert server.command("XINFO", "GROUPS", STREAM) == []
+
+
+async def test_a_long_list_is_not_emptied_without_a_backup(
+    server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "DESTROYED_AT_ONCE", 5)
+    grouped(server, 10, 6, 0)
+    with pytest.raises(Forbidden, match="has 6 pending rows and no backup"):
+        await console.prepare(DestroyGroupIntent(stream=STREAM, group="g"))
 
 
 async def test_destroying_asks_for_the_name(server: RunningServer, console: Console) -> None:
@@ -477,3 +504,13 @@ async def test_on_a_cluster(cluster: RunningCluster, tmp_path: Path) -> None:
             assert (await planned(console, DestroyGroupIntent(stream=stream, group="h"))).count == 1
             with pytest.raises(NotFound):
                 await console.prepare(DestroyGroupIntent(stream=stream, group="g"))
+
+
+async def test_rewinding_looks_no_further_than_the_utmost_id(server: RunningServer, console: Console) -> None:
+    grouped(server, entries=2, given=2, acked=0)
+    prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True))
+    add(server, 100, 162)
+    server.command("XADD", STREAM, f"{MAX_PART}-{MAX_PART}", "f", "v")
+    assert len(read(server, "g", "c1", 100)) == 64
+    assert (await applied(console, prepared)).complete
+    assert position(server, "g") == "0-0"

@@ -51,6 +51,11 @@ def written(path: Path, count: int, first: int = 1, stream: str = STREAM) -> str
     return str(path)
 
 
+def append(path: str, what: bytes) -> None:
+    with Path(path).open("ab") as file:
+        file.write(what)
+
+
 def content(server: RunningServer, stream: str = STREAM) -> list[list[Any]]:
     told: list[list[Any]] = server.command("XRANGE", stream, "-", "+")
     return told
@@ -96,6 +101,11 @@ async def test_restoring_twice_is_nothing_unless_it_is_asked_for(
     )
     await done(console, replace(intent, again=True))
     assert values(server) == [1, 2, 3, 1, 2, 3]
+    one = RestoreIntent(file=written(tmp_path / "one", 1), new_ids=True)
+    await done(console, one)
+    assert (await planned(console, one)).effects == (
+        "The one entry of this file was restored to orders before, within 7 days; --again restores it once more.",
+    )
     # To another stream is another matter.
     assert (await planned(console, replace(intent, to="other"))).count == 3
 
@@ -106,7 +116,7 @@ async def test_own_ids_have_to_fit(server: RunningServer, console: Console, tmp_
     server.command("XGROUP", "CREATE", STREAM, "billing", "$")
     prepared = await console.prepare(RestoreIntent(file=path))
     assert "All of its groups (billing) will be given them." in prepared.plan.effects
-    server.command("XADD", STREAM, "4-1", "n", "4")
+    server.command("XADD", STREAM, "4-1", "n", "44")
     with pytest.raises(StalePlan, match="it has entries from 3-1 on by now"):
         await applied(console, prepared)
     with pytest.raises(Forbidden, match="stream orders ends at 4-1") as caught:
@@ -114,7 +124,7 @@ async def test_own_ids_have_to_fit(server: RunningServer, console: Console, tmp_
     assert "--new-ids" in caught.value.hint
     assert "--to STREAM" in caught.value.hint
     await done(console, RestoreIntent(file=path, new_ids=True))
-    assert values(server) == [2, 4, 3, 4, 5, 6, 7]
+    assert values(server) == [2, 44, 3, 4, 5, 6, 7]
     assert markers(server)
     await done(console, RestoreIntent(file=path, to="copy"))
     assert values(server, "copy") == [3, 4, 5, 6, 7]
@@ -468,7 +478,7 @@ async def test_a_destroyed_group_comes_back(server: RunningServer, console: Cons
     assert server.command("XINFO", "GROUPS", STREAM) == info
     idle = server.command("XPENDING", STREAM, "g", "2-1", "2-1", 1)[0][2]
     assert 3_600_000 <= idle < 3_700_000
-    again = await done(console, RestoreIntent(file=path))
+    again = await done(console, RestoreIntent(file=path, again=True))
     assert (again.applied, again.skipped_count) == (0, 6)
     assert {skip.reason for skip in again.skipped} == {"pending again by now"}
 
@@ -539,3 +549,72 @@ async def test_bad_lines_of_a_groups_file(
         with pytest.raises(SettingsError) as caught:
             await console.prepare(RestoreIntent(file=str(path)))
     assert words in caught.value.message
+
+
+async def test_a_group_is_given_its_rows_once(
+    server: RunningServer, console: Console, tmp_path: Path
+) -> None:
+    grouped(server)
+    path = str(tmp_path / "g")
+    await done(console, DestroyGroupIntent(stream=STREAM, group="g", backup=path))
+    other = await console.prepare(RestoreIntent(file=path))
+    await done(console, RestoreIntent(file=path))
+    server.command("XACK", STREAM, "g", *(f"{number}-1" for number in range(1, 11)))
+    plan = await planned(console, RestoreIntent(file=path))
+    assert plan.count == 0
+    assert plan.effects[0].startswith("All 6 pending entries of this file were restored before")
+    with pytest.raises(StalePlan):
+        await applied(console, other)
+    assert pending(server) == []
+    assert (await done(console, RestoreIntent(file=path, again=True))).applied == 6
+    # With the group goes what was restored of it.
+    server.command("XGROUP", "DESTROY", STREAM, "g")
+    assert (await done(console, RestoreIntent(file=path))).applied == 6
+
+
+async def test_two_give_a_group_its_rows_once(
+    server: RunningServer, console: Console, tmp_path: Path
+) -> None:
+    grouped(server)
+    path = str(tmp_path / "g")
+    await done(console, DestroyGroupIntent(stream=STREAM, group="g", backup=path))
+    server.command("XGROUP", "CREATE", STREAM, "g", "7-1")
+    first, second = [await console.prepare(RestoreIntent(file=path)) for _ in range(2)]
+    assert (await applied(console, first)).applied == 6
+    server.command("XACK", STREAM, "g", *(f"{number}-1" for number in range(1, 11)))
+    with pytest.raises(StalePlan, match="restored more of this file meanwhile"):
+        await applied(console, second)
+    assert pending(server) == []
+
+
+async def test_what_was_not_deleted_is_not_added_again(
+    server: RunningServer, console: Console, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "f", 5)
+    for number in (4, 5):
+        server.command("XADD", STREAM, f"{number}-1", "n", number)
+    append(path, b'{"not_deleted":["4-1"]}\n')
+    append(path, entry_line(STREAM, Entry(EntryId(6, 1), ((b"n", b"6"),)))[:-5])
+    prepared = await console.prepare(RestoreIntent(file=path, new_ids=True))
+    assert prepared.plan.count == 4
+    assert "Those that are still there with their own IDs are left out." in prepared.plan.effects
+    assert prepared.plan.warnings == (
+        "The last line is cut off, and is left out: what it tells was not deleted.",
+        "1 entry of the file was not deleted, as the file says, and will be left out.",
+    )
+    outcome = await applied(console, prepared)
+    assert (outcome.applied, outcome.complete) == (3, True)
+    assert outcome.skipped == (Skipped("5-1", "it is still there, with its own ID"),)
+    assert values(server) == [4, 5, 1, 2, 3]
+
+
+async def test_the_first_entry_may_be_too_wide_for_a_batch(
+    server: RunningServer, console: Console, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "f")
+    wide = Entry(EntryId(1, 1), tuple((b"%d" % number, b"v") for number in range(6_000)))
+    with BackupWriter(path) as file:
+        file.write(STREAM, [wide, Entry(EntryId(2, 1), ((b"n", b"2"),))])
+    outcome = await done(console, RestoreIntent(file=path))
+    assert (outcome.applied, outcome.failed_count) == (1, 1)
+    assert values(server) == [2]

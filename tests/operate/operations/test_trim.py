@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,14 @@ from streamops.model.acting import Assent, JobState, Limits
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.acting.jobs import JobStopped
-from streamops.operate.backups import read_backup
+from streamops.operate.backups import part_of, read_backup
 from streamops.operate.console import Console
 from streamops.operate.operations import trim, walking
 from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.operate.operations.walking import count_after_each, count_below, cut_for_length
 from streamops.wire.faults import Fault
+from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, Slice, knows_acked, trim_safely
 from tests.operate.operations.doing import applied, done, open_console, planned
@@ -330,3 +332,79 @@ async def test_places_are_found_from_either_end(
         assert counts == {EntryId(0, 0): 58, EntryId(50, 0): 9, EntryId(99, 0): 0}
     finally:
         await connection.close()
+
+
+async def test_a_backup_holds_nothing_that_stays(
+    server: RunningServer, console: Console, tmp_path: Path
+) -> None:
+    file = tmp_path / "lost.jsonl"
+    intent = TrimIntent(stream=STREAM, maxlen=250, safe=False, backup=str(file))
+    plan = await planned(console, intent)
+    assert f"They are written to {file} first; each of them goes then, as with --exact." in plan.effects
+    assert (await done(console, intent)).applied == 150
+    assert len(list(read_backup(file))) == 150
+    assert numbers(server) == list(range(151, 401))
+
+
+async def test_an_unsafe_trim_leaves_what_arrives_meanwhile(server: RunningServer, console: Console) -> None:
+    prepared = await console.prepare(
+        TrimIntent(stream=STREAM, minid=EntryId(10**15, 0), exact=True, safe=False)
+    )
+    assert prepared.plan.count == 400
+    server.command("XTRIM", STREAM, "MAXLEN", 0)
+    fill(server, 50, first=401)
+    assert (await applied(console, prepared)).applied == 0
+    assert numbers(server) == list(range(401, 451))
+
+
+def leave_half(file: Path) -> None:
+    """What a process leaves that is killed before the file has its name."""
+    if not file.exists():
+        Path(part_of(file)).write_text("half of it")
+
+
+def names_in(directory: Path) -> list[str]:
+    return [path.name for path in directory.iterdir()]
+
+
+class Killed(BaseException):
+    """What a process does not live to tell of."""
+
+
+@pytest.mark.parametrize("where", ["read_entries", "_trim_slice"])
+async def test_one_that_is_killed_with_its_backup_goes_on(
+    server: RunningServer, console: Console, tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def kill(*_: object) -> None:
+        raise Killed
+
+    file = tmp_path / "lost.jsonl"
+    operation = replace(OPERATIONS["trim"], job_from=1)
+    prepared = await console.engine.prepare(
+        operation, TrimIntent(stream=STREAM, maxlen=10, safe=False, backup=str(file))
+    )
+    jobs: list[str] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(trim, where, kill)
+        with pytest.raises(Killed):
+            await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), started=jobs.append)
+    leave_half(file)
+    server.command("HSET", f"streamops:job:{jobs[0]}", "lease_ms", 1)
+    rest = await console.engine.resume(operation, await console.read_job(jobs[0]))
+    assert (await applied(console, rest)).complete
+    assert numbers(server) == list(range(391, 401))
+    assert [entry.id.ms for _, entry in read_backup(file)] == list(range(1, 391))
+    assert names_in(tmp_path) == [file.name]
+
+
+@pytest.mark.parametrize(("way", "after", "end"), [("", "0-0", "+"), ("back", "9-0", "-")])
+def test_counting_ends_at_the_utmost_id(server: RunningServer, way: str, after: str, end: str) -> None:
+    utmost = f"{MAX_PART}-{MAX_PART}"
+    for one in ("1-0", utmost):
+        server.command("XADD", STREAM, one, "n", 1)
+    count = partial(server.command, "EVAL", load_script("count_range").source, 1, STREAM)
+    if way:
+        assert count("0-0", end, 100, 10**6, 2, way) == [0, b"0-0", 0, 1]
+    else:
+        assert count(after, end, 100, 10**6, 2, way) == [2, utmost.encode(), 4, 1]
+        assert count(utmost, end, 100, 10**6, 2, way) == [0, utmost.encode(), 0, 1]

@@ -4,15 +4,20 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from msgspec import Struct
 
 from streamops.errors import Forbidden, NotFound
-from streamops.model.acting import Outcome, Skipped, Tier
+from streamops.model.acting import Assent, Outcome, Progress, Skipped, Tier
 from streamops.model.acts.ack import AckIntent
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.acting.audit import undone_action
+from streamops.operate.console import Console
+from streamops.wire.writes.claim import PAGE
+from streamops.wire.writes.jobs import job_key
+from streamops.wire.writes.restore_rows import ROWS
 from tests.operate.operations.doing import applied, done, open_console, planned
 from tests.operate.operations.test_claim import GROUP, OLD, STREAM, claim, fill, rows
 from tests.servers import RunningServer
@@ -98,6 +103,19 @@ async def test_a_nack_looks_idle_and_is_taken_back(server: RunningServer) -> Non
     assert (outcome.applied, back.applied) == (3, 2)
     assert rows(server) == before | {str(ids[0]): ("w", 2)}
     assert [OLD <= idle < MONTH for idle in idles(server)] == [False, True, True, True]
+
+
+async def test_rows_that_belong_to_nobody_are_restored_unless_they_were_delivered(
+    server: RunningServer,
+) -> None:
+    """XNACK leaves no owner, which stands here for what a server that has it does."""
+    ids = fill(server, a=2)
+    async with await open_console(server) as console:
+        outcome = await done(console, NackIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        server.command("XCLAIM", STREAM, GROUP, "", 0, str(ids[0]), "JUSTID")
+        server.command("XCLAIM", STREAM, GROUP, "", 0, str(ids[1]))
+        assert (await done(console, undo(outcome))).applied == 1
+    assert list(rows(server).values()) == [("a", 1), ("", 2)]
 
 
 async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
@@ -187,3 +205,69 @@ async def test_a_long_undo_is_a_job(any_server: RunningServer) -> None:
         back = await done(console, undo(outcome))
     assert (back.applied, bool(back.job)) == (1_500, True)
     assert {owner for owner, _ in rows(any_server).values()} == {"a"}
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing more is written."""
+
+
+async def killed_after(console: Console, intent: Struct, batches: int) -> None:
+    """An action whose process is killed after so many batches."""
+    told = list[Progress]()
+
+    def kill(progress: Progress) -> None:
+        told.append(progress)
+        if len(told) > batches:
+            raise Killed
+
+    prepared = await console.prepare(intent)
+    with pytest.raises(Killed):
+        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), kill)
+
+
+@pytest.mark.parametrize("many", [800, 1_100])
+async def test_an_undo_that_was_cut_off_gives_nothing_out_twice(
+    any_server: RunningServer, *, many: int
+) -> None:
+    ids = fill(any_server, a=many)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        await killed_after(console, undo(outcome), 2)
+        given = list(rows(any_server))
+        assert len(given) == 3 * ROWS
+        # A worker processes what it was given again, except for the batch that nobody could tell of.
+        any_server.command("XACK", STREAM, GROUP, *given[: 2 * ROWS])
+        with pytest.raises(Forbidden) as caught:
+            await planned(console, undo(outcome))
+        jobs = await console.read_jobs()
+        assert ("jobs resume" in caught.value.hint) == bool(jobs)
+        if not jobs:
+            assert "audit ls --id" in caught.value.hint
+            return
+        assert jobs[0].id in caught.value.hint
+        any_server.command("HSET", job_key(jobs[0].id), "lease_ms", 1)
+        rest = await console.prepare_rest(jobs[0].id)
+        assert rest.plan.count == many - 3 * ROWS
+        assert (await applied(console, rest)).complete
+        with pytest.raises(Forbidden, match="was undone already"):
+            await planned(console, undo(outcome))
+    assert len(rows(any_server)) == many - 2 * ROWS
+
+
+async def test_an_undo_of_a_claim_that_was_cut_off_can_be_begun_again(any_server: RunningServer) -> None:
+    fill(any_server, a=600)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, claim())
+        await killed_after(console, undo(outcome), 0)
+        assert (await done(console, undo(outcome))).applied == 600 - ROWS
+    assert {owner for owner, _ in rows(any_server).values()} == {"a"}
+
+
+async def test_what_a_killed_claim_did_not_record_is_told(any_server: RunningServer) -> None:
+    fill(any_server, a=2 * PAGE + 500)
+    async with await open_console(any_server) as console:
+        await killed_after(console, claim(), 0)
+        begun = (await console.read_actions(1)).actions[0].first
+        plan = await planned(console, UndoIntent(audit_id=EntryId.parse(begun.id)))
+    assert plan.count == PAGE
+    assert plan.warnings[0].startswith(f"{PAGE:,} of {2 * PAGE + 500:,} planned entries are on record.")

@@ -1,0 +1,23 @@
+"""The names of all operations, for whoever must not load the operations themselves."""
+
+from typing import Final
+
+OPERATION_NAMES: Final = (
+    "ack",
+    "claim",
+    "consumers.prune",
+    "consumers.rm",
+    "delayed.cancel",
+    "delayed.run-now",
+    "dlq.purge",
+    "groups.create",
+    "groups.destroy",
+    "groups.rewind",
+    "nack",
+    "publish",
+    "replay",
+    "restore",
+    "streams.rm-entry",
+    "trim",
+    "undo",
+)

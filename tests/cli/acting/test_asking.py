@@ -1,0 +1,22 @@
+"""Asking: whatever ends it, what is said next begins a line of its own."""
+
+import pytest
+
+from streamops.cli.acting.asking import ask
+from streamops.plans.consent import Consent, ConsentKind
+
+
+class Interrupting:
+    """A terminal on which Ctrl-C is pressed."""
+
+    def readline(self) -> str:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_at_the_prompt_ends_its_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Interrupting())
+    with pytest.raises(KeyboardInterrupt):
+        ask(Consent(ConsentKind.ENTER))
+    assert capfd.readouterr().err == "Apply? [y/N] \n"
