@@ -150,7 +150,7 @@ class Console:
 
     async def read_jobs(self, limit: int = 100) -> list[Job]:
         """The newest jobs, newest first."""
-        return await all_jobs(self._server, limit)
+        return await all_jobs(self._server, limit, tidy=not self.engine.read_only)
 
     async def read_job(self, job_id: str) -> Job:
         """A job by its ID; raises ``NotFound`` where there is none."""

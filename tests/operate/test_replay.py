@@ -61,6 +61,24 @@ async def test_republish(server: RunningServer, console: Console) -> None:
     ]
 
 
+async def test_an_empty_reference_is_no_payload(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    add_letter(server, [("n", "1"), ("_so_payload", "")])
+    outcome = await do(console, ReplayIntent(queue=QUEUE))
+    assert (outcome.applied, server.command("XLEN", QUEUE)) == (1, 0)
+
+
+async def test_the_very_last_id(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    utmost = 2**64 - 1
+    for number in range(17):
+        add_letter(server, OWN, entry_id=f"{utmost}-{utmost - 16 + number}")
+    prepared = await console.prepare(ReplayIntent(queue=QUEUE))
+    server.command("XDEL", QUEUE, f"{utmost}-{utmost - 16}")
+    outcome = await console.apply(prepared, Assent(yes=True))
+    assert (outcome.applied, server.command("XLEN", QUEUE)) == (16, 0)
+
+
 async def test_redeliver(server: RunningServer, console: Console) -> None:
     """The stream's own entry becomes pending again, and whoever claims gets it."""
     make_group(server)

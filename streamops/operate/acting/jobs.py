@@ -192,13 +192,14 @@ async def find_job(server: Server, job_id: str) -> Job:
     return job
 
 
-async def all_jobs(server: Server, limit: int) -> list[Job]:
-    """The newest jobs, newest first; those that were forgotten are taken off the list."""
+async def all_jobs(server: Server, limit: int, *, tidy: bool) -> list[Job]:
+    """The newest jobs, newest first; ``tidy`` takes those off the list that the server has forgotten."""
     ids = await list_jobs(server, limit)
     if isinstance(ids, Fault):
         raise ids.error("the list of jobs")
     jobs = await read_jobs(server, ids)
-    await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])
+    if tidy:
+        await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])
     return [job for job in jobs if isinstance(job, Job)]
 
 

@@ -37,7 +37,7 @@ local function read_letter(parts)
     if not about then
       OWN[count + 1], OWN[count + 2] = name, value
       count = count + 2
-      if name == '_so_payload' then letter.payload = value end
+      if name == '_so_payload' and value ~= '' then letter.payload = value end
     elseif about == 'origin_id' then
       if is_id(value) then letter.origin_id, letter.born = value, letter.born or value end
     elseif letter[about] ~= nil and value ~= '' then

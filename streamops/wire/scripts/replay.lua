@@ -172,7 +172,8 @@ while seen < how.count and bytes < how.bytes do
   if refused then return refused end
   take_out(entries)
   if again[1] then return told(after, 0) end
-  if #entries < asked then return told(after, 1) end
+  -- Nothing can be asked for after the very last ID.
+  if #entries < asked or after == how.last then return told(after, 1) end
   step = math.max(1, math.min(LARGEST_STEP, math.floor((how.bytes - bytes) * seen / (bytes + 1))))
 end
 return told(after, 0)

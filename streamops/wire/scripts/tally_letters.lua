@@ -41,7 +41,7 @@ while counted < limit and bytes < budget do
   for at = 1, #entries do tally(entries[at][2]) end
   counted = counted + #entries
   if #entries > 0 then after = entries[#entries][1] end
-  if #entries < asked then return told(1) end
+  if #entries < asked or after == ARGV[2] then return told(1) end
   step = math.max(1, math.min(LARGEST_STEP, math.floor((budget - bytes) * counted / (bytes + 1))))
 end
 return told(0)

@@ -47,7 +47,7 @@ async def go_on(operator: Engine, server: Server, job: str) -> Outcome:
 async def test_a_job_is_seen_from_its_beginning_to_its_end(server: RunningServer, connected: Server) -> None:
     gate = Gate()
     task, job_id = await start(engine(connected), gate)
-    (seen,) = await all_jobs(connected, 10)
+    (seen,) = await all_jobs(connected, 10, tidy=True)
     assert (seen.id, seen.state, seen.owner) == (job_id, JobState.RUNNING, "ann@desk:1")
     assert (seen.requested, seen.applied, seen.lease_ends is not None) == (50, 0, True)
     gate.open.set()
@@ -331,7 +331,9 @@ async def test_a_job_that_is_forgotten_is_off_the_list(server: RunningServer, co
     left = server.command("TTL", job_key(job_id))
     assert KEPT.total_seconds() - 60 < left <= KEPT.total_seconds()
     server.command("PEXPIRE", job_key(job_id), 0)
-    assert await all_jobs(connected, 10) == []
+    assert await all_jobs(connected, 10, tidy=False) == []
+    assert server.command("ZCARD", JOBS) == 1
+    assert await all_jobs(connected, 10, tidy=True) == []
     assert server.command("ZCARD", JOBS) == 0
     with pytest.raises(NotFound, match="there is no job"):
         await find_job(connected, job_id)
