@@ -4,6 +4,8 @@
 """
 
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -172,6 +174,16 @@ LOCAL = {
 }
 
 
+def told(
+    cli: Cli, lines: Sequence[Sequence[str]], place: Place, masks: Sequence[tuple[str, str]] = ()
+) -> str:
+    """What the commands print, with what differs from run to run masked by (pattern, mask) pairs."""
+    text = "".join(transcript(cli, lines, place.hide))
+    for pattern, mask in masks:
+        text = re.sub(pattern, mask, text, flags=re.MULTILINE)
+    return text
+
+
 def compare(name: str, text: str, directory: Path = GOLDEN, label: str = "") -> None:
     """Hold a text against its golden file; ``label`` is the server's, where its own differs from the others'."""
     own = directory / f"{name}.{label}.txt"
@@ -185,7 +197,7 @@ def compare(name: str, text: str, directory: Path = GOLDEN, label: str = "") -> 
 @pytest.mark.parametrize("name", INVENTED)
 def test_what_commands_print(name: str, cli: Cli, invented: InventedConsole, place: Place) -> None:
     assert invented.observation.streams
-    compare(name, "".join(transcript(cli, INVENTED[name], place.hide)))
+    compare(name, told(cli, INVENTED[name], place))
 
 
 def test_what_commands_print_where_there_is_nothing(
@@ -199,7 +211,7 @@ def test_what_commands_print_where_there_is_nothing(
         ["groups", "ls", "-o", "jsonl"],
         ["check"],
     ]
-    compare("nothing", "".join(transcript(cli, lines, place.hide)))
+    compare("nothing", told(cli, lines, place))
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -208,7 +220,7 @@ def test_what_commands_without_a_server_print(name: str, cli: Cli, place: Place)
     (place.cwd / "broken.toml").write_text(
         '[contexts.a]\nurl = "redis://h"\nprot = 1\n[health]\nlag = true\n'
     )
-    compare(name, "".join(transcript(cli, LOCAL[name], place.hide)))
+    compare(name, told(cli, LOCAL[name], place))
 
 
 def test_a_hostile_name_reaches_no_terminal(cli: Cli, invented: InventedConsole) -> None:

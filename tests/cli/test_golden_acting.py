@@ -4,14 +4,13 @@
 """
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from streamops.main.program import run
-from tests.cli.running import Cli, Place, transcript
-from tests.cli.test_golden import FORMATS, compare
+from tests.cli.running import Cli, Place
+from tests.cli.test_golden import FORMATS, compare, told
 from tests.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_acting")
@@ -124,24 +123,19 @@ def stocked(server: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch
     return server
 
 
-def told(cli: Cli, lines: list[list[str]], place: Place) -> str:
-    text = "".join(transcript(cli, lines, place.hide))
-    for pattern, mask in MASKS:
-        text = re.sub(pattern, mask, text, flags=re.MULTILINE)
-    return text
-
-
 def test_acknowledging(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("ack", told(cli, ACKNOWLEDGING, place), GOLDEN)
+    compare("ack", told(cli, ACKNOWLEDGING, place, MASKS), GOLDEN)
     assert stocked.command("XPENDING", "orders", "billing")[0] == 3
 
 
 def test_the_audit_log(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("audit", told(cli, AUDIT, place), GOLDEN)
+    compare("audit", told(cli, AUDIT, place, MASKS), GOLDEN)
     (first, _), *_ = stocked.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
     compare(
         "action",
-        told(cli, [["audit", "ls", "--id", first.decode(), "-o", output] for output in FORMATS], place),
+        told(
+            cli, [["audit", "ls", "--id", first.decode(), "-o", output] for output in FORMATS], place, MASKS
+        ),
         GOLDEN,
     )
 
@@ -196,7 +190,7 @@ def test_ids_are_completed(
 
 
 def test_jobs(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("jobs", told(cli, JOBS, place), GOLDEN)
+    compare("jobs", told(cli, JOBS, place, MASKS), GOLDEN)
     assert stocked.command("HGET", f"streamops:job:{JOB}", "state") == b"cancelled"
 
 

@@ -3,8 +3,6 @@
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +10,8 @@ import pytest
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.backups import BackupWriter
-from tests.cli.running import Cli, Place, transcript
-from tests.cli.test_golden import FORMATS, compare
+from tests.cli.running import Cli, Place
+from tests.cli.test_golden import FORMATS, compare, told
 from tests.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_admin")
@@ -134,31 +132,24 @@ def stocked(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
-    text = "".join(transcript(cli, lines, place.hide))
-    for pattern, mask in MASKS:
-        text = re.sub(pattern, mask, text)
-    return text
-
-
 def test_creating(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("groups_create", told(cli, CREATING, place), GOLDEN)
+    compare("groups_create", told(cli, CREATING, place, MASKS), GOLDEN)
     names = [flat[1] for flat in stocked.command("XINFO", "GROUPS", "orders")]
     assert names == [b"billing", b"late", b"mail", b"new"]
 
 
 def test_rewinding(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("groups_rewind", told(cli, REWINDING, place), GOLDEN)
+    compare("groups_rewind", told(cli, REWINDING, place, MASKS), GOLDEN)
     assert stocked.command("XINFO", "GROUPS", "orders")[0][7] == b"10-1"
 
 
 def test_destroying_and_bringing_back(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("groups_destroy", told(cli, DESTROYING, place), GOLDEN)
+    compare("groups_destroy", told(cli, DESTROYING, place, MASKS), GOLDEN)
     assert stocked.command("XPENDING", "orders", "billing")[0] == 4
 
 
 def test_removing_consumers(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("consumers_rm", told(cli, CONSUMERS, place), GOLDEN, stocked.label)
+    compare("consumers_rm", told(cli, CONSUMERS, place, MASKS), GOLDEN, stocked.label)
     assert [flat[1] for flat in stocked.command("XINFO", "CONSUMERS", "orders", "billing")] == [b"worker-2"]
 
 
@@ -167,7 +158,7 @@ def test_restoring(cli: Cli, stocked: RunningServer, place: Place) -> None:
     with BackupWriter("lost.jsonl") as file:
         file.write("orders", lost)
     Path("bad.jsonl").write_text('{"stream": "orders"}\nnothing\n', encoding="utf-8")
-    compare("restore", told(cli, RESTORING, place), GOLDEN)
+    compare("restore", told(cli, RESTORING, place, MASKS), GOLDEN)
     assert stocked.command("XLEN", "orders") == 13
     assert stocked.command("XLEN", "copy") == 3
 

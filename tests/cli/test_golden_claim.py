@@ -4,14 +4,12 @@
 """
 
 import io
-import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Cli, Place, transcript
-from tests.cli.test_golden import FORMATS, compare
+from tests.cli.running import Cli, Place
+from tests.cli.test_golden import FORMATS, compare, told
 from tests.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_claim")
@@ -90,13 +88,6 @@ def stocked(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
-    text = "".join(transcript(cli, lines, place.hide))
-    for pattern, mask in MASKS:
-        text = re.sub(pattern, mask, text)
-    return text
-
-
 def owners(server: RunningServer) -> list[str]:
     return [row[1].decode() for row in server.command("XPENDING", "orders", "billing", "-", "+", 10)]
 
@@ -115,12 +106,12 @@ def newest_action(server: RunningServer) -> str:
 
 
 def test_claiming(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("claim", told(cli, CLAIMING, place), GOLDEN, stocked.label)
+    compare("claim", told(cli, CLAIMING, place, MASKS), GOLDEN, stocked.label)
     assert owners(stocked) == ["rescue"] * (5 + keeps_rows_of_deleted_entries(stocked))
 
 
 def test_giving_back(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("nack", told(cli, GIVING_BACK, place), GOLDEN)
+    compare("nack", told(cli, GIVING_BACK, place, MASKS), GOLDEN)
     idles = [row[2] for row in stocked.command("XPENDING", "orders", "billing", "-", "+", 10)]
     assert sum(idle > 86_400_000 for idle in idles) == 2
 
@@ -136,7 +127,7 @@ def test_undoing(cli: Cli, stocked: RunningServer, place: Place) -> None:
         ["undo", action, "--yes"],
         *REFUSED,
     ]
-    compare("undo", told(cli, lines, place), GOLDEN, stocked.label)
+    compare("undo", told(cli, lines, place, MASKS), GOLDEN, stocked.label)
     assert owners(stocked) == ["worker-1"] * (2 + keeps_rows_of_deleted_entries(stocked)) + ["worker-2"] * 2
 
 

@@ -4,16 +4,14 @@
 """
 
 import io
-import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.delayed_bodies import encode_body
-from tests.cli.running import Cli, Place, transcript
-from tests.cli.test_golden import FORMATS, compare
+from tests.cli.running import Cli, Place
+from tests.cli.test_golden import FORMATS, compare, told
 from tests.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_delayed")
@@ -95,22 +93,15 @@ def queue(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
-    text = "".join(transcript(cli, lines, place.hide))
-    for pattern, mask in MASKS:
-        text = re.sub(pattern, mask, text)
-    return text
-
-
 def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
     assert queue.command("DBSIZE") == 3
     queue.command("SET", "string", "x")
-    compare("delayed", told(cli, READING, place), GOLDEN)
+    compare("delayed", told(cli, READING, place, MASKS), GOLDEN)
 
 
 def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
     queue.command("SET", "string", "x")
-    compare("delayed_acting", told(cli, ACTING, place), GOLDEN)
+    compare("delayed_acting", told(cli, ACTING, place, MASKS), GOLDEN)
     assert queue.command("EXISTS", QUEUE) == 0
     assert queue.command("HKEYS", BODIES) == [b"stray"]
     assert queue.command("XLEN", "orders") == 3
@@ -122,7 +113,7 @@ def test_publishing(cli: Cli, queue: RunningServer, place: Place) -> None:
         queue.command("XADD", "read", f"{number + 1}-0", "n", number)
     queue.command("XGROUP", "CREATE", "read", "billing", "150-0")
     queue.command("XREADGROUP", "GROUP", "billing", "w", "COUNT", "10", "STREAMS", "read", ">")
-    compare("publish", told(cli, PUBLISHING, place), GOLDEN)
+    compare("publish", told(cli, PUBLISHING, place, MASKS), GOLDEN)
 
 
 def test_nothing_hostile_reaches_a_terminal(cli: Cli, queue: RunningServer) -> None:

@@ -3,16 +3,14 @@
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from streamops.operate.backups import read_backup
 from streamops.wire.writes.jobs import JOBS
-from tests.cli.running import Cli, Place, transcript
-from tests.cli.test_golden import FORMATS, compare
+from tests.cli.running import Cli, Place
+from tests.cli.test_golden import FORMATS, compare, told
 from tests.operate.letters import QUEUE, STREAM, add, add_letter, make_group, payloads
 from tests.servers import RunningServer
 
@@ -113,15 +111,8 @@ def queue(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
-    text = "".join(transcript(cli, lines, place.hide))
-    for pattern, mask in MASKS:
-        text = re.sub(pattern, mask, text)
-    return text
-
-
 def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
-    compare("dlq", told(cli, READING, place), GOLDEN)
+    compare("dlq", told(cli, READING, place, MASKS), GOLDEN)
     exported = list(read_backup(place.cwd / "letters.jsonl"))
     letters = queue.command("XRANGE", QUEUE, "-", "+")
     assert [
@@ -131,7 +122,7 @@ def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
 
 def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
     before = queue.command("XRANGE", QUEUE, "-", "+")
-    compare("replay", told(cli, ACTING, place), GOLDEN)
+    compare("replay", told(cli, ACTING, place, MASKS), GOLDEN)
     assert len(payloads(queue, STREAM)) == 2
     assert queue.command("XLEN", QUEUE) == 0
     lost = list(read_backup(place.cwd / "lost.jsonl"))

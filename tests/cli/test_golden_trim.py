@@ -11,14 +11,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from streamops.operate.backups import read_backup
-from tests.cli.running import Cli, Place, transcript
-from tests.cli.test_golden import FORMATS, compare
+from tests.cli.running import Cli, Place
+from tests.cli.test_golden import FORMATS, compare, told
 from tests.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_trim")
@@ -137,27 +136,20 @@ def shop(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def told(cli: Cli, lines: Sequence[Sequence[str]], place: Place) -> str:
-    text = "".join(transcript(cli, lines, place.hide))
-    for pattern, mask in MASKS:
-        text = re.sub(pattern, mask, text)
-    return text
-
-
 def test_planning(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("planning", told(cli, PLANNING, place), GOLDEN)
+    compare("planning", told(cli, PLANNING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 40
     assert not (place.cwd / "lost.jsonl").exists()
 
 
 def test_refusing(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("refusing", told(cli, REFUSING, place), GOLDEN)
+    compare("refusing", told(cli, REFUSING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 40
     assert shop.command("EXISTS", "streamops:audit") == 0
 
 
 def test_acting(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("acting", told(cli, ACTING, place), GOLDEN)
+    compare("acting", told(cli, ACTING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 10
     assert len(list(read_backup(place.cwd / "lost.jsonl"))) == 7
 
@@ -165,7 +157,7 @@ def test_acting(cli: Cli, shop: RunningServer, place: Place) -> None:
 def test_by_policies(cli: Cli, shop: RunningServer, place: Place) -> None:
     with (place.cwd / "streamops.toml").open("a") as file:
         file.write(POLICIES)
-    compare("policies", told(cli, BY_POLICIES, place), GOLDEN)
+    compare("policies", told(cli, BY_POLICIES, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 20
 
 
@@ -187,7 +179,7 @@ def test_somebody_is_asked_once_for_all_streams(
 
 
 def test_deleting(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("deleting", told(cli, DELETING, place), GOLDEN, shop.label)
+    compare("deleting", told(cli, DELETING, place, MASKS), GOLDEN, shop.label)
     assert shop.command("XLEN", "orders") == 37
     (file,) = (place.home / ".local/state/streamops/backups").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
