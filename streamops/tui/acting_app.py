@@ -1,16 +1,14 @@
 """The part of the console that acts: it opens forms and plans, and owns what is being done."""
 
-from abc import abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App
 from textual.binding import Binding, BindingType
 
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.deed import Deed
-from streamops.tui.live import Live
+from streamops.tui.going_app import GoingApp
 from streamops.tui.places import Place
 from streamops.tui.screens.frame import Frame
 from streamops.tui.subjects import KEYS, Subject, verb_of
@@ -21,38 +19,16 @@ if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of ac
     from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopDeed, UndoAction
 
 
-class ActingApp(App[int]):
-    """An app whose capitals open plans.
-
-    Attributes:
-        live: What is known, and where it comes from.
-    """
+class ActingApp(GoingApp):
+    """An app whose capitals open plans."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"act({key!r})", "plan", show=False) for key in KEYS),
         Binding("at", "audit", "audit log", show=False),
         Binding("4", "jobs", "jobs", show=False),
     ]
-    live: Live
     _doing: "Doing | None" = None
     _leaving = False
-
-    @property
-    @abstractmethod
-    def frame(self) -> Frame:
-        """The topmost place."""
-
-    @abstractmethod
-    def go(self, place: Place) -> None:
-        """Open a place on top."""
-
-    @abstractmethod
-    def say(self, text: str, *, warning: bool = False) -> None:
-        """Say something in passing."""
-
-    @abstractmethod
-    def _pass_down(self) -> None:
-        """Show the moment."""
 
     # -- keys ----------------------------------------------------------------------------------------
 
@@ -65,7 +41,7 @@ class ActingApp(App[int]):
     @property
     def read_only(self) -> bool:
         """Whether nothing may be changed here. The engine refuses too."""
-        return self.live.moment.context.read_only
+        return self.moment.context.read_only
 
     def action_act(self, key: str) -> None:
         """Open the form of what a key does to what the cursor is on."""
@@ -82,6 +58,13 @@ class ActingApp(App[int]):
         """Show long work."""
         self.go(places.Jobs())
 
+    def go(self, place: Place) -> None:
+        """Open a place on top; a job of this console as the plan that it carries out."""
+        if isinstance(place, places.OneJob) and (deed := self.deed_of(place.id)) is not None:
+            self.open_plan(deed.plan.operation, None, deed)
+        else:
+            super().go(place)
+
     def open_form(self, operation: str, subject: Subject | None) -> None:
         """Open the form of an operation, filled in from what the cursor is on."""
         from streamops.tui.acting.backups import backup_for  # noqa: PLC0415 - see above
@@ -94,7 +77,7 @@ class ActingApp(App[int]):
         self.push_screen(
             FormScreen(
                 self.frame.place,
-                self.live.moment,
+                self.moment,
                 found,
                 subject,
                 backup_for(operation, found.intent, subject),
@@ -105,7 +88,7 @@ class ActingApp(App[int]):
         """Open a plan, to be made or under way."""
         from streamops.tui.screens.plan import PlanScreen  # noqa: PLC0415 - see above
 
-        self.push_screen(PlanScreen(self.frame.place, self.live.moment, title, planning, deed))
+        self.push_screen(PlanScreen(self.frame.place, self.moment, title, planning, deed))
 
     # -- what screens ask for ------------------------------------------------------------------------
 
@@ -153,14 +136,14 @@ class ActingApp(App[int]):
         del message
         while isinstance(self.screen, ActingFrame):
             self.pop_screen()
-        self._pass_down()
+        self.pass_down()
 
     # -- what is being done --------------------------------------------------------------------------
 
     @property
     def running(self) -> tuple[Deed, ...]:
         """What is under way."""
-        return tuple(deed for deed in self.live.moment.deeds if deed.running)
+        return tuple(deed for deed in self.moment.deeds if deed.running)
 
     def deed_of(self, job: str) -> Deed | None:
         """What this console is doing under a job's ID; none where that is somebody else's, or over."""
@@ -184,7 +167,7 @@ class ActingApp(App[int]):
         before = {deed.number for deed in self.running}
         self.live.take_deeds(deeds)
         ended = [deed for deed in deeds if deed.number in before and not deed.running]
-        self._pass_down()
+        self.pass_down()
         if ended:
             self._after(ended)
 

@@ -1,4 +1,4 @@
-"""The console: it owns the poller and the stack of screens, and passes what is known down to the one on top."""
+"""The console: it owns the poller, and passes what is known down to the screen on top."""
 
 import os
 import sys
@@ -7,33 +7,23 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.present.text import safe, shorten
-from streamops.tui import goto, places
 from streamops.tui.acting_app import ActingApp
+from streamops.tui.asking import Follow
 from streamops.tui.follower import Follower
 from streamops.tui.guard import OnlyShown, WithoutColour
 from streamops.tui.live import Live
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Places, Plans
 from streamops.tui.reads import Wanted, answer
-from streamops.tui.screens.contexts import SwitchContext
-from streamops.tui.screens.entries import EntriesScreen, Follow
-from streamops.tui.screens.frame import Frame, Go, GoTo, Say
-from streamops.tui.screens.help import HelpScreen
-from streamops.tui.screens.opening import screen_for
 from streamops.tui.source import TuiSettings
 from streamops.tui.terminal import require_terminal
 from streamops.tui.theme import DARK_NAME, LIGHT_NAME, theme_name, themes
 
 WIDE: Final = 100
 ROOMY: Final = 140
-LONGEST_NOTICE: Final = 400
 
 
 class StreamopsApp(ActingApp):
@@ -53,16 +43,10 @@ class StreamopsApp(ActingApp):
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit_at_root", "quit", show=False),
-        Binding("question_mark", "help", "help", show=False),
         Binding("r", "read_now", "read now", show=False),
         Binding("p", "freeze", "freeze", show=False),
         Binding("plus", "slower", "slower", show=False),
         Binding("minus", "faster", "faster", show=False),
-        Binding("1", "root", "groups", show=False),
-        Binding("2", "streams", "streams", show=False),
-        Binding("t", "tail", "tail", show=False),
-        Binding("y", "copy_id", "copy ID", show=False),
-        Binding("c", "copy_command", "copy command", show=False),
     ]
     CSS = """
     Frame { layout: vertical; background: $background; }
@@ -94,10 +78,6 @@ class StreamopsApp(ActingApp):
             self.register_theme(theme)
         self.theme = theme_name(settings.theme)
 
-    def get_default_screen(self) -> Screen[None]:
-        """The root of the stack."""
-        return screen_for(places.Status(), self.moment)
-
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every line passes on its way out; replaces Textual's own filters."""
         return self._line_filters
@@ -116,7 +96,7 @@ class StreamopsApp(ActingApp):
     def on_observed(self, message: Observed) -> None:
         """Show the observation."""
         self.live.take_observation(message)
-        self._pass_down()
+        self.pass_down()
 
     def on_lost(self, message: Lost) -> None:
         """Say so over the data there is; leave where there never was a connection at all."""
@@ -124,23 +104,23 @@ class StreamopsApp(ActingApp):
         if self.error is not None:
             self.exit(return_code=int(self.error.exit_code))
         else:
-            self._pass_down()
+            self.pass_down()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Turn a failure nobody foresaw into a banner."""
         if event.state is WorkerState.ERROR and event.worker is self._polling:
             self.live.break_off(event.worker.error)
-            self._pass_down()
+            self.pass_down()
 
     def on_app_blur(self) -> None:
         """Poll less while nobody looks."""
         self.live.focus(focused=False)
-        self._pass_down()
+        self.pass_down()
 
     def on_app_focus(self) -> None:
         """Poll as chosen again."""
         self.live.focus(focused=True)
-        self._pass_down()
+        self.pass_down()
 
     # -- what screens ask for ------------------------------------------------------------------------
 
@@ -154,45 +134,6 @@ class StreamopsApp(ActingApp):
         if source is not None:
             follower = Follower(source, message.stream, message.after, message.asker.post_message)
             message.asker.run_worker(follower.run(), exit_on_error=False)
-
-    def on_go(self, message: Go) -> None:
-        """Open a place on top."""
-        self.go(message.place)
-
-    def on_back(self) -> None:
-        """Leave the place on top."""
-        if len(self.screen_stack) > 1:
-            self.pop_screen()
-            self._pass_down()
-
-    def on_go_to(self, message: GoTo) -> None:
-        """Go to what was typed, or say why not."""
-        match goto.parse_goal(message.text, self.moment.observation):
-            case goto.Switch(context):
-                self.switch_context(context)
-            case goto.Quit():
-                self._quit()
-            case goto.Nowhere(reason):
-                self.say(reason, warning=True)
-            case place:
-                self.go(place)
-
-    def on_say(self, message: Say) -> None:
-        """Say something in passing."""
-        self.say(message.text, warning=message.warning)
-
-    def on_switch_context(self, message: SwitchContext) -> None:
-        """Connect elsewhere."""
-        self.switch_context(message.name)
-
-    def go(self, place: Place) -> None:
-        """Open a place on top; the root is gone back to."""
-        if isinstance(place, places.Status):
-            self.action_root()
-        elif isinstance(place, places.OneJob) and (deed := self.deed_of(place.id)) is not None:
-            self.open_plan(deed.plan.operation, None, deed)
-        elif place != self.frame.place:
-            self.push_screen(screen_for(place, self.moment))
 
     def switch_context(self, name: str) -> None:
         """Close this context's connections and connect to another's; everything shown goes."""
@@ -209,15 +150,6 @@ class StreamopsApp(ActingApp):
         self._start_polling()
         self.action_root()
 
-    def say(self, text: str, *, warning: bool = False) -> None:
-        """Say something in passing, literally."""
-        self.notify(
-            shorten(safe(text), LONGEST_NOTICE),
-            severity="warning" if warning else "information",
-            timeout=4,
-            markup=False,
-        )
-
     # -- keys ----------------------------------------------------------------------------------------
 
     async def action_quit(self) -> None:
@@ -231,35 +163,6 @@ class StreamopsApp(ActingApp):
         else:
             self.say("q quits on the first screen; Esc goes back, Ctrl-Q quits")
 
-    def action_root(self) -> None:
-        """Go back to the first screen."""
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
-        self._pass_down()
-
-    def action_streams(self) -> None:
-        """Show all streams, on top of the first screen."""
-        self.action_root()
-        self.go(places.Streams())
-
-    def action_contexts(self) -> None:
-        """Show all contexts."""
-        self.go(places.Contexts())
-
-    def action_tail(self) -> None:
-        """Tail the stream under the cursor; on a tail, follow again."""
-        frame = self.frame
-        if isinstance(frame, EntriesScreen):
-            frame.follow()
-        elif (stream := frame.stream_name()) is not None:
-            self.go(places.Entries(stream))
-
-    def action_help(self) -> None:
-        """Explain the row under the cursor, and the keys."""
-        frame = self.frame
-        if not isinstance(frame, HelpScreen):
-            self.push_screen(HelpScreen(frame.place, self.moment, frame.explain()))
-
     def action_read_now(self) -> None:
         """Poll now, and read again what the screen read for itself."""
         if self._polling is not None and self._polling.is_finished:
@@ -270,43 +173,23 @@ class StreamopsApp(ActingApp):
     def action_freeze(self) -> None:
         """Keep the screen as it is, or go on with what is newest."""
         self.live.freeze()
-        self._pass_down()
+        self.pass_down()
 
     def action_slower(self) -> None:
         """Poll less often."""
         self.live.slow_down()
-        self._pass_down()
+        self.pass_down()
 
     def action_faster(self) -> None:
         """Poll more often."""
         self.live.speed_up()
-        self._pass_down()
-
-    def action_copy_id(self) -> None:
-        """Copy the ID or name under the cursor."""
-        text = self.frame.copyable()
-        if text is not None:
-            self._copy(text)
-
-    def action_copy_command(self) -> None:
-        """Copy the command that prints what the screen shows."""
-        self._copy(self.frame.command_text())
+        self.pass_down()
 
     def action_toggle_theme(self) -> None:
         """The other theme."""
         self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
 
     # -- inside --------------------------------------------------------------------------------------
-
-    @property
-    def moment(self) -> Moment:
-        """What is known now."""
-        return self.live.moment
-
-    @property
-    def frame(self) -> Frame:
-        """The topmost place; palettes may lie above it."""
-        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
 
     def _start_polling(self) -> None:
         self._polling = self.run_worker(self.live.poller.run(), exit_on_error=False)
@@ -315,19 +198,9 @@ class StreamopsApp(ActingApp):
         if not self.stop_before_leaving():
             self.exit(0)
 
-    def _pass_down(self) -> None:
-        # A message may still come when the screens are gone.
-        if self.screen_stack:
-            self.frame.show(self.moment)
-
     def _tick(self) -> None:
         if self.screen_stack:
             self.frame.tick()
-
-    def _copy(self, text: str) -> None:
-        # The terminal's clipboard takes UTF-8; bytes of a name that are not UTF-8 cannot go through it.
-        self.copy_to_clipboard(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
-        self.say(f"copied {text}")
 
 
 def run(settings: TuiSettings) -> int:

@@ -1,15 +1,14 @@
 """Bars of one line, and the line between two parts: header, crumbs, banner, status and keys are all this."""
 
 from rich.segment import Segment
-from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
-from streamops.tui.paint import BLANK_LINE, Line, brush_of, cell_width, paint_lines
+from streamops.tui.paint import BLANK_LINE, Line, brush_of, cell_width
+from streamops.tui.painted import Painted
 from streamops.tui.theme import Ground
 
 
-class Bar(Widget):
+class Bar(Painted):
     """One line with something at its left and something at its right end.
 
     Where both do not fit, the right end stays whole and the left is cut, visibly.
@@ -40,11 +39,8 @@ class Bar(Widget):
             self._left, self._right = left, right
             self.refresh()
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw what is visible."""
-        return paint_lines(self._draw, self.size.width, crop)
-
-    def _draw(self, y: int, width: int) -> Strip:
+    def draw_line(self, y: int, width: int) -> Strip:
+        """Draw both ends."""
         brush = brush_of(self)
         if y > 0:
             return brush.line((), width, self._ground)
@@ -53,15 +49,14 @@ class Bar(Widget):
         return Strip.join([left, brush.line(self._right, taken, self._ground)]) if taken else left
 
 
-class Divider(Widget):
+class Divider(Painted):
     """A line between two parts: down where it is one cell wide, across where it is one line high."""
 
     DEFAULT_CSS = """
     Divider { width: 1; height: 1fr; }
     """
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw what is visible."""
-        width = self.size.width
-        piece = Strip([Segment("│" if width == 1 else "─" * width, brush_of(self).faint())], width)
-        return paint_lines(lambda _y, _width: piece, width, crop)
+    def draw_line(self, y: int, width: int) -> Strip:
+        """Draw a piece of it."""
+        del y
+        return Strip([Segment("│" if width == 1 else "─" * width, brush_of(self).faint())], width)

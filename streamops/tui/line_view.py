@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from streamops.present.table import Align, Cell, Column, Tone
-from streamops.tui.paint import brush_of, fit, paint_lines
+from streamops.tui.paint import brush_of, fit
+from streamops.tui.painted import Painted
 from streamops.tui.placing import Layout, Placed
 from streamops.tui.theme import Ground
 from streamops.tui.viewport import Viewport
@@ -28,7 +28,7 @@ SORT_MARKS: Final = {False: "▴", True: "▾"}
 
 
 class Drawn(NamedTuple, Generic[Row]):
-    """What a line shows.
+    """What a line shows, or is to show.
 
     Attributes:
         row: Its row.
@@ -41,7 +41,7 @@ class Drawn(NamedTuple, Generic[Row]):
     thumb: bool
 
 
-class LineView(Widget, Generic[Row], can_focus=True):
+class LineView(Painted, Generic[Row], can_focus=True):
     """Rows under columns, drawn line by line: only visible rows become cells, only changed lines are redrawn.
 
     It scrolls by itself: Textual's scrolling lays out the screen anew for every step and whenever the
@@ -95,6 +95,7 @@ class LineView(Widget, Generic[Row], can_focus=True):
         self._grid = Layout(columns)
         self._note = ""
         self._sorted: tuple[str, bool] | None = None
+        self._drawn: Sequence[Drawn[Row]] = ()
         self._strips: dict[tuple[int, Ground, bool], tuple[Row, Strip]] = {}
         self._identify = identify
         self._marks: frozenset[Hashable] = frozenset()
@@ -129,14 +130,13 @@ class LineView(Widget, Generic[Row], can_focus=True):
             note: What to say where there are none.
             sorted_by: Key of the column they are sorted by and whether descending; none for their own order.
         """
-        before, anchor = self._drawn(), self.highlighted
+        anchor = self.highlighted
         same_words = (note, sorted_by) == (self._note, self._sorted)
         self._note, self._sorted = note, sorted_by
         self._view.take(rows)
         if self._place() or not same_words:
             self.refresh()
-        else:
-            self._refresh_changed(before)
+        self._draw_changed()
         if self.highlighted is not anchor:
             self.post_message(self.Highlighted())
 
@@ -153,26 +153,20 @@ class LineView(Widget, Generic[Row], can_focus=True):
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row by its place, as near as there is one."""
-        before = self._drawn()
         if self._view.move_to(place):
-            self._refresh_changed(before)
+            self._draw_changed()
             self.post_message(self.Highlighted())
 
     # -- drawing -------------------------------------------------------------------------------------
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw what is visible."""
-        drawn = self._drawn()
-
-        def draw(y: int, width: int) -> Strip:
-            if y == 0:
-                return self._header(width)
-            if y <= len(drawn):
-                return self._strip(*drawn[y - HEADER_LINES], width)
-            words = f" {self._note}" if not drawn and y == HEADER_LINES + 1 else ""
-            return brush_of(self).line((Cell(words, Tone.DIM),), width)
-
-        return paint_lines(draw, self.size.width, crop)
+    def draw_line(self, y: int, width: int) -> Strip:
+        """Draw the titles, a row, or the note where there are none."""
+        if y == 0:
+            return self._header(width)
+        if y <= len(self._drawn):
+            return self._strip(*self._drawn[y - HEADER_LINES], width)
+        words = f" {self._note}" if not self._drawn and y == HEADER_LINES + 1 else ""
+        return brush_of(self).line((Cell(words, Tone.DIM),), width)
 
     def notify_style_update(self) -> None:
         """Forget drawn lines: the theme or the focus changed."""
@@ -184,17 +178,18 @@ class LineView(Widget, Generic[Row], can_focus=True):
         self._view.resize(self.size.height - HEADER_LINES)
         self._place()
         self.refresh()
+        self._draw_changed()
 
     def on_focus(self) -> None:
         """Draw the cursor as the one that keys move."""
-        self.refresh()
+        self._draw_changed()
 
     def on_blur(self) -> None:
         """Draw the cursor as one that waits."""
-        self.refresh()
+        self._draw_changed()
 
-    def _drawn(self) -> list[Drawn[Row]]:
-        """What the visible lines under the header show."""
+    def _to_draw(self) -> list[Drawn[Row]]:
+        """What the visible lines under the header are to show."""
         cursor = Ground.CURSOR if self.has_focus else Ground.CURSOR_IDLE
         thumb, at = self._view.thumb(), self._view.cursor - self._view.top
         return [
@@ -253,16 +248,16 @@ class LineView(Widget, Generic[Row], can_focus=True):
             self._strips.clear()
         return moved
 
-    def _refresh_changed(self, before: list[Drawn[Row]]) -> None:
-        """Have those lines drawn again that show something else than before."""
-        after = self._drawn()
-        if len(before) != len(after):
+    def _draw_changed(self) -> None:
+        """Have those lines drawn again that are to show something else than they do."""
+        before, self._drawn = self._drawn, self._to_draw()
+        if len(before) != len(self._drawn):
             self.refresh()
             return
         width = self.size.width
         changed = [
             Region(0, y, width, 1)
-            for y, (old, new) in enumerate(zip(before, after, strict=True), HEADER_LINES)
+            for y, (old, new) in enumerate(zip(before, self._drawn, strict=True), HEADER_LINES)
             if old.row is not new.row or old[1:] != new[1:]
         ]
         if changed:

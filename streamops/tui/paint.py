@@ -4,14 +4,13 @@ Everything the console draws passes here as literal segments, so that no text is
 markup, and a last look keeps out what the sanitiser has not seen.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -51,13 +50,13 @@ class Brush:
         return self.fitted(segments, width, ground)
 
     def fitted(self, segments: list[Segment], width: int, ground: Ground) -> Strip:
-        """Cut segments with an ellipsis, or pad them, to the width."""
+        """Cut segments with an ellipsis, or pad them, to the width; neighbours that look the same become one."""
         length = sum(cell_width(segment.text) for segment in segments)
         if length > width:
             segments = _cut(segments, width)
         elif length < width:
             segments.append(Segment(" " * (width - length), self.ink(Cell(""), ground)))
-        return Strip(segments, width)
+        return Strip(segments, width).simplify()
 
 
 def brush_of(widget: Widget) -> Brush:
@@ -68,25 +67,6 @@ def brush_of(widget: Widget) -> Brush:
 @lru_cache(maxsize=8)
 def _brush(theme: str, colour: bool) -> Brush:  # noqa: FBT001 - a cache key, called in one place
     return Brush(theme, colour=colour)
-
-
-def paint_lines(draw: Callable[[int, int], Strip], width: int, crop: Region) -> list[Strip]:
-    """A widget's own lines as they are, past Textual's cache of styled lines.
-
-    That cache is for borders, padding and filters, of which our widgets have none. Handing the very same
-    strips over again lets everything that Textual remembers on a strip (its cuts, its escape sequences)
-    be used again too: scrolling by a line draws one.
-
-    Args:
-        draw: Draws the line at a height, in a width.
-        width: The widget's width.
-        crop: What is visible of the widget.
-    """
-    strips = [draw(y, width) for y in crop.line_range]
-    first, last = crop.column_span
-    if (first, last) == (0, width):
-        return strips
-    return [strip.crop(first, last) for strip in strips]
 
 
 def printable(text: str) -> str:

@@ -9,9 +9,10 @@ from textual.content import Content
 
 from streamops.present.text import safe
 from streamops.tui.acting_app import ActingApp
+from streamops.tui.asking import Go
 from streamops.tui.moment import Moment
 from streamops.tui.places import Group, Place, Stream, Streams
-from streamops.tui.screens.frame import Frame, Go
+from streamops.tui.screens.frame import Frame
 
 MOST: Final = 50
 IN_WORDS: Final = 0.1

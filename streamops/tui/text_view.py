@@ -1,6 +1,7 @@
 """Text to read: lines that scroll, built for the width there is."""
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -8,7 +9,8 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from streamops.tui.paint import BLANK_LINE, Line, brush_of, paint_lines
+from streamops.tui.paint import BLANK_LINE, Line, brush_of
+from streamops.tui.painted import Painted
 
 SCROLLBAR: Final = 1
 Builder = Callable[[int], Sequence[Line]]
@@ -19,7 +21,7 @@ def no_lines(_width: int) -> Sequence[Line]:
     return ()
 
 
-class TextView(ScrollView, can_focus=True):
+class TextView(Painted, ScrollView, can_focus=True):
     """Lines of cells, built again when the width changes.
 
     Args:
@@ -44,7 +46,6 @@ class TextView(ScrollView, can_focus=True):
         self._build = build
         self._lines: Sequence[Line] = ()
         self._built_for = -1
-        self._top = 0
         self._strips: dict[int, Strip] = {}
 
     @property
@@ -62,13 +63,9 @@ class TextView(ScrollView, can_focus=True):
         """Build the lines for another width."""
         self._rebuild()
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw what is visible."""
-        self._top = self.scroll_offset.y
-        return paint_lines(self._draw_line, self.size.width, crop)
-
-    def _draw_line(self, y: int, width: int) -> Strip:
-        index = self._top + y
+    def draw_line(self, y: int, width: int) -> Strip:
+        """Draw a line of the text, wherever it is scrolled to."""
+        index = self.scroll_offset.y + y
         strip = self._strips.get(index)
         if strip is None or strip.cell_length != width:
             line = self._lines[index] if index < len(self._lines) else BLANK_LINE
@@ -86,14 +83,23 @@ class TextView(ScrollView, can_focus=True):
 
     def _rebuild(self) -> None:
         width = self.size.width - SCROLLBAR
-        if width <= 0 or width == self._built_for:
-            return
-        self._built_for = width
-        lines = self._build(width)
-        if lines == self._lines and self._strips:
-            return
-        self._lines = lines
-        self._strips.clear()
-        if self.virtual_size.height != len(lines):
-            self.virtual_size = Size(width, len(lines))
-        self.refresh()
+        if width > 0 and width != self._built_for:
+            self._built_for = width
+            self._take(self._build(width))
+        self._measure()
+
+    def _take(self, lines: Sequence[Line]) -> None:
+        """Show other lines; those that say the same where they stand are not drawn again."""
+        before, self._lines = self._lines, lines
+        changed = [at for at, (old, new) in enumerate(zip_longest(before, lines)) if old != new]
+        for at in changed:
+            self._strips.pop(at, None)
+        if changed:
+            top, width = self.scroll_offset.y, self.size.width
+            self.refresh(*(Region(0, at - top, width, 1) for at in changed))
+
+    def _measure(self) -> None:
+        """Say how much there is to scroll, where that changed: Textual lays out the whole screen anew for it."""
+        room = self.size.height
+        if max(len(self._lines), room) != max(self.virtual_size.height, room):
+            self.virtual_size = Size(self._built_for, len(self._lines))

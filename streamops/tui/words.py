@@ -1,6 +1,7 @@
 """What the bars of one line say. Pure: the clock is an argument."""
 
 from datetime import timedelta
+from functools import lru_cache
 from math import ceil
 from typing import Final
 
@@ -71,6 +72,7 @@ def position(cursor: int, shown: int) -> Line:
     return (Cell(f" {count(min(cursor + 1, shown))}/{count(shown)} ", Tone.DIM),)
 
 
+@lru_cache(maxsize=64)
 def keys(pairs: tuple[tuple[str, str], ...], width: int) -> Line:
     """Keys and what they do, as many as fit; the last one, help, stays."""
     *others, last = pairs

@@ -5,7 +5,8 @@ It is fed with observations in which 1,000 groups change each second, at 120 by 
 - headless, in this process: the CPU it uses while nobody touches it, and the time from a key to the frame
   with the highlighted row;
 - as a program on a pseudo-terminal, where the kernel, Textual's input and output threads and this reader
-  come on top: the time from starting the process to the first row, and the same two again.
+  come on top: the time from starting the process to the first row, the same two again, and the processor time
+  of a key, which says more than the clock where others use the machine too.
 
 Bytecode is compiled before, as an installer does it.
 """
@@ -20,6 +21,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
+from typing import NamedTuple
 
 from textual import events
 
@@ -58,16 +60,35 @@ def measure_first_row(bytecode: str) -> float:
         return time.perf_counter() - started
 
 
-def measure_program(bytecode: str) -> tuple[float, list[float], float]:
-    """Share of a core, seconds from each key to its row, and MiB of memory, on the pseudo-terminal."""
+class Program(NamedTuple):
+    """What the console costs as a program.
+
+    Attributes:
+        cpu: Share of a core while nobody touches it.
+        key_times: Seconds from each key to its row.
+        key_cpu: Seconds of the processor a key, over what it costs untouched.
+        memory: MiB.
+    """
+
+    cpu: float
+    key_times: list[float]
+    key_cpu: float
+    memory: float
+
+
+def measure_program(bytecode: str) -> Program:
+    """Leave it alone for a while, then press keys, on the pseudo-terminal."""
     with running_console(bytecode, every=1) as terminal:
         pid = terminal.process.pid
         terminal.wait_for(FIRST_ROW)
         terminal.drain(SETTLE_SECONDS)
         before, started = _cpu_seconds(pid), time.perf_counter()
         terminal.drain(QUIET_SECONDS)
-        cpu = (_cpu_seconds(pid) - before) / (time.perf_counter() - started)
-        return cpu, [_time_key(terminal, row) for row in range(1, KEYS + 1)], _resident_bytes(pid) / 2**20
+        between, pressing = _cpu_seconds(pid), time.perf_counter()
+        cpu = (between - before) / (pressing - started)
+        key_times = [_time_key(terminal, row) for row in range(1, KEYS + 1)]
+        busy = _cpu_seconds(pid) - between - cpu * (time.perf_counter() - pressing)
+        return Program(cpu, key_times, busy / KEYS, _resident_bytes(pid) / 2**20)
 
 
 def _time_key(terminal: Terminal, row: int) -> float:
@@ -136,7 +157,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as bytecode:
         measure_first_row(bytecode)
         starts = [measure_first_row(bytecode) for _ in range(STARTS)]
-        program_cpu, program_times, memory = measure_program(bytecode)
+        program = measure_program(bytecode)
     cpu, times = asyncio.run(measure_headless())
     _say(f"{GROUPS:,} groups, {2 * STREAMS_CHANGED:,} changing each second, {COLUMNS} by {LINES} cells")
     print(
@@ -144,9 +165,10 @@ def main() -> int:
     )
     _say(f"{'terminal: first row, worst':44} {max(starts):8.3f} s")
     _print_keys("headless", cpu, times)
-    _print_keys("terminal", program_cpu, program_times)
-    _say(f"{'terminal: memory':44} {memory:8.0f} MiB")
-    held = median(starts) <= PAINT_LIMIT and max(cpu, program_cpu) <= CPU_LIMIT
+    _print_keys("terminal", program.cpu, program.key_times)
+    _say(f"{'terminal: processor time of a key':44} {program.key_cpu * 1000:8.2f} ms")
+    _say(f"{'terminal: memory':44} {program.memory:8.0f} MiB")
+    held = median(starts) <= PAINT_LIMIT and max(cpu, program.cpu) <= CPU_LIMIT
     return 0 if held and _percentile(times, 95) <= KEY_LIMIT else 1
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -26,10 +26,10 @@ from streamops.model.acting import (
     Tier,
 )
 from streamops.model.ids import EntryId
-from streamops.operate.acting.prepared import Prepared
-from streamops.operate.operations.registry import operation_of
-from streamops.plans.consent import required_consent
 from tests.invented import NOW, entry_id, minutes, seconds
+
+if TYPE_CHECKING:  # As in the console, only who acts pays for the engine.
+    from streamops.operate.acting.prepared import Prepared
 
 ACTOR = Actor("ada", "bastion-1", 4711, "prod", Environment.PRODUCTION)
 CLAIM = Plan(
@@ -156,11 +156,11 @@ class InventedActs:
         self.applied: list[tuple[Plan, Assent]] = []
         self.cancelled: list[str] = []
 
-    async def prepare(self, intent: Struct, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
+    async def prepare(self, intent: Struct, limits: Limits = Limits()) -> "Prepared[Any, Any]":  # noqa: B008 - frozen
         self.planned.append((intent, limits))
         return self._prepared(intent, limits)
 
-    async def prepare_rest(self, job_id: str) -> Prepared[Any, Any]:
+    async def prepare_rest(self, job_id: str) -> "Prepared[Any, Any]":
         self.planned.append((job_id, Limits()))
         from streamops.model.acts.ack import AckIntent  # noqa: PLC0415 - any intent does
 
@@ -168,7 +168,7 @@ class InventedActs:
 
     async def apply(
         self,
-        prepared: Prepared[Any, Any],
+        prepared: "Prepared[Any, Any]",
         assent: Assent = Assent(),  # noqa: B008 - frozen
         progress: Callable[[Progress], None] | None = None,
         started: Callable[[str], None] | None = None,
@@ -209,7 +209,11 @@ class InventedActs:
         self.cancelled.append(job_id)
         return False
 
-    def _prepared(self, intent: Struct, limits: Limits) -> Prepared[Any, Any]:
+    def _prepared(self, intent: Struct, limits: Limits) -> "Prepared[Any, Any]":
+        from streamops.operate.acting.prepared import Prepared  # noqa: PLC0415 - see above
+        from streamops.operate.operations.registry import operation_of  # noqa: PLC0415 - see above
+        from streamops.plans.consent import required_consent  # noqa: PLC0415 - see above
+
         if isinstance(self.plan, StreamopsError):
             raise self.plan
         consent = required_consent(self.plan, self.environment)

@@ -29,7 +29,7 @@ def shop_app(theme: str = "dark") -> StreamopsApp:
 def hold(app: StreamopsApp, **changes: object) -> None:
     """Show the moment as it would be."""
     app.live.moment = replace(app.moment, **changes)
-    app._pass_down()
+    app.pass_down()
 
 
 def keys(*pressed: str) -> Prepare:

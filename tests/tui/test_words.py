@@ -127,3 +127,14 @@ def test_a_tally_counts_groups_and_streams_without() -> None:
         Health.OK: 4, Health.UNKNOWN: 1, Health.WARN: 3, Health.CRITICAL: 1
     }  # fmt: skip
     assert tally.count(sample.observation()) == {}
+
+
+def test_a_tally_follows_what_changes() -> None:
+    before = sample.shop()
+    critical, *others = sorted(before.streams, key=lambda view: view.health, reverse=True)
+    replaced = {critical.stream.name: others[-1]}
+    after = replace(before, streams=tuple(replaced.get(view.stream.name, view) for view in before.streams))
+    tally = Tally()
+    assert tally.count(before) != Tally().count(after)
+    assert tally.count(after) == Tally().count(after)
+    assert tally.count(before) == Tally().count(before)

@@ -4,17 +4,16 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from streamops.present.table import Cell, Tone
-from streamops.tui.paint import brush_of, cell_width, paint_lines
+from streamops.tui.paint import brush_of, cell_width
+from streamops.tui.painted import Painted
 from streamops.tui.theme import Ground
 
 
-class Press(Widget, can_focus=True):
+class Press(Painted, can_focus=True):
     """Something to press, in brackets; the one that Enter would press stands out.
 
     Args:
@@ -54,11 +53,9 @@ class Press(Widget, can_focus=True):
         self._words, self._tone = words, tone
         self.refresh(layout=True)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def draw_line(self, y: int, width: int) -> Strip:
         """Draw it."""
-        return paint_lines(self._draw, self.size.width, crop)
-
-    def _draw(self, _y: int, width: int) -> Strip:
+        del y
         ground = Ground.CURSOR if self.has_focus else Ground.BAR
         tone = Tone.STRONG if self.has_focus else self._tone
         return brush_of(self).line((Cell(f"[ {self._words} ]", tone),), width, ground)
@@ -81,7 +78,7 @@ class Press(Widget, can_focus=True):
         self.post_message(self.Pressed(self))
 
 
-class Pick(Widget, can_focus=True):
+class Pick(Painted, can_focus=True):
     """One of a few words, changed with Space and the arrows.
 
     Args:
@@ -106,11 +103,9 @@ class Pick(Widget, can_focus=True):
         self._options = options
         self.value = value
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def draw_line(self, y: int, width: int) -> Strip:
         """Draw it."""
-        return paint_lines(self._draw, self.size.width, crop)
-
-    def _draw(self, _y: int, width: int) -> Strip:
+        del y
         ground = Ground.CURSOR if self.has_focus else Ground.PAGE
         cells = [Cell(" ")]
         for option in self._options:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from textual.message import Message
-
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
+from streamops.tui.asking import SwitchContext
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.listing import Listing
@@ -47,18 +46,6 @@ CONTEXT_COLUMNS: Final[tuple[Column[ContextInfo], ...]] = (
         priority=0,
     ),
 )
-
-
-class SwitchContext(Message):
-    """Leave this context for another.
-
-    Attributes:
-        name: The other context's name.
-    """
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
 
 
 class ContextsScreen(Listing[ContextInfo]):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from textual.message import Message
 
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
@@ -14,6 +13,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import places, words
+from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
 from streamops.tui.kept import Kept
 from streamops.tui.moment import Moment
@@ -33,22 +33,6 @@ COLUMNS = tuple(
     for column in ENTRY_COLUMNS
     if column.key != "stream"
 )
-
-
-class Follow(Message):
-    """Begin the live tail of a stream.
-
-    Attributes:
-        stream: The stream.
-        after: The newest entry known; none for only what arrives from now on.
-        asker: Who gets the entries.
-    """
-
-    def __init__(self, stream: str, after: EntryId | None, asker: "EntriesScreen") -> None:
-        super().__init__()
-        self.stream = stream
-        self.after = after
-        self.asker = asker
 
 
 class EntriesScreen(Marking[EntryRow]):
@@ -203,10 +187,11 @@ class EntriesScreen(Marking[EntryRow]):
         if self.list.cursor == 0 and self._older is not None and not self._asked and not self._kept.full:
             self._ask(ReadEntries(self._stream, self._older))
 
-    def follow(self) -> None:
+    def follow(self) -> bool:
         """Go to the newest entry and stay with it."""
         self.list.move_to(len(self.list.rows) - 1)
         self.show_bars()
+        return True
 
     def _ask(self, read: ReadEntries) -> None:
         self._asked = True

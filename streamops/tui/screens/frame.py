@@ -6,13 +6,13 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from streamops.present.text import safe
 from streamops.tui import words
+from streamops.tui.asking import Back, GoTo
 from streamops.tui.bars import Bar
 from streamops.tui.deed import Deed
 from streamops.tui.moment import Moment
@@ -24,48 +24,6 @@ from streamops.tui.text_view import Builder, no_lines
 from streamops.tui.theme import Ground
 
 ROOM_FOR_WORDS: Final = 120
-
-
-class Go(Message):
-    """Go to a place.
-
-    Attributes:
-        place: Where to.
-    """
-
-    def __init__(self, place: Place) -> None:
-        super().__init__()
-        self.place = place
-
-
-class GoTo(Message):
-    """Go to what a person typed.
-
-    Attributes:
-        text: What was typed after the colon.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-
-class Say(Message):
-    """Say something in passing.
-
-    Attributes:
-        text: What; made safe where it is said.
-        warning: Whether it is a warning.
-    """
-
-    def __init__(self, text: str, *, warning: bool = False) -> None:
-        super().__init__()
-        self.text = text
-        self.warning = warning
-
-
-class Back(Message):
-    """Go back to where one came from."""
 
 
 class Frame(Screen[None]):
@@ -196,6 +154,10 @@ class Frame(Screen[None]):
 
     def reread(self) -> None:
         """Read again what this screen read for itself."""
+
+    def follow(self) -> bool:
+        """Follow again what arrives here; say whether this is a place that follows."""
+        return False
 
     def tells(self, deed: Deed) -> bool:
         """Whether this screen shows what becomes of a deed."""

@@ -10,10 +10,10 @@ from streamops.present.columns import CONSUMER_COLUMNS
 from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.present.text import safe
 from streamops.tui import places
+from streamops.tui.asking import Go
 from streamops.tui.details import group_lines
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
-from streamops.tui.screens.frame import Go
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.stream import find_stream, missing
 from streamops.tui.text_view import Builder, no_lines

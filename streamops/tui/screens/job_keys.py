@@ -8,8 +8,9 @@ from textual.binding import Binding
 from streamops.model.acting import Job, JobState
 from streamops.tui.acting.asks import CancelJob, PlanRest
 from streamops.tui.acting.messages import ShowPlan
+from streamops.tui.asking import Say
 from streamops.tui.reads import Answered, Unanswered, Wanted
-from streamops.tui.screens.frame import Frame, Say
+from streamops.tui.screens.frame import Frame
 
 SURE_WITHIN: Final = 4.0
 """Seconds in which the key has to be pressed again."""

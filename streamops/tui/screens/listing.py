@@ -13,6 +13,7 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import words
+from streamops.tui.asking import Go
 from streamops.tui.bars import Divider
 from streamops.tui.details import column_lines
 from streamops.tui.line_view import LineView
@@ -21,7 +22,7 @@ from streamops.tui.ordering import Ordering, Wish
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
 from streamops.tui.prompt import Prompt
-from streamops.tui.screens.frame import Frame, Go
+from streamops.tui.screens.frame import Frame
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
 from streamops.tui.text_view import Builder, TextView, no_lines
 
