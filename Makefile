@@ -1,7 +1,7 @@
 # streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check bench docs pictures lock clean
+.PHONY: help demo test coverage check bench docs pictures peers lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,6 +11,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
 	if $$python -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then echo $$python; break; fi; done)
+
+# Tests wait for servers more than they work: one process more than there are cores.
+PARALLEL ?= -n $(shell python3 -c 'import os; print(len(os.sched_getaffinity(0)) + 1)' 2>/dev/null || echo 3) --dist worksteal
 
 # Passed on: make test ARGS="-k lag", make demo ARGS="--seconds 5"
 ARGS ?=
@@ -25,10 +28,10 @@ demo: $(VENV)/.installed ## a server and a live workload, with the console on th
 	@$(BIN)/streamops demo $(ARGS)
 
 test: $(VENV)/.installed-dev ## run the tests on every server that this machine has
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 coverage: $(VENV)/.installed-dev ## run the tests and say which lines they leave out
-	$(BIN)/pytest --cov --cov-report=term $(ARGS)
+	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term $(ARGS)
 
 check: $(VENV)/.installed-dev ## lint, format, types, import contracts; coverage, where `make coverage` was run
 	$(BIN)/ruff check
@@ -40,8 +43,13 @@ check: $(VENV)/.installed-dev ## lint, format, types, import contracts; coverage
 bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
 	@for bench in $(BENCHES); do echo "$$bench"; $(BIN)/python -m $$bench || exit 1; done
 
+peers: .venv-peers/.installed ## install the libraries whose workers the tests tend
+
 pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
 	$(BIN)/python -m docs.pictures $(ARGS)
+
+# Libraries beside streamops, by their groups in pyproject.toml; the benchmarks take those that are installed.
+PEERS := peers peers-bench peers-arq
 
 # Existing pins stay; newer versions: make lock ARGS=--upgrade
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
@@ -54,9 +62,10 @@ lock: $(BIN)/python ## pin the requirements, with hashes
 	$(PIP) uv
 	$(LOCK) pyproject.toml --extra embedded --extra fast --group build-backend -o requirements.lock
 	$(LOCK) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
+	for group in $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
 
 clean: ## remove the environment and everything that can be made again
-	rm -rf $(VENV) build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-peers* build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -75,3 +84,8 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r requirements-dev.lock
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.installed
+
+.venv-%/.installed: requirements-%.lock | $(BIN)/python
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@

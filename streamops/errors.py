@@ -1,6 +1,7 @@
 """The whole error tree. Law: every failure a user can meet is one of these, with a hint and an exit code."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from difflib import get_close_matches
 from enum import IntEnum
 
@@ -41,7 +42,19 @@ class SettingsError(StreamopsError):
 
 
 class ServerError(StreamopsError):
-    """The server could not be asked, or answered with an error."""
+    """The server could not be asked, or answered with an error.
+
+    Attributes:
+        sent: Whether the server may have got what was sent, and done it.
+    """
+
+    sent: bool = True
+
+    def copy(self) -> "ServerError":
+        """The same for somebody else who is told of it: an error that is raised twice grows two tracebacks."""
+        other = type(self)(self.message, self.hint)
+        other.sent = self.sent
+        return other
 
 
 class Unreachable(ServerError):
@@ -68,6 +81,24 @@ class NotFound(ServerError):
     """No such stream, group, consumer or entry, or the key is of another type."""
 
 
+class PublishError(StreamopsError):
+    """What cannot be published as it was asked for. Nothing was added."""
+
+
+class PartlyPublished(StreamopsError):
+    """Publishing many stopped before the last.
+
+    Attributes:
+        ids: One for each that was to be published; none where it was not added, or where that is not known.
+    """
+
+    exit_code = ExitCode.PARTIAL
+
+    def __init__(self, message: str, hint: str, ids: Iterable[str | None]) -> None:
+        super().__init__(message, hint)
+        self.ids = tuple(ids)
+
+
 class PlanError(StreamopsError):
     """An intent that cannot be planned, or a plan that cannot be applied. Nothing was written."""
 
@@ -89,6 +120,8 @@ class ApplyError(StreamopsError):
 
     Attributes:
         outcome: What was done until then, as an ``Outcome``.
+        resume: The command line that goes on with it, from whoever knows how the server is reached; empty where
+            there is none.
     """
 
     exit_code = ExitCode.PARTIAL
@@ -96,12 +129,45 @@ class ApplyError(StreamopsError):
     def __init__(self, message: str, hint: str, outcome: object) -> None:
         super().__init__(message, hint)
         self.outcome = outcome
+        self.resume = ""
 
 
 class Interrupted(ApplyError):
     """An operation was asked to stop, and did between two batches; what it did is known."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+class HandlerError(StreamopsError):
+    """A handler, or what it was given, is not what it should be."""
+
+
+class RetryLater(HandlerError):
+    """Raised by a handler: try this entry again after a while of its choosing.
+
+    Attributes:
+        delay: How long to wait.
+        counts: Whether this was an attempt; it was none where the handler could not even begin.
+    """
+
+    def __init__(self, delay: float | timedelta, reason: str = "", *, counts: bool = True) -> None:
+        super().__init__(reason or "the handler asked for another try")
+        self.delay = delay if isinstance(delay, timedelta) else timedelta(seconds=delay)
+        self.counts = counts
+
+
+class Reject(HandlerError):
+    """Raised by a handler: this entry can never be handled; it goes to the dead letters at once."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason or "the handler rejected it")
+
+
+class Skip(HandlerError):
+    """Raised by a handler: there is nothing to do for this entry; it is acknowledged."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason or "the handler skipped it")
 
 
 def known_hint(word: str, known: Iterable[str], what: str = "keys") -> str:

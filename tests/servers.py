@@ -131,7 +131,19 @@ class RunningServer:
     def kill(self) -> None:
         """End the process without a farewell; ``stop`` still cleans up."""
         os.kill(self.pid, signal.SIGKILL)
-        self._guard.wait(_STOP_SECONDS)
+        self._end()
+
+    def restart(self) -> None:
+        """Start it again where it was, after ``kill``.
+
+        Its own directory is gone: what it is to know again, it keeps in a ``--dir`` of the test's.
+        """
+        with tempfile.TemporaryFile() as log:
+            self._guard = self._spawn(self._command, log)
+            self._wait_ready(log)
+        self.pid = int(self._pid_path.read_text())
+        for client in self._clients:
+            client.connection_pool.disconnect()
 
     def stop(self) -> None:
         """End the process, close the clients handed out and remove the directory; twice is harmless."""
@@ -153,7 +165,8 @@ class RunningServer:
         for attempt in range(_START_ATTEMPTS):
             self.port = choose_port(cluster="--cluster-enabled" in args)
             with tempfile.TemporaryFile() as log:
-                self._guard = self._spawn(self._words(args, tls=tls, sentinel=sentinel), log)
+                self._command = self._words(args, tls=tls, sentinel=sentinel)
+                self._guard = self._spawn(self._command, log)
                 try:
                     self._wait_ready(log)
                 except BaseException as error:
@@ -165,19 +178,20 @@ class RunningServer:
                     return
 
     def _words(self, args: Sequence[str], *, tls: bool, sentinel: str) -> list[str]:
-        # Made anew for every attempt, because the guard removes it.
-        self.directory.mkdir(exist_ok=True)
         ports = ["--port", "0", "--tls-port"] if tls else ["--port"]
         words = ["--bind", "127.0.0.1", *ports, str(self.port), "--unixsocket", str(self.socket_path)]
         words += ["--dir", str(self.directory), "--pidfile", str(self._pid_path)]
         if not sentinel:
             return [*words, "--save", "", "--appendonly", "no", *args]
         # A Sentinel rewrites its configuration file, so it must have one.
+        self.directory.mkdir(exist_ok=True)
         configuration = self.directory / "sentinel.conf"
         configuration.write_text(sentinel)
         return [str(configuration), "--sentinel", *words, *args]
 
     def _spawn(self, words: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+        # Made anew for every attempt, because the guard removes it.
+        self.directory.mkdir(exist_ok=True)
         return subprocess.Popen(
             module_command("streamops.demo.guard", str(self.directory), str(self.program.path), *words),
             env=module_environment(),

@@ -86,14 +86,13 @@ class Expression:
         """
         return self.holds(entry_document(entry, with_json=self.wants_json))
 
-    def holds(self, document: dict[str, Any]) -> bool:
-        """The same of a document; raises ``SettingsError`` as ``matches`` does."""
+    def holds(self, document: dict[str, Any], what: str = "") -> bool:
+        """The same of a document, called ``what`` in errors; raises ``SettingsError`` as ``matches`` does."""
         try:
             answer: Any = self._interpreter.visit(self._tree, document)
         except (_MixedTypesError, JMESPathError, ArithmeticError, RecursionError, TypeError) as error:
-            message = (
-                f"expression {_shown(self.text)} fails on entry {document['id']}: {_fault(error, self.text)}"
-            )
+            what = what or f"entry {document['id']}"
+            message = f"expression {_shown(self.text)} fails on {what}: {_fault(error, self.text)}"
             raise SettingsError(
                 message,
                 "Convert with to_number(...) or to_string(...), or use json.FIELD, which has typed values.",
@@ -217,15 +216,17 @@ def _number_hint(error: Exception, text: str) -> str:
 
 
 def _guide(roots: Sequence[str]) -> str:
-    return f"Expressions are JMESPath over {{{', '.join(roots)}}}, such as fields.status == 'failed'."
+    example = "fields.status == 'failed'" if "fields" in roots else "body.status == 'failed'"
+    return f"Expressions are JMESPath over {{{', '.join(roots)}}}, such as {example}."
 
 
 def _check_names(tree: Tree, text: str, roots: Sequence[str]) -> None:
     """A name that no entry has would make a filter that never matches, an unknown function one that always fails."""
     for name in _root_names(tree):
         if name not in roots:
-            hint = f"Did you mean fields.{name}? {_guide(roots)}"
-            raise SettingsError(f"expression {_shown(text)}: an entry has no {name!r} at its root", hint)
+            what, inside = ("an entry", "fields") if "fields" in roots else ("an answer", roots[-1])
+            hint = f"Did you mean {inside}.{name}? {_guide(roots)}"
+            raise SettingsError(f"expression {_shown(text)}: {what} has no {name!r} at its root", hint)
     for name in _function_names(tree):
         if name not in FUNCTIONS:
             hint = known_hint(name, FUNCTIONS, "functions")

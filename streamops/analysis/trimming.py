@@ -1,4 +1,4 @@
-"""What trimming does on which server, by its version."""
+"""What trimming and deleting do on which server, by its version."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,11 @@ from streamops.model.server import Flavour, ServerNode
 
 SOUND_EXACT = (8, 2, 3)
 SOUND_APPROXIMATE = ((8, 2, 7), (8, 4, 4), (8, 6, 0))
-"""By minor version, the patch from which XTRIM's ``~`` together with ``ACKED`` removes anything; redis #14656."""
+"""By minor version, the patch from which XTRIM's ``~`` together with ``ACKED`` or ``DELREF`` removes anything; redis
+#14656, #14623."""
 
 LAG_SOUND_REDIS = (7, 4, 4)
+UNSOUND = (0, 0, 0)
 
 
 def acked_is_sound(nodes: Sequence[ServerNode]) -> tuple[bool, bool]:
@@ -16,10 +18,24 @@ def acked_is_sound(nodes: Sequence[ServerNode]) -> tuple[bool, bool]:
 
     Source: Redis's release notes; no server that has the option was there to be tried.
     """
-    versions = [node.version for node in nodes if node.flavour is Flavour.REDIS]
-    if not versions or len(versions) < len(nodes):
-        return False, False
+    versions = _redis_versions(nodes)
     return all(map(_approximate, versions)), all(version >= SOUND_EXACT for version in versions)
+
+
+def trim_delref_is_sound(nodes: Sequence[ServerNode]) -> bool:
+    """Whether XTRIM may be told ``DELREF`` on all of these servers, in either form: a trim uses both.
+
+    Source: as above. References of entries that were deleted before stay; redis #15581.
+    """
+    return all(map(_approximate, _redis_versions(nodes)))
+
+
+def xdelex_is_sound(nodes: Sequence[ServerNode]) -> bool:
+    """Whether XDELEX may be used on all of these servers, which deletes an entry and its references together.
+
+    Source: as above.
+    """
+    return all(version >= SOUND_EXACT for version in _redis_versions(nodes))
 
 
 def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
@@ -33,6 +49,11 @@ def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
     if any((7, 0, 0) <= version < LAG_SOUND_REDIS for version in versions):
         return "the server's lag will stay too high, even once the group has read everything; streamops counts instead"
     return ""
+
+
+def _redis_versions(nodes: Sequence[ServerNode]) -> list[tuple[int, int, int]]:
+    """The versions of these servers, of which one is of no use where it is no Redis, or where there is none."""
+    return [node.version if node.flavour is Flavour.REDIS else UNSOUND for node in nodes] or [UNSOUND]
 
 
 def _approximate(version: tuple[int, int, int]) -> bool:

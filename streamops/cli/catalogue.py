@@ -55,6 +55,8 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
     "ack": Lazy(f"{_AT}.ack:ack", "Acknowledge pending entries by ID."),
     "claim": Lazy(f"{_AT}.claim:claim", "Take pending entries over."),
     "nack": Lazy(f"{_AT}.nack:nack", "Give pending entries back."),
+    "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
+    "tend": Lazy(f"{_AT}.tend:tend", "Give a group of any library reclaiming and dead letters."),
     "undo": Lazy(f"{_AT}.undo:undo", "Take an action back."),
     "jobs": Family(
         "jobs",
@@ -93,6 +95,19 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
         },
     ),
     "publish": Lazy(f"{_AT}.publish:publish", "Add an entry, or a message that becomes one later."),
+    "topics": Family(
+        "topics",
+        "Call messages back over HTTP: list, add, switch, remove and serve topics.",
+        {
+            "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
+            "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
+            "add": Lazy(f"{_AT}.topics:add", "Keep a topic in Redis."),
+            "off": Lazy(f"{_AT}.topics:off", "Call a topic's messages no more, for the time being."),
+            "on": Lazy(f"{_AT}.topics:on", "Call a topic's messages again."),
+            "rm": Lazy(f"{_AT}.topics:rm", "Remove a topic that is kept in Redis."),
+            "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
+        },
+    ),
     "restore": Lazy(
         f"{_AT}.restore:restore", "Add the entries of a file to a stream, or bring a group back."
     ),

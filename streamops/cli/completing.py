@@ -104,6 +104,15 @@ def complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -
     return _beginning(_ask(ctx, jobs, []), incomplete)
 
 
+def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """Names of topics that are kept in Redis."""
+
+    async def names(console: Console) -> list[str]:
+        return [view.name for view in await console.topics.kept()]
+
+    return _items(_ask(ctx, names, []), incomplete)
+
+
 def _told(ident: str, words: str) -> CompletionItem:
     return CompletionItem(ident, help=safe(words))
 

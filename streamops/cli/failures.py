@@ -23,8 +23,8 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
     match error:
         case ApplyError():
             narrator.error(error.message, error.hint)
-            if job := getattr(error.outcome, "job", ""):
-                narrator.resume(job)
+            if error.resume:
+                narrator.resume(error.resume)
             return error.exit_code
         case StreamopsError():
             narrator.error(error.message, error.hint)

@@ -37,9 +37,9 @@ class Narrator:
         if hint:
             self._say(f"hint: {hint}")
 
-    def resume(self, job: str) -> None:
-        """Say how to go on with a job; nothing silences it."""
-        self._say(f"resume with: streamops jobs resume {job}")
+    def resume(self, line: str) -> None:
+        """Say by which command line a job goes on; nothing silences it."""
+        self._say(f"resume with: {line}")
 
     def _say(self, text: str) -> None:
         self.end_progress()

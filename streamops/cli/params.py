@@ -164,6 +164,12 @@ def _complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return complete_jobs(ctx, param, incomplete)
 
 
+def _complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_topics  # noqa: PLC0415 - the same
+
+    return complete_topics(ctx, param, incomplete)
+
+
 def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from streamops.cli.completing import complete_contexts  # noqa: PLC0415 - the same
 
@@ -183,6 +189,7 @@ COMPLETIONS: Final = {
     "queues": _complete_queues,
     "actions": _complete_actions,
     "jobs": _complete_jobs,
+    "topics": _complete_topics,
 }
 
 patterns_argument = click.argument(

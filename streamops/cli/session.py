@@ -16,8 +16,9 @@ from streamops.cli.logs import start_logging
 from streamops.cli.narration import Narrator
 from streamops.cli.output.printer import Printer
 from streamops.errors import SettingsError
+from streamops.operate.acting.command_line import full_command
 from streamops.present.table import Column
-from streamops.settings.actors import actor_of
+from streamops.settings.actors import actor_of, selector_of
 from streamops.settings.load import Flags, Settings, load_settings
 
 if TYPE_CHECKING:
@@ -63,6 +64,14 @@ class Session:
         for warning in settings.warnings:
             self.narrator.note(f"warning: {warning}")
         return settings
+
+    def command_line(self, line: str) -> str:
+        """A command line, with the options that choose the same server again; never with a password.
+
+        Args:
+            line: The command line without them, from ``streamops`` on.
+        """
+        return full_command(line, selector_of(self.settings), None)
 
     def printer(self, shown: Sequence[Column[Row]], details: Sequence[Column[Row]] = ()) -> Printer[Row]:
         """A printer of such rows; raises ``SettingsError`` where ``--fields`` names none of the columns."""

@@ -14,7 +14,18 @@ from msgspec.structs import replace
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import Forbidden, NotFound
-from streamops.model.acting import ActionPage, Actor, Assent, AuditRecord, Job, Limits, Outcome, Progress
+from streamops.model.acting import (
+    ActionPage,
+    Actor,
+    Assent,
+    AuditRecord,
+    Job,
+    JobState,
+    Limits,
+    Outcome,
+    Progress,
+)
+from streamops.model.acts.jobs import CancelJobIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
@@ -24,16 +35,18 @@ from streamops.model.snapshot import Gap, Snapshot
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action
 from streamops.operate.acting.engine import Engine
-from streamops.operate.acting.jobs import all_jobs, ask_to_stop, find_job
+from streamops.operate.acting.jobs import all_jobs, find_job
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.collect import Collector
 from streamops.operate.dead_letters import DeadLetterReader
-from streamops.operate.delayed import DelayedReader
+from streamops.operate.delayed import DelayedQueues, DelayedReader
+from streamops.operate.delayed_search import find_queues
 from streamops.operate.discover import Discovery
 from streamops.operate.observe import Observer
 from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
 from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.operate.topics import TopicReader
 from streamops.operate.watch import Watch
 from streamops.wire.faults import Fault
 from streamops.wire.options import ConnectionOptions
@@ -59,6 +72,7 @@ class Console:
         discovery: Which streams are known.
         delayed: Reads delayed messages.
         dead_letters: Reads dead-letter queues.
+        topics: Reads topics of HTTP callbacks.
         engine: What changes anything.
     """
 
@@ -72,11 +86,13 @@ class Console:
         read_only: bool = False,
     ) -> None:
         self.options = server.options
-        self.engine = Engine(Place(server, watch.dead_letters), actor, read_only=read_only)
+        place = Place(server, watch.dead_letters, watch.delayed)
+        self.engine = Engine(place, actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)
-        self.delayed = DelayedReader(server)
-        self.dead_letters = DeadLetterReader(Place(server, watch.dead_letters))
+        self.delayed = DelayedReader(place)
+        self.dead_letters = DeadLetterReader(place)
+        self.topics = TopicReader(place)
         self._server = server
         self._collector = Collector(server, watch)
         self._observer = Observer(thresholds)
@@ -157,9 +173,15 @@ class Console:
         return await find_job(self._server, job_id)
 
     async def cancel_job(self, job_id: str) -> bool:
-        """Ask a job to stop, see ``ask_to_stop``; raises ``Forbidden`` where nothing may be changed."""
+        """Ask a job to stop; whether it is over at once.
+
+        Raises:
+            NotFound: There is none.
+            Forbidden: It is over already, or nothing may be changed.
+        """
         self.engine.forbid_if_read_only()
-        return await ask_to_stop(self._server, job_id)
+        await self.apply(await self.prepare(CancelJobIntent(job=job_id)))
+        return (await find_job(self._server, job_id)).state is JobState.CANCELLED
 
     async def prepare_rest(self, job_id: str, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
         """Plan the rest of an interrupted job, see ``Engine.resume``."""
@@ -177,6 +199,10 @@ class Console:
     async def discover(self) -> None:
         """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be."""
         await self.discovery.scan()
+
+    async def find_delayed(self) -> DelayedQueues:
+        """The queues of delayed messages, see ``find_queues``."""
+        return await find_queues(self.discovery, self.delayed)
 
     def start_discovery(self) -> None:
         """Keep scanning in the background, at a pace that stays out of the way."""

@@ -10,14 +10,25 @@ from streamops.errors import SettingsError
 from streamops.model.acts.delayed import Selection
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.snapshot import Gap
+from streamops.operate.acting.place import Place
+from streamops.operate.scanning import scan_node
 from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays
 from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.keys import delayed_key, require_one_slot, stream_role, tag_of
+from streamops.wire.keys import (
+    DELAYED_SUFFIX,
+    bodies_key,
+    delayed_key,
+    delayed_source,
+    require_one_slot,
+    stream_role,
+)
 from streamops.wire.reads import read_clock
-from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
 Value = TypeVar("Value")
+
+SHARE: Final = 0.5
+"""Share of the time that looking for queues may keep a node busy."""
 
 PAGE: Final = 10_000
 """Members of a queue that are read in one go."""
@@ -30,11 +41,13 @@ class DelayedQueues(Struct, frozen=True):
         queues: Those that hold anything, by stream.
         gaps: Those that could not be read.
         now: The server's clock; none where it may not be asked.
+        complete: Whether queues beside streams that do not exist were looked for as well, everywhere.
     """
 
     queues: tuple[DelayedQueue, ...]
     gaps: tuple[Gap, ...]
     now: datetime | None
+    complete: bool = False
 
 
 class DelayedPage(Struct, frozen=True):
@@ -56,8 +69,13 @@ class DelayedPage(Struct, frozen=True):
 class DelayedReader:
     """Reads the delayed messages of one server."""
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    def __init__(self, place: Place) -> None:
+        self._server = place.server
+        self._configured = place.delayed
+
+    def queue_of(self, stream: str) -> str:
+        """The key of a stream's queue."""
+        return delayed_key(stream, self._configured)
 
     async def queues(self, streams: Iterable[str]) -> DelayedQueues:
         """The queues beside streams, in a constant number of round trips; raises ``ServerError``.
@@ -65,8 +83,8 @@ class DelayedReader:
         Args:
             streams: The streams that are known; the streams behind dead letters and retries count too.
         """
-        names = _owners(streams)
-        found = await read_queues(self._server, names)
+        names = self._owners(streams)
+        found = await read_queues(self._server, names, self._configured)
         queues = (one for one in found if isinstance(one, DelayedQueue) and (one.messages or one.bodies))
         gaps = (
             Gap(one.reason, stream=name)
@@ -76,6 +94,20 @@ class DelayedReader:
         now = await read_clock(self._server, names[0]) if names else None
         return DelayedQueues(tuple(queues), tuple(gaps), now)
 
+    async def sources(self) -> set[str]:
+        """The streams beside which queues stand by their names, whether or not they exist.
+
+        All keys of the server are gone through once, in small steps.
+
+        Raises:
+            ServerError: Some node cannot be scanned.
+        """
+        found: set[str] = set()
+        for node in self._server.nodes:
+            async for names in scan_node(self._server, node, "zset", f"*{DELAYED_SUFFIX}", share=SHARE):
+                found.update(filter(None, map(delayed_source, names)))
+        return found
+
     async def page(self, stream: str, limit: int) -> DelayedPage:
         """The first messages of a stream's queue.
 
@@ -83,21 +115,23 @@ class DelayedReader:
             StreamopsError: They could not be read.
         """
         self._require(stream)
-        (queue,) = await read_queues(self._server, [stream])
+        key = self.queue_of(stream)
+        (queue,) = await read_queues(self._server, [stream], self._configured)
         if isinstance(queue, Fault):
-            raise queue.error(delayed_key(stream))
-        ids = [one.id for one in _value(await read_due(self._server, stream, limit=limit), stream)]
+            raise queue.error(key)
+        ids = [one.id for one in _value(await read_due(self._server, key, limit=limit), key)]
         messages = [one for one in await self.messages(stream, ids) if one.exists]
         whole = sum(1 for one in messages if one.digest)
         strays: list[DelayedMessage] = []
         if queue.bodies > whole + (queue.messages - len(messages)):
-            strays = await read_strays(self._server, stream, limit)
+            strays = await read_strays(self._server, key, limit)
         return DelayedPage(queue, tuple(messages), tuple(strays), await self.clock(stream))
 
     async def messages(self, stream: str, ids: Sequence[str]) -> list[DelayedMessage]:
         """Messages by their IDs; raises ``StreamopsError``."""
         self._require(stream)
-        return [one async for page in read_messages(self._server, stream, ids) for one in page]
+        pages = read_messages(self._server, self.queue_of(stream), ids)
+        return [one async for page in pages for one in page]
 
     async def select(self, selection: Selection) -> list[str]:
         """The IDs that a selection means, whether or not there are such messages.
@@ -120,11 +154,12 @@ class DelayedReader:
                 )
             until = now - until
         ids: dict[str, None] = {}
-        count = _value(await count_due(self._server, stream, until), stream)
+        key = self.queue_of(stream)
+        count = _value(await count_due(self._server, key, until), key)
         for skip in range(0, count, PAGE):
             limit = min(PAGE, count - skip)
-            page = await read_due(self._server, stream, until=until, skip=skip, limit=limit)
-            ids.update(dict.fromkeys(one.id for one in _value(page, stream)))
+            page = await read_due(self._server, key, until=until, skip=skip, limit=limit)
+            ids.update(dict.fromkeys(one.id for one in _value(page, key)))
         return list(ids)
 
     async def lacks_stream(self, stream: str) -> str:
@@ -141,28 +176,30 @@ class DelayedReader:
 
     async def clock(self, stream: str) -> datetime | None:
         """The clock of the node that serves a queue; none where it may not be asked."""
-        return await read_clock(self._server, delayed_key(stream))
+        return await read_clock(self._server, self.queue_of(stream))
 
     async def queued(self, stream: str) -> int:
         """How many messages a queue has; raises ``StreamopsError``."""
-        return _value(await count_due(self._server, stream, None), stream)
+        key = self.queue_of(stream)
+        return _value(await count_due(self._server, key, None), key)
 
     def _require(self, stream: str) -> None:
-        require_one_slot(self._server.options.mode, stream)
+        named = self._configured.get(stream)
+        beside = () if named is None else (named, bodies_key(named))
+        require_one_slot(self._server.options.mode, stream, *beside)
+
+    def _owners(self, streams: Iterable[str]) -> list[str]:
+        """Streams that may have a queue, each queue once: themselves, those that they serve, those configured."""
+        owners: dict[str, str] = {}
+        for name in (*self._configured, *streams):
+            _, source = stream_role(name, {})
+            for one in (name, source):
+                if one is not None:
+                    owners.setdefault(self.queue_of(one), one)
+        return sorted(owners.values())
 
 
-def _owners(streams: Iterable[str]) -> list[str]:
-    """Streams that may have a queue, each queue once: the streams themselves, and those that others serve."""
-    owners: dict[str, str] = {}
-    for name in streams:
-        _, source = stream_role(name, {})
-        for one in (name, source):
-            if one is not None:
-                owners.setdefault(tag_of(one), one)
-    return sorted(owners.values())
-
-
-def _value(result: Value | Fault, stream: str) -> Value:
+def _value(result: Value | Fault, key: str) -> Value:
     if isinstance(result, Fault):
-        raise result.error(delayed_key(stream))
+        raise result.error(key)
     return result

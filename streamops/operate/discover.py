@@ -1,18 +1,15 @@
 """Which streams there are: pinned names, and a paced scan that never sits in the way of a poll."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from streamops.analysis.globs import is_literal, matches
 from streamops.errors import ServerError
+from streamops.operate.scanning import KEYS_PER_STEP, scan_node
 from streamops.operate.watch import Watch
-from streamops.wire.faults import Fault, RedisError
 from streamops.wire.node import Node
-from streamops.wire.reads import ScanPage, scan_streams
 from streamops.wire.server import Server
 
-KEYS_PER_STEP = 1_000
 SHARE = 0.05
 """Share of the time that a background scan may keep a node busy; the rest is pause."""
 
@@ -50,6 +47,15 @@ class Discovery:
         """The streams known, pinned ones first, then by name."""
         found = sorted(self._names.difference(self._pinned))
         return [*self.pinned, *(name for name in found if not self._excluded(name))]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether streams are looked for, beyond those that are pinned."""
+        return self._needs_scan
+
+    def wants(self, name: str) -> bool:
+        """Whether a stream of that name would be one of them."""
+        return bool(self._wanted([name])) and not self._excluded(name)
 
     async def scan(self, *, share: float = 1.0) -> None:
         """Scan every node once from end to end, keeping it busy for at most ``share`` of the time.
@@ -89,32 +95,12 @@ class Discovery:
     async def _scan_node(self, node: Node, found: set[str], share: float) -> None:
         # One pattern is matched by the server; several would each cost a pass of their own.
         pattern = self._patterns[0] if len(self._patterns) == 1 else None
-        cursor = 0
-        while True:
-            started = time.monotonic()
-            page = await self._scan_step(node, cursor, pattern)
-            fresh = self._wanted(page.names)
+        async for names in scan_node(self._server, node, "stream", pattern, share=share):
+            fresh = self._wanted(names)
             found.update(fresh)
             # Shown at once, not at the end of a pass that may take minutes.
             self._names.update(fresh)
             self.scanned += KEYS_PER_STEP
-            cursor = page.cursor
-            if cursor == 0:
-                return
-            await asyncio.sleep((time.monotonic() - started) * (1 / share - 1))
-
-    async def _scan_step(self, node: Node, cursor: int, pattern: str | None) -> ScanPage:
-        problem = None
-        try:
-            page = await scan_streams(node, cursor, pattern, KEYS_PER_STEP)
-        except (RedisError, OSError, TimeoutError) as error:
-            problem = self._server.error(error)
-        # Outside the handler, so that the error does not carry redis-py's along as its context.
-        if problem is not None:
-            raise problem
-        if isinstance(page, Fault):
-            raise page.error("the keyspace cannot be scanned for streams")
-        return page
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
         if not self._patterns:

@@ -13,6 +13,7 @@ class Watch(Struct, frozen=True):
         dead_letters: Dead-letter queues by the stream they serve, where names alone do not tell.
         max_streams: At most so many streams in one collection; the rest is announced, never hidden.
         details: Whether consumers and pending entries are read beyond the groups themselves.
+        delayed: Queues of delayed messages by their stream, where they are not beside it.
     """
 
     streams: tuple[str, ...] = ()
@@ -20,3 +21,4 @@ class Watch(Struct, frozen=True):
     dead_letters: dict[str, str] = {}
     max_streams: int = 2000
     details: bool = True
+    delayed: dict[str, str] = {}

@@ -44,7 +44,7 @@ class Consent(Struct, frozen=True):
 def required_consent(plan: Plan, environment: Environment) -> Consent:
     """What a plan needs: nothing where it selects nothing, more the more it can lose."""
     cautious = environment is not Environment.DEVELOPMENT
-    if not plan.count:
+    if plan.idle:
         return Consent(ConsentKind.NONE)
     if plan.tier is Tier.LOSES:
         # A name may be empty, and an answer without a word must not be the right one.
@@ -52,5 +52,6 @@ def required_consent(plan: Plan, environment: Environment) -> Consent:
     if not cautious:
         return Consent(ConsentKind.ENTER)
     if plan.tier is Tier.REDELIVERS:
-        return Consent(ConsentKind.TYPED, str(plan.count))
+        # What goes on is agreed to whatever it counts first.
+        return Consent(ConsentKind.TYPED, (plan.confirm if plan.standing else "") or str(plan.count))
     return Consent(ConsentKind.TAB)

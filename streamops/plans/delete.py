@@ -30,9 +30,9 @@ def plan_delete(intent: DeleteIntent, evidence: DeleteEvidence) -> Plan:
 
 
 def _effects(intent: DeleteIntent, evidence: DeleteEvidence) -> Iterator[str]:
-    yield f"{counted(len(evidence.existing), 'entry goes', 'entries go')} for every group, by XDEL."
+    yield f"{counted(len(evidence.existing), 'entry goes', 'entries go')} for every group, by {_by(evidence)}."
     concerned = [group for group in evidence.groups if group.unread or group.pending]
-    yield from map(_sentence, concerned[:NAMED])
+    yield from (_sentence(group, dangling=not evidence.by_xdelex) for group in concerned[:NAMED])
     if (more := len(concerned) - NAMED) > 0:
         yield f"{counted(more, 'further group has', 'further groups have')} some of them pending or unread."
     if untouched := len(evidence.groups) - len(concerned):
@@ -41,17 +41,24 @@ def _effects(intent: DeleteIntent, evidence: DeleteEvidence) -> Iterator[str]:
         yield f"Each is written to {intent.backup} before it is deleted."
 
 
-def _sentence(group: GroupEffect) -> str:
+def _by(evidence: DeleteEvidence) -> str:
+    """The command; the newer one takes the pending rows along."""
+    return "XDELEX with DELREF: their pending rows go as well" if evidence.by_xdelex else "XDEL"
+
+
+def _sentence(group: GroupEffect, *, dangling: bool) -> str:
     parts = []
     if group.unread:
         parts.append(f"never gets {counted(group.unread, 'entry', 'entries')} that it has yet to read")
     if pending := sum(count for _, count in group.pending):
         owners = ", ".join(f"{consumer} {count:,}" for consumer, count in group.pending[:NAMED])
         more = len(group.pending) - NAMED
-        parts.append(
-            f"keeps {counted(pending, 'pending row that points', 'pending rows that point')} to nothing "
-            f"({owners}{f' and {more:,} more consumers' if more > 0 else ''})"
+        rows = (
+            f"keeps {counted(pending, 'pending row that points', 'pending rows that point')} to nothing"
+            if dangling
+            else f"loses {counted(pending, 'pending entry', 'pending entries')}"
         )
+        parts.append(f"{rows} ({owners}{f' and {more:,} more consumers' if more > 0 else ''})")
     return f"Group {group.group} {', and '.join(parts)}."
 
 

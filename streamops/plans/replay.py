@@ -45,7 +45,7 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
     if payloads := evidence.letters.tally.payloads:
         yield (
             f"{counted(payloads, 'letter refers', 'letters refer')} to a payload kept beside the stream: "
-            "it must still be there, and no longer expires."
+            "it must still be there, and is kept for 7 days from then."
         )
     yield from _moves(evidence)
 

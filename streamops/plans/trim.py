@@ -138,6 +138,11 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]
     yield from loss_sentences(evidence.losses)
     if not evidence.losses:
         yield "The stream has no group."
+    if evidence.delref and any(loss.pending for loss in evidence.losses):
+        yield (
+            "Their pending rows go with them, in the same step: the server is told DELREF. Rows of entries that were "
+            "deleted before stay."
+        )
     if intent.backup:
         also = "" if intent.exact else "; each of them goes then, as with --exact"
         yield f"They are written to {intent.backup} first{also}."
@@ -146,7 +151,7 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]
 def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence, pending: int) -> Iterator[str]:
     if not intent.backup:
         yield "No backup is written; --backup FILE writes one, which `streamops restore` reads."
-    if pending:
+    if pending and not evidence.delref:
         yield (
             f"{counted(pending, 'pending row that points', 'pending rows that point')} to nothing will be left: "
             "consumers get empty entries for them until they are acknowledged."

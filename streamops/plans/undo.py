@@ -14,6 +14,7 @@ WHY_REFUSED: Final[Mapping[str, str]] = {
     "owner": "owned by somebody else by now",
     "delivered": "delivered or claimed again since",
     "pending": "pending again by now",
+    "again": "given back before, and acknowledged since",
     "rewound": "the group was set back before it and will be given it anyway",
     "missing": "its entry no longer exists",
 }
@@ -48,6 +49,9 @@ def _effects(intent: UndoIntent, evidence: UndoEvidence, count: int) -> Iterator
     to = ", ".join(owners) + (f" and {more:,} more" if more > 0 else "")
     what = f"{evidence.operation} of {_written(evidence.at)} by {evidence.by}"
     yield f"Takes back {what}: {counted(count, 'entry', 'entries')} of {to}."
+    if intent.also:
+        went_on = ", ".join(map(str, intent.also))
+        yield f"With it, what went on with its job: {'actions' if len(intent.also) > 1 else 'action'} {went_on}."
     if intent.done is Done.ACKED:
         yield "They are pending again, and will be processed again by whoever reclaims them."
     else:

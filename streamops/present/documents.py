@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from streamops.analysis.envelopes import Envelope, read_envelope
 from streamops.analysis.lag import id_age
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.lag import Lag
@@ -205,13 +206,27 @@ def entry_json(stream: str, entry: Entry, now: datetime | None = None) -> Json:
 
 
 def fields_json(pairs: Sequence[tuple[bytes, bytes]]) -> Json:
-    """``fields`` by name, and where a name repeats or is binary, ``pairs`` with all of them in order."""
+    """``fields`` by name, and where a name repeats or is binary, ``pairs`` with all of them in order.
+
+    ``envelope`` is what another library put into one, taken out of it.
+    """
     told = [(payload_json(name), payload_json(value)) for name, value in pairs]
     fields = {name: value for name, value in told if isinstance(name, str)}
     document: Json = {"fields": fields}
     if len(fields) < len(told):
         document["pairs"] = [list(pair) for pair in told]
+    if (envelope := read_envelope(tuple(pairs))) is not None:
+        document["envelope"] = _envelope_json(envelope)
     return document
+
+
+def _envelope_json(envelope: Envelope) -> Json:
+    return {
+        "library": envelope.library,
+        "task": envelope.task or None,
+        "headers": dict(envelope.headers),
+        "body": payload_json(envelope.body),
+    }
 
 
 def findings_json(findings: Iterable[Finding]) -> list[Json]:

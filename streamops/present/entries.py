@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from streamops.analysis.envelopes import Envelope, read_envelope
 from streamops.model.entries import Entry
 from streamops.present.text import cut_bytes, safe_bytes, safe_lines, shorten
 from streamops.present.units import size
@@ -63,7 +64,12 @@ class FieldView(Struct, frozen=True):
 
 
 def preview(entry: Entry, width: int = PREVIEW_CHARACTERS) -> str:
-    """The fields of an entry as one line ``name=value name=value``, at most ``width`` characters."""
+    """The fields of an entry as one line ``name=value name=value``, at most ``width`` characters.
+
+    What another library put into an envelope is shown out of it.
+    """
+    if (envelope := read_envelope(entry.fields)) is not None:
+        return shorten(_opened(envelope), width)
     parts: list[str] = []
     room = width
     for name, value in entry.fields:
@@ -73,6 +79,24 @@ def preview(entry: Entry, width: int = PREVIEW_CHARACTERS) -> str:
         parts.append(part)
         room -= len(part) + 1
     return shorten(" ".join(parts), width)
+
+
+def envelope_fields(entry: Entry) -> tuple[tuple[bytes, bytes], ...]:
+    """What another library put into an envelope, as fields; none where it is in none that is known."""
+    envelope = read_envelope(entry.fields)
+    if envelope is None:
+        return ()
+    told = (
+        ("library", envelope.library),
+        *((("task", envelope.task),) if envelope.task else ()),
+        *envelope.headers,
+    )
+    return (*((name.encode(), value.encode()) for name, value in told), (b"body", envelope.body))
+
+
+def _opened(envelope: Envelope) -> str:
+    words = (envelope.library.encode(), envelope.task.encode(), envelope.body[:PREVIEW_CHARACTERS])
+    return " ".join(safe_bytes(word, PREVIEW_CHARACTERS) for word in words if word)
 
 
 def render_entry(entry: Entry, limit: int = SHOWN_BYTES, *, raw: bool = False) -> tuple[FieldView, ...]:

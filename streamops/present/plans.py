@@ -44,13 +44,13 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     facts = (
         Fact("plan", (Cell(safe(f"{plan.operation} {plan.target}"), Tone.STRONG),)),
         Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
-        Fact("danger", (_danger(plan),) if plan.count else ()),
+        Fact("danger", () if plan.idle else (_danger(plan),)),
         Fact("sample", tuple(sample)),
         _told("effect", plan.effects),
         _told("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
         _told("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
         _told("warning", plan.warnings, Tone.WARN),
-        _told("undo", [plan.undo or _NO_UNDO[plan.tier]] if plan.count else []),
+        _told("undo", [] if plan.idle else [plan.undo or _NO_UNDO[plan.tier]]),
         _told("command", [plan.command] if plan.command else []),
     )
     return tuple(fact for fact in facts if fact.lines)
@@ -119,6 +119,7 @@ def plan_document(plan: Plan) -> Json:
         "confirm": text_json(plan.confirm) if plan.confirm and plan.tier is Tier.LOSES else None,
         "command": safe(plan.command),
         "fingerprint": plan.fingerprint,
+        **({"standing": True} if plan.standing else {}),
     }
 
 

@@ -15,7 +15,7 @@ STATED: Final = frozenset({"--context", "STREAMOPS_CONTEXT", "--url", "STREAMOPS
 def actor_of(settings: Settings) -> Actor:
     """This process as the one who acts, in the context in use."""
     name = settings.context or settings.connection.label
-    return this_actor(name, settings.environment, _selector(settings))
+    return this_actor(name, settings.environment, selector_of(settings))
 
 
 def this_actor(context: str, environment: Environment, selector: tuple[str, ...] = ()) -> Actor:
@@ -30,7 +30,7 @@ def this_actor(context: str, environment: Environment, selector: tuple[str, ...]
     )
 
 
-def _selector(settings: Settings) -> tuple[str, ...]:
+def selector_of(settings: Settings) -> tuple[str, ...]:
     """The options that choose the server; an address goes without its user and its secrets."""
     if settings.context is not None:
         return ("-c", settings.context) if settings.origins.get("context") in STATED else ()

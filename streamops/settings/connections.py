@@ -22,7 +22,7 @@ from streamops.wire.urls import parse_url
 
 T = TypeVar("T")
 
-_TRUST_HINT: Final = "Move the context to the user's file, or name this file in STREAMOPS_CONFIG."
+TRUST_HINT: Final = "Move the context to the user's file, or name this file in STREAMOPS_CONFIG."
 
 
 class Context(Struct, frozen=True):
@@ -171,7 +171,7 @@ def _check_passwords(context: Context, options: ConnectionOptions) -> None:
             with located(key):
                 split_command(command)
                 if not context.trusted:
-                    raise SettingsError("a project's file may not run programs", _TRUST_HINT)
+                    raise SettingsError("a project's file may not run programs", TRUST_HINT)
     if options.password is None:
         return
     for key in ("password_file", "password_command"):
@@ -189,12 +189,13 @@ def _read_password(context: Context, prefix: str, environ: Mapping[str, str]) ->
         return None
     with located(f"{prefix}password_file"):
         path = resolve_path(file, context.file.parent, environ)
-        if not context.trusted and not _lies_in(path, context.file.parent):
-            raise SettingsError("a project's file may not read passwords outside its directory", _TRUST_HINT)
+        if not context.trusted and not lies_in(path, context.file.parent):
+            raise SettingsError("a project's file may not read passwords outside its directory", TRUST_HINT)
         return read_password_file(path)
 
 
-def _lies_in(path: Path, directory: Path) -> bool:
+def lies_in(path: Path, directory: Path) -> bool:
+    """Whether a file lies in a directory, wherever links lead."""
     # realpath, since Path.resolve raises where links go in circles.
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(directory))
 

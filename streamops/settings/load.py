@@ -155,6 +155,7 @@ def _with_context(settings: Settings, context: Context, origin: str, environ: Ma
         streams=table.streams,
         exclude=table.exclude,
         dead_letters=table.dead_letters,
+        delayed=table.delayed,
         max_streams=table.max_streams or Watch().max_streams,
     )
     return replace(

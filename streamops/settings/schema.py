@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Environment
 from streamops.model.retention import RetentionPolicy
+from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.wire.options import Secret
 
 DEFAULT_REFRESH: Final = timedelta(seconds=2)
@@ -43,6 +44,7 @@ class ContextTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         streams: Patterns of the streams to watch.
         exclude: Patterns of streams to leave out.
         dead_letters: Dead-letter queues by the stream they serve.
+        delayed: Queues of delayed messages by their stream.
         max_streams: At most so many streams in one collection.
     """
 
@@ -69,6 +71,7 @@ class ContextTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     streams: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     dead_letters: dict[str, str] = {}
+    delayed: dict[str, str] = {}
     max_streams: Annotated[int, Meta(ge=1)] | None = None
 
     def __post_init__(self) -> None:
@@ -111,6 +114,9 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         health: Thresholds of the health rules.
         console: Options of the console.
         retention: How much of which streams ``trim --policies`` keeps.
+        topics: Topics whose messages are called back over HTTP.
+        callbacks: How they are called.
+        intake: How messages are taken in over HTTP.
     """
 
     default_context: str | None = None
@@ -118,3 +124,6 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     health: Thresholds = Thresholds()
     console: ConsoleOptions = ConsoleOptions()
     retention: tuple[RetentionPolicy, ...] = ()
+    topics: tuple[TopicTable, ...] = ()
+    callbacks: CallbacksTable = CallbacksTable()
+    intake: IntakeTable = IntakeTable()

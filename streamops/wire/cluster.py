@@ -30,6 +30,11 @@ class Cluster:
         """The primaries."""
         return tuple(self._node(address) for address in self._map.primaries)
 
+    @property
+    def ready(self) -> bool:
+        """Whether the map of slots is known, and not in doubt."""
+        return not self._stale
+
     async def prepare(self) -> None:
         """Learn the map of slots where it is not known, or in doubt.
 
@@ -44,7 +49,9 @@ class Cluster:
     def distrust(self, troubled: Iterable[Node] = ()) -> None:
         """Learn the map anew before the next batch, from other nodes than these if possible."""
         self._stale = True
-        self._troubled = {self._address(node) for node in troubled}
+        nodes = set(troubled)
+        # A node that failed may be known no more: others have learned the map meanwhile.
+        self._troubled = {address for address, node in self._nodes.items() if node in nodes}
 
     def node_of(self, key: str) -> Node | None:
         """The primary that serves a key; none where nobody does."""

@@ -131,11 +131,11 @@ def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> Sentin
         "protocol": 2,
         "legacy_responses": False,
         "retry": Retry(NoBackoff(), 0),
-        "socket_timeout": patience,
+        "socket_timeout": None,
         "socket_connect_timeout": patience,
         **_credentials(options.sentinel_username, options.sentinel_password),
     }
-    watchers = Watchers([Pool(host=host, port=port, **watcher) for host, port in options.addresses])
+    watchers = Watchers([Pool(host=host, port=port, **watcher) for host, port in options.addresses], patience)
     return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # redis-py has no types here
 
 

@@ -1,6 +1,6 @@
 """Reading delayed messages: how many a stream has, and what they are."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from typing import Any, Final, NamedTuple
@@ -9,7 +9,7 @@ from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.ids import EPOCH
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.faults import Fault, fault
-from streamops.wire.keys import delayed_jobs_key, delayed_key
+from streamops.wire.keys import NO_CONFIGURATION, bodies_key, delayed_key
 from streamops.wire.replies import decode_name
 from streamops.wire.server import Request, Server
 
@@ -30,33 +30,34 @@ class Due(NamedTuple):
     at: datetime
 
 
-async def read_queues(server: Server, streams: Sequence[str]) -> list[DelayedQueue | Fault]:
+async def read_queues(
+    server: Server, streams: Sequence[str], configured: Mapping[str, str] = NO_CONFIGURATION
+) -> list[DelayedQueue | Fault]:
     """The queues of many streams, counted, in two round trips; empty ones too."""
-    requests = [request for stream in streams for request in _counting(stream)]
+    queues = [delayed_key(stream, configured) for stream in streams]
+    requests = [request for queue in queues for request in _counting(queue)]
     replies = (await server.batch(requests)).replies
     rows = [replies[at : at + 4] for at in range(0, len(replies), 4)]
     counts = [
         Request(key, ("ZCOUNT", key, "-inf", _clock_ms(row[3])))
-        for key, row in zip(map(delayed_key, streams), rows, strict=True)
+        for key, row in zip(queues, rows, strict=True)
     ]
     due = (await server.batch(counts)).replies
     return [_queue(stream, *row[:3], *rest) for stream, row, *rest in zip(streams, rows, due, strict=True)]
 
 
-async def count_due(server: Server, stream: str, until: datetime | None) -> int | Fault:
+async def count_due(server: Server, queue: str, until: datetime | None) -> int | Fault:
     """How many messages are due until an instant; none for all."""
-    key = delayed_key(stream)
-    reply = await server.single(key, "ZCOUNT", key, "-inf", _bound(until))
+    reply = await server.single(queue, "ZCOUNT", queue, "-inf", _bound(until))
     return fault(reply) if isinstance(reply, Exception) else int(reply)
 
 
 async def read_due(
-    server: Server, stream: str, *, until: datetime | None = None, skip: int = 0, limit: int
+    server: Server, queue: str, *, until: datetime | None = None, skip: int = 0, limit: int
 ) -> list[Due] | Fault:
     """Members of a queue, the first due first: those due until an instant, or all."""
-    key = delayed_key(stream)
     reply = await server.single(
-        key, "ZRANGE", key, "-inf", _bound(until), "BYSCORE", "LIMIT", skip, limit, "WITHSCORES"
+        queue, "ZRANGE", queue, "-inf", _bound(until), "BYSCORE", "LIMIT", skip, limit, "WITHSCORES"
     )
     if isinstance(reply, Exception):
         return fault(reply)
@@ -66,9 +67,9 @@ async def read_due(
 
 
 async def read_messages(
-    server: Server, stream: str, ids: Sequence[str]
+    server: Server, queue: str, ids: Sequence[str]
 ) -> AsyncIterator[list[DelayedMessage]]:
-    """Messages by their IDs, in pages of bounded size; those of which there is nothing too.
+    """Messages of a queue by their IDs, in pages of bounded size; those of which there is nothing too.
 
     Raises:
         StreamopsError: They could not be read.
@@ -77,18 +78,18 @@ async def read_messages(
     while at < len(ids):
         page = ids[at : at + size]
         at += len(page)
-        messages, weight = await _read_page(server, stream, page)
+        messages, weight = await _read_page(server, queue, page)
         yield messages
         size = max(1, min(MOST_BODIES, PAGE_BYTES * len(page) // max(1, weight), 4 * size))
 
 
-async def read_strays(server: Server, stream: str, limit: int) -> list[DelayedMessage]:
+async def read_strays(server: Server, queue: str, limit: int) -> list[DelayedMessage]:
     """Bodies that the queue does not name, at most ``limit`` of them, from a bounded look at all.
 
     Raises:
         StreamopsError: They could not be read.
     """
-    key = delayed_jobs_key(stream)
+    key = bodies_key(queue)
     strays: list[DelayedMessage] = []
     cursor, looked_at = 0, 0
     while True:
@@ -99,9 +100,9 @@ async def read_strays(server: Server, stream: str, limit: int) -> list[DelayedMe
         ids = [decode_name(name) for name in flat[::2]]
         looked_at += len(ids)
         if ids:
-            scores = await _scores(server, stream, ids)
+            scores = await _scores(server, queue, ids)
             strays += [
-                _message(one, None, body)
+                decode_message(one, None, body)
                 for one, score, body in zip(ids, scores, flat[1::2], strict=True)
                 if score is None
             ]
@@ -124,25 +125,25 @@ def milliseconds(at: datetime) -> int:
     return (at - EPOCH) // timedelta(milliseconds=1)
 
 
-async def _read_page(server: Server, stream: str, ids: Sequence[str]) -> tuple[list[DelayedMessage], int]:
-    key = delayed_jobs_key(stream)
-    scores = await _scores(server, stream, ids)
+async def _read_page(server: Server, queue: str, ids: Sequence[str]) -> tuple[list[DelayedMessage], int]:
+    key = bodies_key(queue)
+    scores = await _scores(server, queue, ids)
     bodies = await server.single(key, "HMGET", key, *ids)
     if isinstance(bodies, Exception):
         raise fault(bodies).error(key)
-    messages = [_message(*parts) for parts in zip(ids, scores, bodies, strict=True)]
+    messages = [decode_message(*parts) for parts in zip(ids, scores, bodies, strict=True)]
     return messages, sum(len(body) for body in bodies if body is not None)
 
 
-async def _scores(server: Server, stream: str, ids: Sequence[str]) -> list[bytes | None]:
-    key = delayed_key(stream)
-    scores: Any = await server.single(key, "ZMSCORE", key, *ids)
+async def _scores(server: Server, queue: str, ids: Sequence[str]) -> list[bytes | None]:
+    scores: Any = await server.single(queue, "ZMSCORE", queue, *ids)
     if isinstance(scores, Exception):
-        raise fault(scores).error(key)
+        raise fault(scores).error(queue)
     return list(scores)
 
 
-def _message(ident: str, score: bytes | None, raw: bytes | None) -> DelayedMessage:
+def decode_message(ident: str, score: bytes | None, raw: bytes | None) -> DelayedMessage:
+    """A message by its two halves: its score and its body as they are stored."""
     due_at = None if score is None else moment(score)
     if raw is None:
         return DelayedMessage(ident, due_at, None, problem=NO_BODY if due_at else "there is no such message")
@@ -154,8 +155,8 @@ def _message(ident: str, score: bytes | None, raw: bytes | None) -> DelayedMessa
     return DelayedMessage(ident, due_at, body, digest, "" if due_at else NOT_QUEUED)
 
 
-def _counting(stream: str) -> tuple[Request, ...]:
-    queue, bodies = delayed_key(stream), delayed_jobs_key(stream)
+def _counting(queue: str) -> tuple[Request, ...]:
+    bodies = bodies_key(queue)
     return (
         Request(queue, ("ZCARD", queue)),
         Request(bodies, ("HLEN", bodies)),

@@ -213,7 +213,9 @@ def _connection_words(error: Exception) -> str:
         return f"TLS failed: {told[1] if told else text}"
     if "Connect call failed" in text:
         return "the connection was refused"
-    if "Connection reset" in text or "closed by server" in text:
+    if any(
+        words in text for words in ("Connection reset", "Connection lost", "Broken pipe", "closed by server")
+    ):
         return "the server closed the connection"
     return text or type(error).__name__
 

@@ -21,6 +21,7 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "XACK": (NOBODY, "0-0"),
     "XADD": ("0-0", "f", "v"),
     "XDEL": ("0-0",),
+    "XDELEX": ("IDS", "1", "0-0"),
     "XTRIM": ("MINID", "0"),
     "XCLAIM": (NOBODY, NOBODY, "0", "0-0"),
     "XNACK": (NOBODY, "FAIL", "IDS", "1", "0-0"),
@@ -35,6 +36,8 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "ZADD": ("NX", "XX", "0", "m"),
     "ZREM": (NOBODY,),
     "HDEL": (NOBODY,),
+    "HGET": (NOBODY,),
+    "HGETALL": (),
     # A field without a value: too few arguments at all would be told before permissions are looked at.
     "HSET": ("f", "v", "f"),
     "XPENDING": (NOBODY,),

@@ -17,6 +17,10 @@ from streamops.model.streams import StreamRole
 
 DEAD_LETTER_SUFFIX: Final = ":dlq"
 RETRY_INFIX: Final = ":retry:"
+PAYLOAD_INFIX: Final = ":payload:"
+DELAYED_SUFFIX: Final = ":delayed"
+OWN_PREFIX: Final = "streamops:"
+"""What the names of streamops's own keys begin with: the audit log, jobs, workers and pools."""
 
 NO_CONFIGURATION: Final[Mapping[str, str]] = {}
 
@@ -49,6 +53,11 @@ def source_of(tag: str) -> str | None:
     return (tag[1:-1] if whole else tag) or None
 
 
+def is_own_key(key: str) -> bool:
+    """Whether a key is one that streamops keeps for itself, or stands beside one."""
+    return key.removeprefix("{").startswith(OWN_PREFIX)
+
+
 def tag_of(stream: str) -> str:
     """What the keys beside a stream begin with."""
     return stream if _has_hash_tag(stream) else f"{{{stream}}}"
@@ -64,14 +73,28 @@ def retry_key(stream: str, group: str) -> str:
     return f"{tag_of(stream)}{RETRY_INFIX}{encoded_part(group)}"
 
 
-def delayed_key(stream: str) -> str:
-    """The sorted set of a stream's delayed messages: IDs by the millisecond in which they are due."""
-    return f"{tag_of(stream)}:delayed"
+def delayed_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATION) -> str:
+    """The sorted set of a stream's delayed messages: IDs by the millisecond in which they are due.
+
+    It is the one that the configuration names, else ``T:delayed``.
+    """
+    return configured.get(stream) or f"{tag_of(stream)}{DELAYED_SUFFIX}"
 
 
-def delayed_jobs_key(stream: str) -> str:
+def delayed_jobs_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATION) -> str:
     """The hash of their bodies by ID."""
-    return f"{tag_of(stream)}:delayed:jobs"
+    return bodies_key(delayed_key(stream, configured))
+
+
+def bodies_key(queue: str) -> str:
+    """The hash of the bodies of a queue's messages."""
+    return f"{queue}:jobs"
+
+
+def delayed_source(queue: str) -> str | None:
+    """The stream beside which a queue stands by its name; none where it is no such name."""
+    tag = queue.removesuffix(DELAYED_SUFFIX)
+    return source_of(tag) if tag != queue and "{" in tag else None
 
 
 def attempts_key(stream: str, group: str) -> str:
@@ -86,12 +109,37 @@ def moved_key(stream: str, ident: str) -> str:
 
 def payload_key(stream: str, ident: str) -> str:
     """A payload that is kept beside the stream."""
-    return f"{tag_of(stream)}:payload:{ident}"
+    return f"{tag_of(stream)}{PAYLOAD_INFIX}{ident}"
+
+
+def undo_key(stream: str, action: str) -> str:
+    """The hash of rows that an action has changed, as they were, until the audit log has them."""
+    return f"{tag_of(stream)}:undo:{action}"
+
+
+def undone_key(stream: str, action: str) -> str:
+    """The hash of entries that were given back when an action was undone."""
+    return f"{tag_of(stream)}:undone:{action}"
 
 
 def done_key(stream: str, group: str, key: str) -> str:
     """The guard of one business key, which a group has dealt with."""
-    return f"{tag_of(stream)}:done:{encoded_part(group)}:{encoded_part(key)}"
+    return f"{done_prefix(stream, group)}{encoded_part(key)}"
+
+
+def done_prefix(stream: str, group: str) -> str:
+    """What the guards of a group begin with; the encoded business key follows."""
+    return f"{tag_of(stream)}:done:{encoded_part(group)}:"
+
+
+def worker_key(worker_id: str) -> str:
+    """The heartbeat of one worker process."""
+    return f"streamops:worker:{worker_id}"
+
+
+def pool_key(name: str) -> str:
+    """What a pool of workers is to be."""
+    return f"streamops:pool:{name}"
 
 
 def encoded_part(name: str) -> str:

@@ -2,7 +2,11 @@
 
 redis-py closes every connection of a pool in a task of its own, and lets a closed pool make new ones. Where
 an event loop ends, those tasks are cancelled before they begin, and what was just being connected stays open.
+
+It also hands out an idle connection without redis-py's ceremony, which costs as much as the command itself.
 """
+
+import select
 
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import ConnectionError as LostConnection
@@ -26,6 +30,21 @@ class Pool(ConnectionPool):
         for connection in (*self._available_connections, *self._in_use_connections):
             await _hang_up(connection)
 
+    async def take(self) -> AbstractConnection | None:
+        """A connection that can be used as it is; none where ``get_connection`` has to make or mend one first."""
+        self._check_open()
+        if not self._available_connections:
+            return None
+        connection = self._available_connections.pop()
+        ready = await _is_ready(connection)
+        (self._in_use_connections.add if ready else self._available_connections.append)(connection)
+        return connection if ready else None
+
+    def give_back(self, connection: AbstractConnection) -> None:
+        """Take a connection back, open or not."""
+        self._in_use_connections.remove(connection)
+        self._available_connections.append(connection)
+
     def get_available_connection(self) -> AbstractConnection:
         """A connection that nobody uses, maybe not connected yet; redis-py's own ways all come by here."""
         self._check_open()
@@ -48,6 +67,17 @@ class Pool(ConnectionPool):
     def _check_open(self) -> None:
         if self.closed:
             raise LostConnection("the connections were closed")
+
+
+async def _is_ready(connection: AbstractConnection) -> bool:
+    """Whether a connection is open, and nothing came over it that was not asked for: an end, most likely."""
+    writer = connection._writer  # noqa: SLF001 - redis-py has no other way to its socket
+    if writer is None or writer.is_closing() or await connection.can_read():
+        return False
+    # The event loop has not heard yet of what came since its last turn.
+    poll = select.poll()
+    poll.register(writer.get_extra_info("socket"), select.POLLIN)
+    return not poll.poll(0)
 
 
 async def _hang_up(connection: AbstractConnection) -> None:

@@ -228,10 +228,10 @@ async def _count_shipped(server: Server, ranges: Sequence[CountRange]) -> list[C
     return counts
 
 
-async def scan_streams(node: Node, cursor: int, pattern: str | None, count: int) -> ScanPage | Fault:
-    """One SCAN TYPE stream; raises redis-py's errors where the node does not answer."""
+async def scan_keys(node: Node, kind: str, cursor: int, pattern: str | None, count: int) -> ScanPage | Fault:
+    """One SCAN for keys of a type: ``stream``, ``zset``; raises redis-py's errors where the node does not answer."""
     match: Command = () if pattern is None else ("MATCH", pattern)
-    reply = (await node.batch([("SCAN", cursor, *match, "COUNT", count, "TYPE", "stream")]))[0]
+    reply = (await node.batch([("SCAN", cursor, *match, "COUNT", count, "TYPE", kind)]))[0]
     if isinstance(reply, Exception):
         return fault(reply)
     return ScanPage(int(reply[0]), [decode_name(name) for name in reply[1]])

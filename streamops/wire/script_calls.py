@@ -1,10 +1,12 @@
 """Scripts, run on many keys in one batch."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.node import Argument, Command, Decoder, Node, Reply
+from streamops.wire.replies import decode_time
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Answers, Request, Server
 
@@ -80,6 +82,26 @@ async def write_script(server: Server, name: str, call: Call) -> Any:  # noqa: A
     if answers.failures and isinstance(reply, Exception):
         raise server.error(reply)
     return fault(reply) if isinstance(reply, Exception) else reply
+
+
+async def write_timed_script(server: Server, name: str, call: Call) -> tuple[Any, timedelta | None]:
+    """The same, and what it took the server; none where its clock may not be asked.
+
+    The clock is looked at before and after: inside a script it stands still.
+
+    Raises:
+        ServerError: The node did not answer. Whether the script ran is then not known.
+    """
+    clock = Request(call.key, ("TIME",))
+    answers = await server.batch([clock, call.request("EVAL", load_script(name).source), clock])
+    before, reply, after = answers.replies
+    if isinstance(reply, Exception):
+        if answers.failures:
+            raise server.error(reply)
+        return fault(reply), None
+    if isinstance(before, Exception) or isinstance(after, Exception):
+        return reply, None
+    return reply, decode_time(after) - decode_time(before)
 
 
 def _is_no_script(reply: Reply) -> bool:

@@ -1,5 +1,6 @@
 """Sentinels: who the primary is, and in one line why nobody says."""
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -19,10 +20,12 @@ class Watchers(Sentinel):
 
     Args:
         pools: Connections to each of them.
+        patience: Seconds that each has for its answer.
     """
 
-    def __init__(self, pools: Iterable[Pool]) -> None:
+    def __init__(self, pools: Iterable[Pool], patience: float) -> None:
         super().__init__([])  # type: ignore[no-untyped-call] # redis-py has no types here
+        self._patience = patience
         self.sentinels = [Redis.from_pool(pool) for pool in pools]
 
     async def discover_master(self, service_name: str) -> tuple[str, int]:
@@ -30,15 +33,18 @@ class Watchers(Sentinel):
 
         Raises:
             redis.exceptions.RedisError: No Sentinel named a healthy primary: what one of them said, else why the last one could not be asked.
+            TimeoutError: The last one did not answer in time.
         """
-        problem: RedisError = MasterNotFoundError("no Sentinel was asked")
+        problem: RedisError | TimeoutError = MasterNotFoundError("no Sentinel was asked")
         answer: MasterNotFoundError | None = None
         for number, sentinel in enumerate(self.sentinels):
             try:
-                masters = cast("dict[str, dict[str, Any]]", await sentinel.sentinel_masters())
+                # Not redis-py's own time limit: its wait_for may swallow that the caller was cancelled.
+                async with asyncio.timeout(self._patience):
+                    masters = cast("dict[str, dict[str, Any]]", await sentinel.sentinel_masters())
             except AuthenticationError as error:
                 problem = SentinelLoginError(str(error))
-            except RedisError as error:
+            except (RedisError, TimeoutError) as error:
                 problem = error
             else:
                 state = masters.get(service_name)

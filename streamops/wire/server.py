@@ -11,7 +11,7 @@ from streamops.model.server import Mode
 from streamops.wire.cluster import Cluster
 from streamops.wire.connect import connection_pool
 from streamops.wire.faults import server_error
-from streamops.wire.node import Argument, Command, Decoder, Node, Reply
+from streamops.wire.node import Argument, Command, Decoder, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
 
 REDIRECTS = 3
@@ -111,11 +111,38 @@ class Server:
 
     async def single(self, key: str, *command: Argument) -> Reply:
         """Send one command for a key; raises ``ServerError`` where its node fails, returns error replies."""
+        if not self._topology.ready:
+            await self._prepare()
+        if node := self._topology.node_of(key):
+            (reply,) = await self._ask_alone(node, (command,))
+            if not isinstance(reply, (AskError, TryAgainError)):
+                return reply
         answers = await self.batch([Request(key, command)])
         reply = answers.replies[0]
         if answers.failures and isinstance(reply, Exception):
             raise self.error(reply)
         return reply
+
+    async def together(self, key: str, commands: Sequence[Command]) -> list[Reply]:
+        """Send commands that all belong to one key's slot; their raw replies, error replies among them.
+
+        The same as a batch of requests, without the bookkeeping of each, which costs more than a small command.
+
+        Raises:
+            ServerError: The node failed. Some of the commands may have been carried out.
+        """
+        if not self._topology.ready:
+            await self._prepare()
+        node = self._topology.node_of(key)
+        if node is None or not commands:
+            return (await self.batch([Request(key, command) for command in commands])).replies
+        replies = await self._ask_alone(node, commands)
+        moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
+        if moved:
+            again = await self.batch([Request(key, commands[at]) for at in moved])
+            for at, reply in zip(moved, again.replies, strict=True):
+                replies[at] = reply
+        return replies
 
     def node_of(self, key: str) -> Node | None:
         """The node that serves a key; none where the cluster has none for its slot."""
@@ -124,7 +151,9 @@ class Server:
     def error(self, error: Exception) -> ServerError:
         """A failure of the server as a whole, translated."""
         options = self.options
-        return server_error(error, options.label, options.username, tls=options.tls is not None)
+        problem = server_error(error, options.label, options.username, tls=options.tls is not None)
+        problem.sent = was_sent(error)
+        return problem
 
     async def close(self) -> None:
         """Close all connections, those too that are just being made; whatever is sent from now on fails."""
@@ -140,7 +169,20 @@ class Server:
             problem = error
         # Outside the handler, so that the error does not carry redis-py's along as its context.
         if problem is not None:
-            raise self.error(problem)
+            unasked = self.error(problem)
+            unasked.sent = False
+            raise unasked
+
+    async def _ask_alone(self, node: Node, commands: Sequence[Command]) -> list[Reply]:
+        """Send commands to one node, without the bookkeeping of a batch, which costs half as much again."""
+        self.commands_sent += len(commands)
+        problem: Exception
+        try:
+            return await node.batch(commands)
+        except (RedisError, OSError, TimeoutError) as error:
+            problem = error
+        self._topology.distrust([node])
+        raise self.error(problem)
 
     async def _send(
         self,
@@ -177,7 +219,11 @@ class Server:
                     next(replies)
                 answers.replies[at] = next(replies)
 
-        await asyncio.gather(*(ask(node, share) for node, share in shares.items()))
+        if len(shares) == 1:
+            # A task of its own would cost a tenth of a command.
+            await ask(*next(iter(shares.items())))
+        else:
+            await asyncio.gather(*(ask(node, share) for node, share in shares.items()))
 
     async def _follow(self, requests: Sequence[Request], answers: Answers) -> bool:
         """Send what was redirected to where it was redirected; whether anything was."""
@@ -202,6 +248,7 @@ class _Single:
     def __init__(self, options: ConnectionOptions) -> None:
         self._node = Node(connection_pool(options), options.label, options.timeout.total_seconds())
         self.nodes = (self._node,)
+        self.ready = True
 
     async def prepare(self) -> None:
         """Nothing to learn first."""

@@ -2,7 +2,12 @@
 
 import pytest
 
-from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking
+from streamops.analysis.trimming import (
+    acked_is_sound,
+    lag_after_overtaking,
+    trim_delref_is_sound,
+    xdelex_is_sound,
+)
 from streamops.model.server import Flavour, ServerNode
 
 
@@ -36,12 +41,25 @@ def test_acked_is_used_where_it_is_sound(
     version: tuple[int, int, int], *, approximate: bool, exact: bool
 ) -> None:
     assert acked_is_sound([redis(*version)]) == (approximate, exact)
+    # A trim that takes the pending rows along does so in both forms; deleting has but one.
+    assert trim_delref_is_sound([redis(*version)]) == approximate
+    assert xdelex_is_sound([redis(*version)]) == exact
 
 
 def test_acked_is_not_used_where_one_node_is_not_sound_or_not_known() -> None:
     assert acked_is_sound([]) == (False, False)
     assert acked_is_sound([redis(8, 6, 0), redis(8, 2, 3)]) == (False, True)
     assert acked_is_sound([redis(8, 6, 0), node(Flavour.VALKEY, 9, 1, 0)]) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [[], [redis(8, 6, 0), redis(8, 2, 2)], [redis(8, 6, 0), node(Flavour.VALKEY, 9, 1, 0)]],
+    ids=["none", "one too old", "one Valkey"],
+)
+def test_neither_are_references_removed_there(nodes: list[ServerNode]) -> None:
+    assert not trim_delref_is_sound(nodes)
+    assert not xdelex_is_sound(nodes)
 
 
 @pytest.mark.parametrize(

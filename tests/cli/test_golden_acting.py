@@ -66,7 +66,7 @@ JOBS = [
     ["jobs", "resume", "none"],
     ["jobs", "resume", JOB],
     ["--read-only", "jobs", "cancel", JOB],
-    ["jobs", "cancel", JOB, "--dry-run", "--fields", "job,state"],
+    ["jobs", "cancel", JOB, "--dry-run", "--fields", "target,count,command"],
     ["jobs", "cancel", JOB],
     ["jobs", "cancel", JOB],
     ["jobs", "resume", JOB, "--yes"],

@@ -76,6 +76,8 @@ def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> Non
         ("streams", "search", "orders", "--where", "fields.a == 'b'", "-o", "jsonl"),
         ("pending", "summary", "orders", "billing", "-o", "csv"),
         ("doctor", "-o", "plain"),
+        ("topics", "ls", "-o", "jsonl"),
+        ("topics", "add", "remind", "https://hooks.example.net/", "-o", "plain"),
     ],
     ids=" ".join,
 )

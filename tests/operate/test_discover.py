@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from streamops.errors import Refused, Unreachable
 from streamops.model.snapshot import Gap
-from streamops.operate import discover as discover_module
+from streamops.operate import scanning
 from streamops.operate.console import Console
-from streamops.operate.discover import KEYS_PER_STEP, SHARE, Discovery
+from streamops.operate.discover import SHARE, Discovery
+from streamops.operate.scanning import KEYS_PER_STEP
 from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
@@ -106,7 +107,7 @@ async def test_found_streams_are_shown_before_the_scan_ends(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(any_server, *(f"s{number}" for number in range(20)))
-    monkeypatch.setattr(discover_module, "KEYS_PER_STEP", 1)
+    monkeypatch.setattr(scanning, "KEYS_PER_STEP", 1)
     server = await Server.connect(any_server.options)
     discovery = Discovery(server, Watch())
     seen: list[int] = []

@@ -75,7 +75,11 @@ def test_a_changed_script_is_caught(
     script = load_script("trim")
     assert script.source.count(before) == 1
     changed = Script(script.source.replace(before, after), "")
-    monkeypatch.setattr("streamops.wire.writes.trim.load_script", lambda _: changed)
+
+    def load(name: str) -> Script:
+        return changed if name == "trim" else load_script(name)
+
+    monkeypatch.setattr("streamops.wire.script_calls.load_script", load)
     assert any(_is_caught(short_nodes, seed) for seed in range(MOST_HISTORIES))
 
 

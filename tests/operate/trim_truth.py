@@ -179,6 +179,22 @@ class Ledger:
         self.ids = left
         self.removed += len(gone)
 
+    def wanted(self, intent: TrimIntent) -> int:
+        """How many entries are asked for and free to go."""
+        asked = [entry for entry in self.ids if intent.minid is None or entry < intent.minid]
+        surplus = len(self.ids) if intent.maxlen is None else max(0, len(self.ids) - intent.maxlen)
+        return min(len(asked), surplus, len(self.free()))
+
+    def check_all(self, intent: TrimIntent, wanted: int) -> int:
+        """The same, and that all that was wanted is gone, as far as whole nodes go; how much went."""
+        before = len(self.ids)
+        self.check(intent)
+        removed = before - len(self.ids)
+        assert removed <= wanted
+        assert removed > wanted - NODE_ENTRIES, f"{removed} of {wanted} went"
+        assert removed == wanted or not intent.exact, f"{removed} of {wanted} went exactly"
+        return removed
+
     def free(self) -> list[EntryId]:
         """Entries that no group needs, up to the first one that some group does; positions are needed."""
         needs = [min(position, *self.pending[group], position) for group, position in self.positions.items()]
@@ -268,18 +284,10 @@ async def play(running: RunningServer, seed: int, rounds: int = 4) -> int:
             await asyncio.gather(one.trim(ledger.bound()), other.trim(ledger.bound()))
         ledger.finish()
         intent = ledger.bound()
-        asked = [entry for entry in ledger.ids if intent.minid is None or entry < intent.minid]
-        surplus = len(ledger.ids) if intent.maxlen is None else max(0, len(ledger.ids) - intent.maxlen)
-        wanted = min(len(asked), surplus, len(ledger.free()))
+        wanted = ledger.wanted(intent)
         outcome = await one.trim(intent, alone=True)
         assert outcome is not None
-        before = len(ledger.ids)
-        ledger.check(intent)
-        removed = before - len(ledger.ids)
-        assert removed == outcome.applied
-        assert removed <= wanted
-        assert removed > wanted - NODE_ENTRIES, f"{removed} of {wanted} went"
-        assert removed == wanted or not intent.exact, f"{removed} of {wanted} went exactly"
+        assert ledger.check_all(intent, wanted) == outcome.applied
     finally:
         for server in servers:
             await server.close()

@@ -164,3 +164,15 @@ def test_an_age_is_written_as_the_command_line_reads_it(age: timedelta, written:
 def test_what_makes_no_sense_cannot_be_asked(asked: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="--"):
         TrimIntent(stream="s", **asked)  # type: ignore[arg-type]  # a test's own keywords
+
+
+def test_pending_rows_that_go_along_are_told_and_not_warned_of() -> None:
+    losses = (GroupLoss("billing", 0, (("worker-1", 12),)),)
+    some = evidence(WANTED, losses=losses, asked=NEEDS, delref=True)
+    plan = plan_trim(TrimIntent(stream="s", minid=NEEDS, safe=False), some)
+    assert any("the server is told DELREF" in effect for effect in plan.effects)
+    assert DANGLING not in plan.warnings
+    none = plan_trim(
+        TrimIntent(stream="s", minid=NEEDS, safe=False), evidence(WANTED, asked=NEEDS, delref=True)
+    )
+    assert not any("DELREF" in effect for effect in none.effects)

@@ -33,6 +33,7 @@ def test_each_value_names_where_it_comes_from(place: Place) -> None:
         verify = false
         streams = ["a", "b:*"]
         dead_letters = {{ a = "a-failed" }}
+        delayed = {{ a = "a-later" }}
         [health]
         time_lag = "90s"
         """
@@ -61,6 +62,7 @@ def test_each_value_names_where_it_comes_from(place: Place) -> None:
             "streams": ("a, b:*", file),
             "exclude": ("", "default"),
             "dead_letters": ("a -> a-failed", file),
+            "delayed": ("a -> a-later", file),
             "max_streams": ("2000", "default"),
             "health.time_lag": ("1m30s", file),
             "health.oom_memory": ("0.9", "default"),

@@ -10,6 +10,7 @@ from streamops.settings.decoding import decode_config
 from streamops.settings.example import read_example
 from streamops.settings.load import Settings
 from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
+from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.settings.validate import validate_file
 from tests.settings.place import Place
 
@@ -21,7 +22,7 @@ def names(kind: type[msgspec.Struct]) -> set[str]:
 def uncommented() -> dict[str, dict[str, object]]:
     """The example with its commented keys in place of what they replace."""
     alternatives = re.sub(r"(?m)^# (\w+ = )", r"\1", read_example())
-    replaced = re.sub(r"(?m)^(sentinel_)?password_file = .*\n", "", alternatives)
+    replaced = re.sub(r"(?m)^(?:(?:sentinel_)?password|secret|token)_file = .*\n", "", alternatives)
     stated, problems = decode_config(tomllib.loads(replaced), "example")
     assert problems == ()
     return stated
@@ -34,7 +35,17 @@ def test_the_example_has_no_problem(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [ConfigTable, ContextTable, ConsoleOptions, RetentionPolicy, type(Settings().thresholds)]
+    "kind",
+    [
+        ConfigTable,
+        ContextTable,
+        ConsoleOptions,
+        RetentionPolicy,
+        TopicTable,
+        CallbacksTable,
+        IntakeTable,
+        type(Settings().thresholds),
+    ],
 )
 def test_the_example_mentions_every_key(kind: type[msgspec.Struct]) -> None:
     written = set(re.findall(r"(?m)^(?:# )?(\w+) = ", read_example()))

@@ -257,12 +257,19 @@ def test_a_context_says_what_to_watch(place: Place) -> None:
         streams = ["orders:*"]
         exclude = ["*:tmp"]
         dead_letters = { "orders:new" = "orders:failed" }
+        delayed = { "orders:new" = "orders:later" }
         max_streams = 5
         """
     )
     settings = place.load(Flags(context="a"))
     assert settings.environment is Environment.STAGING
-    assert settings.watch == Watch(("orders:*",), ("*:tmp",), {"orders:new": "orders:failed"}, 5)
+    assert settings.watch == Watch(
+        ("orders:*",),
+        ("*:tmp",),
+        {"orders:new": "orders:failed"},
+        5,
+        delayed={"orders:new": "orders:later"},
+    )
     assert place.load().watch == Watch()
 
 

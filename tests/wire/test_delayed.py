@@ -45,7 +45,7 @@ async def connected(server: RunningServer) -> AsyncIterator[Server]:
 
 
 async def messages_of(server: Server, *ids: str) -> list[DelayedMessage]:
-    return [message async for page in read_messages(server, "orders", ids) for message in page]
+    return [message async for page in read_messages(server, QUEUE, ids) for message in page]
 
 
 @given(bodies())
@@ -109,9 +109,9 @@ async def test_schedule_and_read(connected: Server, server: RunningServer) -> No
         DelayedMessage("a", at, ORDER, digest),
         DelayedMessage("none", None, None, "", "there is no such message"),
     ]
-    members = await read_due(connected, "orders", limit=10)
+    members = await read_due(connected, QUEUE, limit=10)
     assert members == [("b\udcff", due), ("a", at)]
-    assert await read_due(connected, "orders", until=due, limit=10) == [("b\udcff", due)]
+    assert await read_due(connected, QUEUE, until=due, limit=10) == [("b\udcff", due)]
 
 
 async def test_queues_are_counted(connected: Server, server: RunningServer) -> None:
@@ -137,7 +137,7 @@ async def test_halves_of_messages(connected: Server, server: RunningServer) -> N
     assert stray.problem.startswith("the queue does not name it")
     assert stray.body == ORDER
     assert broken.problem.startswith("its body cannot be read: ")
-    assert await read_strays(connected, "orders", 10) == [stray]
+    assert await read_strays(connected, QUEUE, 10) == [stray]
     for ident in ("bodiless", "stray"):
         assert await schedule(connected, "orders", ident, ORDER, HOUR) is None
 
@@ -148,20 +148,20 @@ async def test_move(connected: Server, server: RunningServer) -> None:
     read = await messages_of(connected, "a", "b", "c")
     server.command("HSET", BODIES, "b", encode_body(RETRY))
     server.command("ZREM", QUEUE, "c")
-    moved = await move_now(connected, "orders", "orders", read)
+    moved = await move_now(connected, QUEUE, "orders", read)
     assert isinstance(moved, list)
     entry = moved[0].entry_id
     assert moved[1:] == [Moved(skipped=CHANGED), Moved(skipped=GONE)]
     fields = [b"tag", b"a", b"tag", b"b\xff", b"", b""]
     assert server.command("XRANGE", "orders", "-", "+") == [[str(entry).encode(), fields]]
     assert server.command("ZRANGE", QUEUE, 0, -1) == [b"b"]
-    again = await move_now(connected, "orders", "orders", read[:1])
+    again = await move_now(connected, QUEUE, "orders", read[:1])
     assert again == [Moved(skipped=GONE)]
 
 
 async def test_a_retry_knows_its_attempt(connected: Server, server: RunningServer) -> None:
     await schedule(connected, "orders", "r", RETRY, HOUR)
-    await move_now(connected, "orders", RETRY.destination, await messages_of(connected, "r"))
+    await move_now(connected, QUEUE, RETRY.destination, await messages_of(connected, "r"))
     (entry,) = server.command("XRANGE", RETRY.destination, "-", "+")
     assert entry[1] == [b"n", b"1", b"_so_origin_id", b"17-4", b"_so_attempt", b"3"]
 
@@ -169,7 +169,7 @@ async def test_a_retry_knows_its_attempt(connected: Server, server: RunningServe
 async def test_destination_that_is_no_stream(connected: Server, server: RunningServer) -> None:
     await schedule(connected, "orders", "a", ORDER, HOUR)
     server.command("SET", "orders", "x")
-    (moved,) = await move_now(connected, "orders", "orders", await messages_of(connected, "a"))  # type: ignore[misc] # no fault
+    (moved,) = await move_now(connected, QUEUE, "orders", await messages_of(connected, "a"))  # type: ignore[misc] # no fault
     assert "WRONGTYPE" in moved.error
     assert server.command("ZCARD", QUEUE) == server.command("HLEN", BODIES) == 1
 
@@ -177,7 +177,7 @@ async def test_destination_that_is_no_stream(connected: Server, server: RunningS
 async def test_largest_entry(connected: Server, server: RunningServer) -> None:
     body = DelayedBody("orders", tuple((b"f%d" % number, b"v") for number in range(3_900)))
     await schedule(connected, "orders", "a", body, HOUR)
-    moved = await move_now(connected, "orders", "orders", await messages_of(connected, "a"))
+    moved = await move_now(connected, QUEUE, "orders", await messages_of(connected, "a"))
     assert moved == [Moved(moved[0].entry_id)]  # type: ignore[index] # no fault
     assert server.command("XLEN", "orders") == 1
 
@@ -190,11 +190,11 @@ async def test_out_of_memory(start_server: StartServer, program: ServerProgram) 
         await schedule(connection, "orders", ident, ORDER, HOUR)
     read = await messages_of(connection, "a", "b")
     server.command("CONFIG", "SET", "maxmemory", 1)
-    moved = await move_now(connection, "orders", "orders", read)
+    moved = await move_now(connection, QUEUE, "orders", read)
     assert isinstance(moved, Fault)
     assert moved.kind is FaultKind.MEMORY
     assert await schedule(connection, "orders", "c", ORDER, HOUR) == moved
-    assert await cancel(connection, "orders", read[:1]) == [""]
+    assert await cancel(connection, QUEUE, read[:1]) == [""]
     await connection.close()
     assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"b"]
     assert server.command("EXISTS", "orders") == 0
@@ -206,7 +206,7 @@ async def test_cancel(connected: Server, server: RunningServer) -> None:
     server.command("ZADD", QUEUE, 5, "bodiless")
     read = await messages_of(connected, "a", "b", "bodiless", "none")
     server.command("HSET", BODIES, "b", "other")
-    assert await cancel(connected, "orders", read) == ["", CHANGED, "", GONE]
+    assert await cancel(connected, QUEUE, read) == ["", CHANGED, "", GONE]
     assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"b"]
 
 
@@ -215,6 +215,6 @@ async def test_large_bodies_come_in_small_pages(connected: Server) -> None:
     ids = [f"m{number}" for number in range(40)]
     for ident in ids:
         await schedule(connected, "orders", ident, large, HOUR)
-    pages = [page async for page in read_messages(connected, "orders", ids)]
+    pages = [page async for page in read_messages(connected, QUEUE, ids)]
     assert [message.id for page in pages for message in page] == ids
     assert max(map(len, pages[1:])) <= 4

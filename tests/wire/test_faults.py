@@ -103,8 +103,10 @@ LABEL = "redis://db:6379/0"
         (
             ConnectionError("Error UNKNOWN while writing to socket. Connection lost."),
             FaultKind.UNREACHABLE,
-            "Error UNKNOWN while writing to socket. Connection lost",
+            "the server closed the connection",
         ),
+        (ConnectionResetError("Connection lost"), FaultKind.UNREACHABLE, "the server closed the connection"),
+        (BrokenPipeError(32, "Broken pipe"), FaultKind.UNREACHABLE, "the server closed the connection"),
         (OSError(), FaultKind.UNREACHABLE, "OSError"),
         (ResponseError("ERR something\r\nelse"), FaultKind.OTHER, "the server answered: ERR something else"),
     ],

@@ -9,6 +9,7 @@ from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.printing import ActingPrinter
 from streamops.cli.acting.progress import ProgressTeller
+from streamops.cli.acting.standing import stand
 from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
 from streamops.errors import ApplyError, ExitCode
@@ -66,6 +67,8 @@ def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
         # A wrong answer at the prompt is no --confirm.
         assent = answer if prepared.consent.accepts(answer) else Assent()
     # Whoever was asked may have taken any time: a connection of its own does not grow old.
+    if prepared.plan.standing:
+        return stand(session, prepare, prepared, assent, printer)
     return _apply(session, prepared, assent, printer)
 
 
@@ -84,6 +87,8 @@ def _apply(
         teller.end()
         if isinstance(error.outcome, Outcome):
             printer.print_outcome(prepared.plan, error.outcome)
+            if job := error.outcome.job:
+                error.resume = session.command_line(f"streamops jobs resume {job}")
         raise
     except BaseException:
         teller.tell_unended()

@@ -58,7 +58,7 @@ class ActingPrinter:
 
     def print_outcome(self, plan: Plan, outcome: Outcome) -> None:
         """Print an outcome as data."""
-        undo = undo_command(plan, outcome)
+        undo = self._session.command_line(undo_command(plan, outcome))
         if self._in_words or self._outcomes is None:
             with whoever_reads(sys.stdout):
                 write("\n" if self._begun else "")

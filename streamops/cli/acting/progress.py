@@ -23,6 +23,7 @@ class ProgressTeller:
     """Tells of each batch, as often as suits stderr."""
 
     def __init__(self, session: Session, total: int = 0) -> None:
+        self._session = session
         self._narrator = session.narrator
         plain = session.given.no_color or bool(os.environ.get("NO_COLOR"))
         self._moves = sys.stderr.isatty() and not plain
@@ -36,7 +37,8 @@ class ProgressTeller:
         """Remember the job, to name it where it is cut off; a long one is named at once."""
         self._job = job
         if self._total >= WATCHED:
-            self._narrator.note(f"job {job}: `streamops jobs show {job}` watches it from elsewhere")
+            show = self._session.command_line(f"streamops jobs show {job}")
+            self._narrator.note(f"job {job}: `{show}` watches it from elsewhere")
 
     def __call__(self, progress: Progress) -> None:
         """Tell how far it is, where that is due."""
@@ -59,4 +61,4 @@ class ProgressTeller:
         if self._last is not None:
             self._narrator.note(f"cut off after {self._last.done:,} of {self._last.total:,}")
         if self._job:
-            self._narrator.resume(self._job)
+            self._narrator.resume(self._session.command_line(f"streamops jobs resume {self._job}"))

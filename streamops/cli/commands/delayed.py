@@ -12,7 +12,7 @@ from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.operate.console import Console
-from streamops.operate.delayed import DelayedPage, DelayedQueues
+from streamops.operate.delayed import DelayedPage
 from streamops.present.columns import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,
@@ -38,7 +38,11 @@ DEFAULT_LIMIT: Final = 100
 @stream_argument_optional
 @with_session
 def ls(session: Session, *, stream: str | None) -> None:
-    """List the queues of delayed messages beside the streams that are known; with STREAM, the messages beside it.
+    """List the queues of delayed messages; with STREAM, the messages of its queue.
+
+    Queues are found beside the streams that are known, by their configured names, and by the names of all sorted
+    sets that end in :delayed, whether or not their stream exists; the last not where the configuration names every
+    stream that is to be looked at.
 
     Messages come in the order in which they are due, at most 100 unless --limit says otherwise. What can never
     become an entry is told too: messages without a body, with a body that cannot be read, and bodies that the
@@ -53,11 +57,7 @@ def ls(session: Session, *, stream: str | None) -> None:
 def _list_queues(session: Session) -> None:
     printer = session.printer(DELAYED_QUEUE_COLUMNS)
 
-    async def read(console: Console) -> DelayedQueues:
-        await console.discover()
-        return await console.delayed.queues(console.discovery.names)
-
-    found = session.run(read)
+    found = session.run(lambda console: console.find_delayed())
     shown = [DelayedQueueRow(queue, found.now) for queue in found.queues[: session.given.limit]]
     printer.print_rows(
         shown,
@@ -65,6 +65,7 @@ def _list_queues(session: Session) -> None:
             "schema": "streamops.delayed.ls/1",
             "queues": [queue_json(row) for row in shown],
             "left_out": len(found.queues) - len(shown),
+            "complete": found.complete,
             "gaps": gaps_json(found.gaps),
         },
         queue_json,
@@ -73,6 +74,10 @@ def _list_queues(session: Session) -> None:
         session.narrator.note(f"{gap.scope}: {gap.reason}")
     if not found.queues:
         session.narrator.note("no delayed messages beside the streams that are known")
+    if not found.complete:
+        session.narrator.note(
+            "queues beside streams that do not exist were not looked for, or not everywhere"
+        )
     if left_out := len(found.queues) - len(shown):
         session.narrator.note(f"{counted(left_out, 'queue', 'queues')} more; --limit shows more")
 

@@ -26,6 +26,7 @@ from streamops.present.columns import (
     REASON_COLUMNS,
 )
 from streamops.present.documents import gaps_json, text_json
+from streamops.present.entries import envelope_fields
 from streamops.present.intents import intent_fields
 from streamops.present.letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
 from streamops.present.units import counted
@@ -174,10 +175,14 @@ def _show_letter(session: Session, queue: str, ident: EntryId) -> None:
         return LetterRow(letter, await console.dead_letters.clock(queue))
 
     row = session.run(read)
+    opened = envelope_fields(Entry(row.letter.id, row.letter.fields))
     printer.print_record(
         row,
         lambda: {"schema": "streamops.dlq.show/1", **letter_json(row)},
-        sections=[Section("Fields", FIELD_COLUMNS, row.letter.fields)],
+        sections=[
+            Section("Fields", FIELD_COLUMNS, row.letter.fields),
+            *([Section("Envelope", FIELD_COLUMNS, opened)] if opened else []),
+        ],
     )
 
 

@@ -5,14 +5,14 @@ from typing import Any, Final
 import click
 
 from streamops.cli.acting.choices import take_choices
-from streamops.cli.acting.command import ActingCommand
+from streamops.cli.acting.command import ActingCommand, acting_command
 from streamops.cli.acting.flow import act_on
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
-from streamops.model.acting import Job, JobState
-from streamops.operate.console import Console
+from streamops.model.acting import JobState
+from streamops.model.acts.jobs import CancelJobIntent
 from streamops.present.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.present.records import job_json
 
@@ -64,7 +64,7 @@ def show(session: Session, *, job: str) -> None:
     row = session.run(lambda console: console.read_job(job))
     printer.print_record(row, lambda: {"schema": "streamops.jobs.show/1", **job_json(row)})
     if row.abandoned or row.state in {JobState.INTERRUPTED, JobState.FAILED}:
-        session.narrator.resume(job)
+        session.narrator.resume(session.command_line(f"streamops jobs resume {job}"))
 
 
 @click.command(
@@ -89,32 +89,17 @@ def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
     return act_on(session, lambda console: console.prepare_rest(job, choices.limits), choices)
 
 
-@click.command(
-    cls=Command,
-    short_help="Ask a job to stop.",
-    examples=[("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way")],
-    exits={1: "no such job", 4: "refused: it is over, or read-only"},
+cancel = acting_command(
+    CancelJobIntent,
+    "cancel",
+    "Ask a job to stop.",
+    help=(
+        "Ask a job to stop after the batch under way, whoever runs it and wherever. What it did stays done. A job "
+        "that nobody runs any more is over at once. A cancelled job cannot be resumed. Nothing is asked before."
+    ),
+    examples=[
+        ("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way"),
+        ("streamops jobs cancel 4f1c09ab12cd --dry-run", "what it is, and how far: the plan alone"),
+    ],
+    exits={1: "failed; no such job", 4: "refused: it is over, read-only, or not permitted"},
 )
-@job_argument
-@click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
-@with_session
-def cancel(session: Session, *, job: str, dry_run: bool) -> None:
-    """Ask a job to stop after the batch under way, whoever runs it and wherever. What it did stays done.
-
-    A job that nobody runs any more is over at once. A cancelled job cannot be resumed.
-    """
-    printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
-
-    async def ask(console: Console) -> tuple[Job, bool]:
-        over = False if dry_run else await console.cancel_job(job)
-        return await console.read_job(job), over
-
-    row, over = session.run(ask)
-    printer.print_record(row, lambda: {"schema": "streamops.jobs.cancel/1", **job_json(row)})
-    session.narrator.note(_told(job, over=over, dry_run=dry_run))
-
-
-def _told(job: str, *, over: bool, dry_run: bool) -> str:
-    if dry_run:
-        return f"job {job} would be asked to stop"
-    return f"job {job} is over" if over else f"job {job} stops after the batch under way"

@@ -9,7 +9,8 @@ rm_entry = acting_command(
     "Delete entries by ID, after writing them to a file.",
     help=(
         "Delete entries of a stream by their IDs, for every group. Each is written to a file before it is deleted, "
-        "which `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups."
+        "which `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. "
+        "Rows that are pending stay, and point to nothing; Redis from 8.2.3 on takes them along."
     ),
     examples=[
         (

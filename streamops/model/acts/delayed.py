@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import Moment, argument, backup_file, option
+from streamops.model.acts.fields import Moment, argument, backup_file, inner, option
 from streamops.model.delayed import DelayedMessage
 
 
@@ -27,6 +27,7 @@ class Selection(Struct, frozen=True, kw_only=True):
         option("Those due until then: an instant, or how long they are overdue.", exclusive="which"),
     ] = None
     every: Annotated[bool, option("All that are there now.", flag="--all", exclusive="which")] = False
+    queue: Annotated[str, inner("The queue, once it is known by its key.")] = ""
 
     def __post_init__(self) -> None:
         if self.ids is None and self.before is None and not self.every:
@@ -47,6 +48,7 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about the messages selected.
 
     Attributes:
+        queue: The queue's key.
         ids: Those that are there, the first due first, or in the order asked for.
         missing: How many of the IDs asked for are not there.
         sample: The first few of them.
@@ -58,6 +60,7 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
         now: The server's clock; none where it may not be asked.
     """
 
+    queue: str
     ids: tuple[str, ...]
     missing: int
     sample: tuple[DelayedMessage, ...]

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, backup_file, option
+from streamops.model.acts.fields import argument, backup_file, inner, option
 from streamops.model.ids import EntryId
 
 
@@ -15,6 +15,9 @@ class DeleteIntent(Struct, frozen=True, kw_only=True):
     stream: Annotated[str, argument("The stream.", completes="streams")]
     ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
     backup: Annotated[str | None, backup_file("the entries")] = None
+    by_xdelex: Annotated[
+        bool, inner("Whether XDELEX takes the pending rows with them, once that is known.")
+    ] = False
 
 
 class GroupEffect(Struct, frozen=True):
@@ -40,6 +43,7 @@ class DeleteEvidence(Struct, frozen=True):
         groups: What each of its groups has to do with those.
         entry_bytes: Size of the larger of the stream's first and last entry.
         counts_lag: Whether this server counts a lag, which an entry deleted ahead of a group makes unknown.
+        by_xdelex: Whether the server can delete an entry and its pending rows together, and its version is sound.
     """
 
     identity: Identity
@@ -47,3 +51,4 @@ class DeleteEvidence(Struct, frozen=True):
     groups: tuple[GroupEffect, ...]
     entry_bytes: int
     counts_lag: bool
+    by_xdelex: bool = False

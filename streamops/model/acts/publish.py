@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import argument, option
+from streamops.model.acts.fields import argument, inner, option
 from streamops.model.acts.trim import TrimEvidence
 from streamops.model.ids import EntryId
 
@@ -36,6 +36,8 @@ class PublishIntent(Struct, frozen=True, kw_only=True):
         ),
     ] = None
 
+    queue: Annotated[str, inner("The queue of a delayed message, once it is known by its key.")] = ""
+
     def __post_init__(self) -> None:
         if self.maxlen is not None and self.maxlen < 1:
             raise ValueError("--maxlen is 1 or more: the entry itself stays")
@@ -56,6 +58,7 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
         groups: Its groups.
         cap: What trimming it to its cap removes, and who loses what; none where there is nothing to remove.
         taken: Whether there is a delayed message of that ID.
+        queue: The key of the stream's queue of delayed messages.
     """
 
     exists: bool
@@ -64,3 +67,4 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...]
     cap: TrimEvidence | None = None
     taken: bool = False
+    queue: str = ""

@@ -106,6 +106,8 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
         routes: Where they go, by the mode that was asked for or follows.
         mode: That mode.
         stray: How many of those counted no route takes.
+        is_queue: Whether its name or the configuration says that it is a dead-letter queue; where not, no group may
+            come to miss what is taken out.
     """
 
     identity: Identity
@@ -115,3 +117,4 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
     routes: tuple[Route, ...] = ()
     mode: ReplayMode | None = None
     stray: int = 0
+    is_queue: bool = True

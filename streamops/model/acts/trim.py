@@ -113,6 +113,7 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
         holder: Who needs the oldest entry that is needed; none where nobody was asked, or there is no group.
         losses: What each group loses; of an unsafe trim only.
         acked: Whether XTRIM is told ``ACKED``, in its approximate form and in its exact one.
+        delref: Whether XTRIM is told ``DELREF``, so that the pending rows go with their entries; of an unsafe trim only.
         lag_goes_wrong: How the server's lag of groups that were overtaken goes wrong, in words; empty where it
             does not.
     """
@@ -126,4 +127,5 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
     holder: Holder | None = None
     losses: tuple[GroupLoss, ...] = ()
     acked: tuple[bool, bool] = (False, False)
+    delref: bool = False
     lag_goes_wrong: str = ""

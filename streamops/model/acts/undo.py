@@ -32,6 +32,7 @@ class UndoIntent(Struct, frozen=True, kw_only=True):
     stream: Annotated[str, inner("The stream.")] = ""
     group: Annotated[str, inner("Its group.")] = ""
     done: Annotated[Done | None, inner("What was done to the rows.")] = None
+    also: Annotated[tuple[EntryId, ...], inner("Actions that went on with it.")] = ()
     holder: Annotated[str, inner("Who claimed them.")] = ""
     after: Annotated[EntryId | None, inner("Go on after this record of the audit log.")] = None
     within: Annotated[int | None, inner("Or within it, after so many of its rows.")] = None
@@ -63,6 +64,8 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
         refused_sample: The first few of those, each with why.
         recorded: How many rows its records hold.
         counted: How many units it did, as it told at its end; without one, how many it had planned.
+
+    It is one action, or several of which each went on with the job of the one before: they are told of as one.
     """
 
     identity: Identity

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.model.acting import Action, ActionPage, AuditRecord
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operate.acting.audit import undone_action
+from streamops.operate.acting.audit import undone_actions
 
 PAGE = 100
 
@@ -53,7 +53,7 @@ async def find_actions(
     while page is None or (page.next_id is not None and page.next_id >= query.start):
         page = await read(PAGE, page)
         for action in page.actions:
-            if action.last is not None and (target := undone_action(action.last)):
+            for target in undone_actions(action.last) if action.last is not None else ():
                 undone.setdefault(target, action.first.begun_id)
             if query.selects(action.first):
                 undoer = undone.get(action.first.begun_id, "")

@@ -1,22 +1,28 @@
 """The audit trail: written before the first write, with every batch that can be undone, and at the end."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.errors import Forbidden, NotFound, StreamopsError
 from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Outcome, Plan
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.operate.acting.kept import in_records, kept_beside
 from streamops.operate.acting.packing import pack, unpack
+from streamops.operate.acting.undo_rows import pack_pages
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT, read_records, write_record
+from streamops.wire.writes.kept_rows import drop_kept, read_kept
 
-PAGE = 500
+PAGE = 100
 Noun = TypeVar("Noun", bound=Struct)
+Certain = TypeVar("Certain")
 
 _PHASES = frozenset(AuditPhase)
 _ENVIRONMENTS = frozenset(Environment)
@@ -27,13 +33,16 @@ class Trail:
 
     Attributes:
         id: The action's ID, that of its first record; empty where none could be written.
+        actor: Who writes them.
+        kept_in: Where scripts keep rows as they were, until they are put into the log; empty where nowhere.
     """
 
     def __init__(self, server: Server, actor: Actor) -> None:
         self._server = server
-        self._actor = actor
+        self.actor = actor
         self._head: dict[str, bytes] = {}
         self.id = ""
+        self.kept_in = ""
 
     @classmethod
     def of(cls, server: Server, actor: Actor, begun: AuditRecord) -> "Trail":
@@ -41,10 +50,19 @@ class Trail:
         trail = cls(server, actor)
         trail.id = begun.id
         trail._head = trail._said_of(begun.operation, begun.target)
+        trail.kept_in = kept_beside(server, begun.keeps_beside, begun.id)
         return trail
 
     async def begin(
-        self, plan: Plan, intent: Struct, reason: str, *, unaudited: bool, undoes: str = ""
+        self,
+        plan: Plan,
+        intent: Struct,
+        reason: str,
+        *,
+        unaudited: bool,
+        undoes: Sequence[str] = (),
+        continues: str = "",
+        keeps_beside: str = "",
     ) -> None:
         """Write the first record, before anything else is written.
 
@@ -53,17 +71,24 @@ class Trail:
             intent: What was asked for.
             reason: Why.
             unaudited: Whether to go on where it cannot be written.
-            undoes: The action that this one takes back; empty where it takes none back.
+            undoes: The actions that this one takes back; none where it takes none back.
+            continues: The action whose job it goes on with; empty where it begins anew.
+            keeps_beside: The stream beside which its scripts keep rows; empty where they keep none.
 
         Raises:
             Forbidden: It cannot be written, and ``unaudited`` does not allow that.
         """
         self._head = self._said_of(plan.operation, plan.target)
         if undoes:
-            self._head["undoes"] = undoes.encode()
+            self._head["undoes"] = " ".join(undoes).encode()
         record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
+        if continues:
+            record["continues"] = continues.encode()
+        if keeps_beside:
+            record["keeps_beside"] = _bytes(keeps_beside)
         try:
             self.id = await self._write(AuditPhase.BEGUN, record)
+            self.kept_in = kept_beside(self._server, keeps_beside, self.id)
         except StreamopsError as error:
             if not unaudited:
                 raise Forbidden(
@@ -77,6 +102,15 @@ class Trail:
         if self.id:
             await self._write(AuditPhase.BATCH, {"undo": undo})
 
+    async def gather(self) -> None:
+        """Put into the log what scripts kept beside the stream; raises ``ServerError`` where that fails."""
+        kept = await read_kept(self._server, self.kept_in) if self.kept_in else []
+        for pages in in_records(_certain(kept, self.kept_in)):
+            # Compressing takes milliseconds, in which the server is to be told what to do next.
+            undo = await asyncio.to_thread(pack_pages, [page.rows for page in pages])
+            await self.batch(undo)
+            _certain(await drop_kept(self._server, self.kept_in, pages), self.kept_in)
+
     async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
         """Write the last record; raises ``ServerError`` where that fails."""
         if self.id:
@@ -84,7 +118,7 @@ class Trail:
 
     def _said_of(self, operation: str, target: str) -> dict[str, bytes]:
         """What each record of an action says: what is done, and who does it."""
-        actor = self._actor
+        actor = self.actor
         return {
             "operation": operation.encode(),
             "target": _bytes(target),
@@ -135,7 +169,21 @@ async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
             f"the audit log has no action {audit_id}",
             "List them with `streamops audit ls`; the log keeps about 10,000 records.",
         )
+    # Kept by who was killed before it went into the log; or, rarely, written by who had been taken for dead.
+    at = 1 if ended else len(found)
+    found[at:at] = await _not_gathered(server, found[0], found[at - 1])
     return found
+
+
+async def _not_gathered(server: Server, begun: AuditRecord, before: AuditRecord) -> list[AuditRecord]:
+    """What is kept beside the stream, as one more record that comes after a certain one."""
+    key = kept_beside(server, begun.keeps_beside, begun.id)
+    pages = await read_kept(server, key) if key else []
+    if isinstance(pages, Fault) or not pages:
+        return []
+    undo = pack_pages([page.rows for page in pages])
+    after = EntryId.parse(before.id).next()
+    return [replace(begun, id=str(after), phase=AuditPhase.BATCH, undo=undo, intent=b"", plan=None)]
 
 
 def decode_record(entry: Entry) -> AuditRecord:
@@ -170,7 +218,9 @@ def decode_record(entry: Entry) -> AuditRecord:
         plan=_understood(Plan, fields.get(b"plan")),
         outcome=_understood(Outcome, fields.get(b"outcome")),
         undo=fields.get(b"undo", b""),
-        undoes=text(b"undoes"),
+        undoes=tuple(text(b"undoes").split()),
+        continues=text(b"continues"),
+        keeps_beside=text(b"keeps_beside"),
     )
 
 
@@ -179,9 +229,15 @@ def undo_blobs(records: Sequence[AuditRecord]) -> list[bytes]:
     return [record.undo for record in records if record.undo]
 
 
-def undone_action(record: AuditRecord) -> str:
-    """The action that a record says was taken back, to its end; empty where it says nothing of the kind."""
-    return record.undoes if record.phase is AuditPhase.DONE else ""
+def undone_actions(record: AuditRecord) -> tuple[str, ...]:
+    """The actions that a record says were taken back, to their end; none where it says nothing of the kind."""
+    return record.undoes if record.phase is AuditPhase.DONE else ()
+
+
+def _certain(reply: Certain | Fault, what: str) -> Certain:
+    if isinstance(reply, Fault):
+        raise reply.error(what)
+    return reply
 
 
 def _is_id(text: str) -> bool:

@@ -12,7 +12,7 @@ from streamops.model.entries import PendingEntry
 from streamops.operate.acting.actions import ENDS
 from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.packing import unpack_values
-from streamops.operate.acting.undo_rows import unpack_rows
+from streamops.operate.acting.undo_rows import unpack_pages
 
 
 def action_of(records: Sequence[AuditRecord]) -> Action:
@@ -39,7 +39,7 @@ def state_before(records: Sequence[AuditRecord]) -> Before:
     facts: list[Mapping[str, Any]] = []
     for blob in undo_blobs(records):
         try:
-            rows += unpack_rows(blob).rows
+            rows += [row for page in unpack_pages(blob) for row in page.rows]
         except (zlib.error, msgspec.MsgspecError, ValueError, LookupError):
             facts += plain_values(blob)
     return Before(tuple(rows), tuple(facts))

@@ -3,23 +3,34 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec import Struct
+
 from streamops.errors import Forbidden, StalePlan, StreamopsError
 from streamops.model.acting import Limits, Plan
+from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.reading import read_stream
 from streamops.wire.harmless import refused_writes
+from streamops.wire.keys import OWN_PREFIX, is_own_key
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key
 
 JOB_WRITES: Final = (("HSET", job_key("none")), ("EXPIRE", job_key("none")), ("ZADD", JOBS))
 NO_REPLICATION_ID: Final = "0" * 40
+OWN_KEY: Final = f"keys whose names begin with {OWN_PREFIX} are kept by streamops for itself"
+OWN_KEY_HINT: Final = "Nothing was done. `streamops audit ls` and `streamops jobs ls` read them; other programs can change them."
 STALE_HINT: Final = "Nothing was done. Look again, and make a new plan."
 
 
 def check_limits(plan: Plan, limits: Limits) -> None:
     """Raises ``Forbidden`` where a plan counts another number than the operator insists on."""
     name = f"{plan.operation} {plan.target}"
+    if limits.expect is not None and plan.standing:
+        raise Forbidden(
+            f"{name}: it goes on with whatever turns up, of which no number can be expected",
+            "Leave out --expect, or do it once.",
+        )
     if limits.expect is not None and plan.count != limits.expect:
         raise Forbidden(
             f"{name}: {plan.count:,} selected, {limits.expect:,} expected", "Nothing was done. Look again."
@@ -29,6 +40,14 @@ def check_limits(plan: Plan, limits: Limits) -> None:
             f"{name}: more than {limits.most:,} selected",
             "Nothing was done. Narrow the selection, or allow more with --max N.",
         )
+
+
+def check_own_keys(operation: Operation[Any, Any], intent: Struct) -> None:
+    """Raises ``Forbidden`` where an operation would write to what streamops keeps for itself."""
+    stream = operation.stream(intent)
+    keys = [*([] if stream is None else [stream]), *(key for _, key in operation.writes(intent))]
+    if not operation.own and (own := next(filter(is_own_key, keys), None)) is not None:
+        raise Forbidden(f"{operation.name} {own}: {OWN_KEY}", OWN_KEY_HINT)
 
 
 async def check_permissions(server: Server, prepared: Prepared[Any, Any]) -> None:

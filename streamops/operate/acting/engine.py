@@ -28,13 +28,14 @@ from streamops.operate.acting.checks import (
     audit_warnings,
     check_identity,
     check_limits,
+    check_own_keys,
     check_permissions,
     permission_hint,
 )
 from streamops.operate.acting.command_line import full_command
 from streamops.operate.acting.jobs import HeldJob, JobStopped, held_by, over
 from streamops.operate.acting.operation import Evidence, Intent, Operation
-from streamops.operate.acting.orphans import end_orphan
+from streamops.operate.acting.orphans import end_orphan, gone_on_with
 from streamops.operate.acting.packing import unpack
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
@@ -71,14 +72,15 @@ class Engine:
         """Read the evidence and make the plan; writes nothing.
 
         Raises:
-            Forbidden: It selects another number than the limits allow.
+            Forbidden: It selects another number than the limits allow, or acts on streamops's own keys.
             PlanError: There is no safe way to do it.
             ServerError: The evidence cannot be read.
         """
-        undoes = ""
+        undoes: tuple[str, ...] = ()
         if operation.resolve is not None:
             resolved: Any = await operation.resolve(self._place, intent)
             operation, intent, undoes = resolved.operation, resolved.intent, resolved.undoes
+        check_own_keys(operation, intent)
         evidence = await operation.survey(self._place, intent)
         plan = operation.plan(intent, evidence)
         check_limits(plan, limits)
@@ -93,6 +95,7 @@ class Engine:
         )
         if operation.settle is not None:
             intent = operation.settle(intent, evidence)
+            check_own_keys(operation, intent)
         return Prepared(operation, intent, evidence, plan, consent, limits, identity, job, undoes)
 
     async def apply(
@@ -125,14 +128,20 @@ class Engine:
             hint = _consent_hint(prepared.consent, assent)
             raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
         trail = Trail(self._server, self.actor)
-        if not plan.count:
+        if plan.idle:
             if prepared.job is not None:
                 await self._finish_job(prepared.job)
             return _nothing(plan)
         await check_permissions(self._server, prepared)
         await check_identity(self._server, prepared)
         await trail.begin(
-            plan, prepared.intent, limits.reason, unaudited=limits.unaudited, undoes=prepared.undoes
+            plan,
+            prepared.intent,
+            limits.reason,
+            unaudited=limits.unaudited,
+            undoes=prepared.undoes,
+            continues=prepared.job.audit_id if prepared.job else "",
+            keeps_beside=_keeps_beside(prepared),
         )
         job = await self._open_job(prepared, trail)
         if job and started:
@@ -192,12 +201,12 @@ class Engine:
         held = await HeldJob.take_over(self._server, str(self.actor), job, rest=rest, audit_id=by)
         if job.state is JobState.RUNNING and job.audit_id:
             # Its owner was killed, and could not say so.
-            await end_orphan(self._server, self.actor, job, rest=rest, by=by)
+            await end_orphan(self._server, self.actor, job, rest=rest, then=gone_on_with(rest, by))
         return held
 
     async def _warnings(self, plan: Plan, limits: Limits) -> tuple[str, ...]:
         """What would keep a plan from being applied, told while it is looked at."""
-        if self.read_only or not plan.count:
+        if self.read_only or plan.idle:
             return ()
         return await audit_warnings(self._server, unaudited=limits.unaudited)
 
@@ -217,6 +226,7 @@ class Engine:
         plan = prepared.plan
         try:
             await prepared.operation.apply(run, prepared.intent, prepared.evidence, plan)
+            await trail.gather()
         except asyncio.CancelledError:
             # The last words are said even though this task is being cancelled.
             outcome = _outcome(run, plan, trail, "interrupted")
@@ -253,6 +263,8 @@ async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, 
     """Write the last records. Where the server does not answer any more, the outcome says so: what is done is done."""
     phase = AuditPhase.FAILED if outcome.stopped else AuditPhase.DONE
     try:
+        if outcome.stopped:
+            await trail.gather()
         await trail.end(outcome, phase)
         if job is not None:
             await job.end(run.tally, run.cursor, state)
@@ -260,6 +272,11 @@ async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, 
         note = f"the last records could not be written: {error.message}"
         return replace(outcome, notes=(*outcome.notes, note))
     return outcome
+
+
+def _keeps_beside(prepared: Prepared[Any, Any]) -> str:
+    operation = prepared.operation
+    return (operation.stream(prepared.intent) or "") if operation.keeps_rows else ""
 
 
 def _outcome(run: Run, plan: Plan, trail: Trail, stopped: str = "") -> Outcome:

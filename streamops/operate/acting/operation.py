@@ -21,12 +21,12 @@ class Resolved(Struct, frozen=True):
     Attributes:
         operation: The operation that does it.
         intent: The intent for that operation.
-        undoes: The action that it takes back; empty where it takes none back.
+        undoes: The actions that it takes back; none where it takes none back.
     """
 
     operation: "Operation[Any, Any]"
     intent: Struct
-    undoes: str = ""
+    undoes: tuple[str, ...] = ()
 
 
 class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
@@ -51,6 +51,8 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         undo: The intent of the operation that takes it back, from the records of its audit; none where
             nothing can. Raises ``PlanError`` where nothing can in this case.
         resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.
+        keeps_rows: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
+        own: Whether what it writes to is streamops's own, which every other operation has to leave alone.
     """
 
     name: str
@@ -67,3 +69,5 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     asks: bool = True
     undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
     resolve: Callable[[Place, Intent], Awaitable[Resolved]] | None = None
+    keeps_rows: bool = False
+    own: bool = False

@@ -13,7 +13,9 @@ class Place(Struct, frozen=True):
     Attributes:
         server: The server.
         dead_letters: Dead-letter queues by the stream they serve, where configuration names them.
+        delayed: Queues of delayed messages by their stream, the same.
     """
 
     server: Server
     dead_letters: Mapping[str, str] = {}
+    delayed: Mapping[str, str] = {}

@@ -21,7 +21,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
         limits: What the operator insists on.
         identity: Which server and stream it was made on; none where the operation has no stream.
         job: The job that it goes on with; none for a new action.
-        undoes: The action that it takes back; empty where it takes none back.
+        undoes: The actions that it takes back; none where it takes none back.
     """
 
     operation: Operation[Intent, Evidence]
@@ -32,7 +32,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     limits: Limits
     identity: Identity | None
     job: Job | None = None
-    undoes: str = ""
+    undoes: tuple[str, ...] = ()
 
     @property
     def is_job(self) -> bool:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import LARGEST_SELECTION, Failed, Plan, Progress, Skipped
+from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progress, Skipped
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.jobs import HeldJob
 from streamops.operate.acting.tally import Tally
@@ -24,6 +24,9 @@ SMALLEST_PACE = 0.05
 RECORDED_PACE = 1.0
 """The same where each batch leaves a record: the log keeps some thousands, and must not lose a slow one's beginning."""
 
+
+ROWS_GATHERED = 12_000
+"""Rows kept beside a stream that are put into the audit log together: about a record."""
 
 BREATH = 5.0
 """Seconds between two signs of life of a job that waits."""
@@ -62,11 +65,27 @@ class Run:
         self._progress = progress
         self._stop = stop or asyncio.Event()
         self._began = time.monotonic()
+        self._kept = 0
 
     @property
     def job_id(self) -> str:
         """The job's ID; empty where it is none."""
         return self._job.id if self._job else ""
+
+    @property
+    def audit_id(self) -> str:
+        """The action's ID in the audit log; empty where none was written."""
+        return self._trail.id
+
+    @property
+    def kept_in(self) -> str:
+        """The hash in which scripts keep rows as they were; empty where nowhere."""
+        return self._trail.kept_in
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts."""
+        return self._trail.actor
 
     @property
     def elapsed(self) -> timedelta:
@@ -91,7 +110,7 @@ class Run:
         """
         self._heed_stop()
         done = self.tally.done if done is None else done
-        left = max(0, self._plan.count - done)
+        left = most if self._plan.standing else max(0, self._plan.count - done)
         if self._rate is None:
             return min(most, left)
         ahead = done / self._rate - self.elapsed.total_seconds()
@@ -108,6 +127,7 @@ class Run:
         skipped: Sequence[Skipped] = (),
         failed: Sequence[Failed] = (),
         undo: bytes = b"",
+        kept: int = 0,
         at_once: bool = False,
     ) -> None:
         """Tell of a batch that is done.
@@ -118,6 +138,7 @@ class Run:
             skipped: Those left alone.
             failed: Those that could not be done.
             undo: What undoing this batch needs; kept in the audit log.
+            kept: Rows that the script itself has kept for it beside the stream.
             at_once: Whether the job has to know the cursor before anything else happens.
 
         Raises:
@@ -129,12 +150,23 @@ class Run:
             self.cursor = cursor
         if undo:
             await self._trail.batch(undo)
+        await self._gather(kept)
         if self._progress is not None:
             self._progress(Progress(self.tally.done, self._plan.count, self.elapsed, self.job_id))
         if self._job is not None:
             await self._job.beat(self.tally, self.cursor, at_once=at_once)
         if self.remaining:
             self._heed_stop()
+
+    async def _gather(self, kept: int) -> None:
+        self._kept += kept
+        if self._kept >= ROWS_GATHERED:
+            self._kept = 0
+            await self._trail.gather()
+
+    async def wait(self, duration: timedelta) -> None:
+        """Wait until it is time again; raises ``StopAsked`` where somebody wants it to stop."""
+        await self._pause(duration.total_seconds())
 
     async def _pause(self, seconds: float) -> None:
         """Wait, giving signs of life: whoever waits for a slow rate has not gone away."""

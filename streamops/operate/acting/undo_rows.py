@@ -1,7 +1,12 @@
-"""Pending rows as they were, packed small: what undoing a claim, a nack or an acknowledgement needs."""
+"""Pending rows as they were, packed small: what undoing a claim, a nack or an acknowledgement needs.
+
+Rows come in pages, each of one call of a script, which packs them itself: MessagePack of the server's clock in
+milliseconds, the owners as hexadecimal digits, the IDs, and runs of rows that are alike. A run is the place of its
+owner, idle milliseconds, deliveries, and how many rows come before it.
+"""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -11,11 +16,10 @@ from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH, EntryId
 
 MILLISECOND = timedelta(milliseconds=1)
+RUN = 4
 
-_Columns = tuple[list[str], list[int], list[int], list[int | float]]
-"""IDs, places of their owners, idle milliseconds, deliveries; a script writes what is beyond 2^53 as a float."""
-
-_Packed = tuple[int, list[str], _Columns]
+_Page = tuple[int, list[str], list[str], list[int | float]]
+"""A script writes what is beyond 2^53 as a float."""
 
 
 class RowsThen(Struct, frozen=True):
@@ -34,29 +38,35 @@ def pack_rows(rows: Sequence[PendingEntry], at: datetime = EPOCH) -> bytes:
     """Rows as bytes; without a time they are kept for the record alone, and no undo restores them."""
     owners = tuple(dict.fromkeys(row.consumer for row in rows))
     place = {owner: number for number, owner in enumerate(owners)}
-    columns = (
-        [str(row.id) for row in rows],
-        [place[row.consumer] for row in rows],
-        [row.idle // MILLISECOND for row in rows],
-        [row.delivery_count for row in rows],
-    )
-    return pack_columns(msgspec.msgpack.encode(columns), owners, at)
-
-
-def pack_columns(columns: bytes, owners: Sequence[str], at: datetime) -> bytes:
-    """The same of rows that a script packed already: IDs, places of their owners, idle times, deliveries."""
+    runs: list[int] = []
+    for number, row in enumerate(rows):
+        alike = [place[row.consumer], row.idle // MILLISECOND, row.delivery_count]
+        if alike != runs[-RUN:-1]:
+            runs += (*alike, number)
     names = [owner.encode("utf-8", "surrogateescape").hex() for owner in owners]
-    return zlib.compress(msgspec.msgpack.encode(((at - EPOCH) // MILLISECOND, names, Raw(columns))), 1)
+    page = ((at - EPOCH) // MILLISECOND, names, [str(row.id) for row in rows], runs)
+    return pack_pages([msgspec.msgpack.encode(page)])
 
 
-def unpack_rows(blob: bytes) -> RowsThen:
-    """The rows of one batch, in their order."""
-    at_ms, names, columns = msgspec.msgpack.decode(zlib.decompress(blob), type=_Packed)
+def pack_pages(pages: Sequence[bytes]) -> bytes:
+    """Pages of rows, as scripts packed them, as one record keeps them."""
+    return zlib.compress(msgspec.msgpack.encode([Raw(page) for page in pages]), 1)
+
+
+def unpack_pages(blob: bytes) -> tuple[RowsThen, ...]:
+    """The pages of one record, in their order."""
+    return tuple(map(_rows_then, msgspec.msgpack.decode(zlib.decompress(blob), type=list[_Page])))
+
+
+def _rows_then(page: _Page) -> RowsThen:
+    at_ms, names, ids, runs = page
     owners = [bytes.fromhex(name).decode("utf-8", "surrogateescape") for name in names]
-    return RowsThen(
-        EPOCH + at_ms * MILLISECOND,
-        tuple(
-            PendingEntry(EntryId.parse(text), owners[owner], idle * MILLISECOND, int(deliveries))
-            for text, owner, idle, deliveries in zip(*columns, strict=True)
-        ),
-    )
+    return RowsThen(EPOCH + at_ms * MILLISECOND, tuple(_rows(owners, ids, [int(part) for part in runs])))
+
+
+def _rows(owners: Sequence[str], ids: Sequence[str], runs: Sequence[int]) -> Iterator[PendingEntry]:
+    ends = [*runs[RUN - 1 + RUN :: RUN], len(ids)]
+    for number, end in enumerate(ends if runs else ()):
+        place, idle, deliveries, start = runs[number * RUN : (number + 1) * RUN]
+        for text in ids[start:end]:
+            yield PendingEntry(EntryId.parse(text), owners[place], idle * MILLISECOND, deliveries)

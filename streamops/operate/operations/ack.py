@@ -10,7 +10,7 @@ from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
-from streamops.operate.acting.undo_rows import pack_rows
+from streamops.operate.operations.keeping import keeping, undo_of
 from streamops.plans.ack import plan_ack
 from streamops.wire.faults import Fault
 from streamops.wire.reads import read_existing, read_pending_by_id
@@ -35,14 +35,15 @@ async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan)
     """Acknowledge them batch by batch."""
     rows, position = evidence.rows, evidence.identity.floor(intent.group)
     while rows:
-        size = await run.batch_size(BATCH, recorded=True)
+        size = await run.batch_size(BATCH)
         batch, rows = rows[:size], rows[size:]
-        told = await ack(run.server, intent.stream, intent.group, batch, position=position)
+        told = await ack(
+            run.server, intent.stream, intent.group, batch, position=position, kept_in=run.kept_in
+        )
         if isinstance(told, Fault):
             raise told.error(f"group {intent.stream}/{intent.group}")
         skipped = [Skipped(one.id, _why_left(one)) for one in told.alone]
-        undo = pack_rows(told.rows, told.at) if told.rows else b""
-        await run.report(len(told.rows), skipped=skipped, undo=undo)
+        await run.report(told.count, skipped=skipped, **undo_of(told.count, told.rows))
 
 
 def _why_left(one: LeftAlone) -> str:
@@ -65,7 +66,8 @@ ACK = Operation(
     survey=survey_ack,
     plan=plan_ack,
     apply=apply_ack,
-    writes=lambda intent: (("XACK", intent.stream),),
+    writes=lambda intent: (("XACK", intent.stream), *keeping(intent.stream)),
     stream=lambda intent: intent.stream,
     undo=undo_ack,
+    keeps_rows=True,
 )

@@ -16,6 +16,7 @@ from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.claiming import Claiming, claimable, ids_of
+from streamops.operate.operations.keeping import keeping
 from streamops.operate.operations.members import read_members
 from streamops.plans.claim import gone_entries, plan_claim
 from streamops.wire.claimable import read_claimable, read_claimable_ids
@@ -124,10 +125,15 @@ CLAIM = Operation(
     survey=survey_claim,
     plan=plan_claim,
     apply=apply_claim,
-    writes=lambda intent: (("XCLAIM", intent.stream), ("XAUTOCLAIM", intent.stream)),
+    writes=lambda intent: (
+        ("XCLAIM", intent.stream),
+        ("XAUTOCLAIM", intent.stream),
+        *keeping(intent.stream),
+    ),
     stream=lambda intent: intent.stream,
     job_from=JOB_FROM,
     resume=resume_claim,
     settle=settle_claim,
     undo=undo_claim,
+    keeps_rows=True,
 )

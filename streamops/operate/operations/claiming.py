@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from itertools import compress
+from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Skipped
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operate.acting.run import Run
-from streamops.operate.acting.undo_rows import pack_columns
+from streamops.operate.operations.keeping import undo_of
 from streamops.wire.claimable import Claimable
 from streamops.wire.faults import Fault
-from streamops.wire.writes.claim import PAGE, Claimed, ClaimedPage, claim_ids, claim_page
+from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_page
 
 WHY_LEFT = {
     "gone": "no longer pending",
@@ -21,6 +23,37 @@ WHY_LEFT = {
     "idle": "not idle for long enough any more",
 }
 GONE = "its entry no longer exists: the server removed the row"
+
+FIRST: Final = 1_000
+SMALLEST: Final = 250
+LARGEST: Final = 3_000
+"""Rows of the first page, of the smallest and of the largest: with some more, a script had too many arguments."""
+
+NAMED: Final = 1_000
+"""IDs of one call."""
+
+AIM: Final = timedelta(milliseconds=4)
+"""What a page should take the server."""
+
+LAST_WORDS: Final = 4.0
+"""Seconds for the page under way where the claim is stopped."""
+
+
+class Pace:
+    """How many rows a page has, so that it keeps the server some milliseconds and not more.
+
+    Attributes:
+        size: Rows of a page.
+    """
+
+    def __init__(self) -> None:
+        self.size = FIRST
+
+    def learn(self, page: ClaimedPage) -> None:
+        """Take into account what a page took, where that is known and most of its rows were claimed."""
+        if page.spent and page.claimed.count > self.size // 2:
+            fitting = int(page.claimed.count * (AIM / page.spent))
+            self.size = min(LARGEST, 2 * self.size, max(SMALLEST, fitting))
 
 
 class Claiming:
@@ -33,6 +66,7 @@ class Claiming:
         self._position = evidence.identity.floor(intent.group)
         self._until = evidence.selection.last_id or LAST_ID
         self._chosen = evidence.chosen
+        self._pace = Pace()
 
     async def pages(self) -> None:
         """Claim what matches, page by page; the server works on the next one while this one is reported."""
@@ -43,26 +77,29 @@ class Claiming:
             upcoming = asyncio.create_task(self._after(page, done))
             try:
                 await self._report(page.claimed, page.last)
-            except asyncio.CancelledError:
-                upcoming.cancel()
+                page = await asyncio.shield(upcoming)
+            except (asyncio.CancelledError, StreamopsError):
+                await asyncio.shield(self._report_last(upcoming))
                 raise
-            except StreamopsError:
-                await self._report_last(upcoming)
-                raise
-            page = await upcoming
 
     async def named(self) -> None:
         """Claim entries by their IDs."""
         ids = list(compress(ids_of(self._intent), self._chosen))
-        while ids and (most := await self._run.batch_size(PAGE, recorded=True)):
+        while ids and (most := await self._run.batch_size(NAMED)):
             batch, ids = ids[:most], ids[most:]
-            told = await claim_ids(self._run.server, self._what, batch, position=self._position)
+            told = await claim_ids(
+                self._run.server,
+                self._what,
+                batch,
+                position=self._position,
+                kept_in=self._run.kept_in,
+            )
             if isinstance(told, Fault):
                 raise self._error(told)
             await self._report(told.claimed, batch[-1], told.alone)
 
     async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
-        most = await self._run.batch_size(PAGE, done, recorded=True)
+        most = await self._run.batch_size(self._pace.size, done)
         if not most:
             return None
         page = await claim_page(
@@ -72,18 +109,21 @@ class Claiming:
             after=after,
             until=self._until,
             most=most,
+            look=self._pace.size,
+            kept_in=self._run.kept_in,
         )
         if isinstance(page, Fault):
             raise self._error(page)
+        self._pace.learn(page)
         return page
 
     async def _after(self, page: ClaimedPage, done: int) -> ClaimedPage | None:
         return None if page.ended else await self._page(page.last, done)
 
     async def _report_last(self, upcoming: "asyncio.Task[ClaimedPage | None]") -> None:
-        """Report the page under way when reporting the one before failed, as far as that is possible."""
-        with suppress(StreamopsError):
-            if (page := await upcoming) is not None:
+        """Report the page under way where the claim is stopped, as far as that is possible."""
+        with suppress(StreamopsError, TimeoutError):
+            if (page := await asyncio.wait_for(upcoming, LAST_WORDS)) is not None:
                 await self._report(page.claimed, page.last)
 
     async def _report(
@@ -100,7 +140,7 @@ class Claiming:
             claimed.count,
             cursor=f"{after}/{self._until}" if after else "",
             skipped=skipped,
-            undo=pack_columns(claimed.columns, claimed.owners, claimed.at) if claimed.count else b"",
+            **undo_of(claimed.count, claimed.rows),
         )
 
     def _error(self, why: Fault) -> StreamopsError:

@@ -15,11 +15,10 @@ from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
 from streamops.operate.delayed_backups import message_line
-from streamops.operate.operations.delayed_evidence import survey_delayed
+from streamops.operate.operations.delayed_evidence import keys_of, settle_delayed, survey_delayed
 from streamops.plans.delayed import plan_cancel_delayed
 from streamops.wire.delayed import read_messages
 from streamops.wire.faults import Fault
-from streamops.wire.keys import delayed_jobs_key, delayed_key
 from streamops.wire.writes.delayed import GONE, cancel
 
 BATCH = 500
@@ -41,14 +40,16 @@ async def apply_cancel_delayed(
         backup = None if intent.backup is None else files.enter_context(BackupWriter(intent.backup))
         at = 0
         while at < len(evidence.ids) and (size := await run.batch_size(BATCH)):
-            async for page in read_messages(run.server, intent.stream, evidence.ids[at : at + size]):
-                await _cancel(run, intent.stream, page, backup)
+            async for page in read_messages(run.server, evidence.queue, evidence.ids[at : at + size]):
+                await _cancel(run, intent.stream, evidence.queue, page, backup)
             at += size
         if backup is not None:
             run.note(f"{counted(backup.written, 'message was', 'messages were')} written to {intent.backup}")
 
 
-async def _cancel(run: Run, stream: str, page: Sequence[DelayedMessage], backup: BackupWriter | None) -> None:
+async def _cancel(
+    run: Run, stream: str, queue: str, page: Sequence[DelayedMessage], backup: BackupWriter | None
+) -> None:
     there = [message for message in page if message.exists]
     skipped = [Skipped(message.id, GONE) for message in page if not message.exists]
     numbers: dict[str, int] = {}
@@ -57,9 +58,9 @@ async def _cancel(run: Run, stream: str, page: Sequence[DelayedMessage], backup:
         backup.write_lines([message_line(stream, message, number) for number, message in kept])
         backup.kept = True
         numbers = {message.id: number for number, message in kept}
-    reasons = await cancel(run.server, stream, there) if there else []
+    reasons = await cancel(run.server, queue, there) if there else []
     if isinstance(reasons, Fault):
-        raise reasons.error(delayed_key(stream))
+        raise reasons.error(queue)
     if backup is not None:
         left = [message.id for message, reason in zip(there, reasons, strict=True) if reason]
         backup.take_back(EntryId(0, numbers[one]) for one in left if one in numbers)
@@ -81,11 +82,9 @@ CANCEL_DELAYED = Operation(
     survey=survey_cancel,
     plan=plan_cancel_delayed,
     apply=apply_cancel_delayed,
-    writes=lambda intent: (
-        ("ZREM", delayed_key(intent.stream)),
-        ("HDEL", delayed_jobs_key(intent.stream)),
-    ),
+    writes=lambda intent: tuple(zip(("ZREM", "HDEL"), keys_of(intent), strict=True)),
     stream=lambda _: None,
     job_from=JOB_FROM,
+    settle=settle_delayed,
     resume=_rest,
 )

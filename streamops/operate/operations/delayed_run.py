@@ -7,11 +7,15 @@ from streamops.model.acts.delayed import DelayedEvidence, RunDelayedIntent
 from streamops.model.delayed import DelayedMessage
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.delayed_evidence import problem_of, survey_delayed
+from streamops.operate.operations.delayed_evidence import (
+    keys_of,
+    problem_of,
+    settle_delayed,
+    survey_delayed,
+)
 from streamops.plans.delayed import plan_run_delayed
 from streamops.wire.delayed import read_messages
 from streamops.wire.faults import NO_MEMORY, Fault, FaultKind
-from streamops.wire.keys import delayed_jobs_key, delayed_key
 from streamops.wire.writes.delayed import GONE, MOST_PARTS, move_now
 
 JOB_FROM = 10_000
@@ -20,25 +24,25 @@ BATCH_BYTES = 256 << 10
 """One script call moves no more than so many messages, and so many bytes unless a single one has more."""
 
 
-async def apply_run_delayed(run: Run, intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
+async def apply_run_delayed(run: Run, _intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
     """Move them batch by batch, those of one destination together."""
-    broken = dict(evidence.broken)
+    broken, queue = dict(evidence.broken), evidence.queue
     ids = [one for one in evidence.ids if one not in broken]
     at = 0
     while at < len(ids) and (size := await run.batch_size(BATCH)):
-        async for messages in read_messages(run.server, intent.stream, ids[at : at + size]):
-            await _move(run, intent.stream, messages)
+        async for messages in read_messages(run.server, queue, ids[at : at + size]):
+            await _move(run, queue, messages)
         at += size
 
 
-async def _move(run: Run, stream: str, messages: Sequence[DelayedMessage]) -> None:
+async def _move(run: Run, queue: str, messages: Sequence[DelayedMessage]) -> None:
     movable: dict[str, list[DelayedMessage]] = {}
     skipped, failed = [], []
     for message in messages:
         body = message.body
         if not message.exists:
             skipped.append(Skipped(message.id, GONE))
-        elif body is None or (problem := problem_of(message, stream, run.server.options)):
+        elif body is None or (problem := problem_of(message, queue, run.server.options)):
             failed.append(Failed(message.id, message.problem if body is None else problem))
         elif 2 * len(body.entry_fields) > MOST_PARTS:
             failed.append(Failed(message.id, f"it has more than {MOST_PARTS // 2:,} fields"))
@@ -48,13 +52,13 @@ async def _move(run: Run, stream: str, messages: Sequence[DelayedMessage]) -> No
         await run.report(0, skipped=skipped, failed=failed)
     for destination, group in movable.items():
         for batch in _batches(group):
-            await _move_batch(run, stream, destination, batch)
+            await _move_batch(run, queue, destination, batch)
 
 
-async def _move_batch(run: Run, stream: str, destination: str, batch: Sequence[DelayedMessage]) -> None:
-    results = await move_now(run.server, stream, destination, batch)
+async def _move_batch(run: Run, queue: str, destination: str, batch: Sequence[DelayedMessage]) -> None:
+    results = await move_now(run.server, queue, destination, batch)
     if isinstance(results, Fault):
-        raise results.error(delayed_key(stream))
+        raise results.error(queue)
     pairs = list(zip(batch, results, strict=False))
     skipped = [Skipped(message.id, one.skipped) for message, one in pairs if one.skipped]
     failed = [Failed(message.id, one.error) for message, one in pairs if one.error]
@@ -86,12 +90,12 @@ RUN_DELAYED = Operation(
     apply=apply_run_delayed,
     writes=lambda intent: (
         ("XADD", intent.stream),
-        ("ZREM", delayed_key(intent.stream)),
-        ("HDEL", delayed_jobs_key(intent.stream)),
+        *zip(("ZREM", "HDEL"), keys_of(intent), strict=True),
     ),
     # The stream may not exist yet: what a message becomes is rechecked by its body.
     stream=lambda _: None,
     job_from=JOB_FROM,
+    settle=settle_delayed,
     # What was moved is no longer there.
     resume=lambda intent, _: intent,
 )

@@ -5,6 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from typing import Final
 
+from msgspec.structs import replace
+
+from streamops.analysis.trimming import xdelex_is_sound
 from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
@@ -13,9 +16,9 @@ from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
+from streamops.operate.operations.looking import look_at
 from streamops.plans.delete import plan_delete
 from streamops.wire.faults import Fault
 from streamops.wire.reads import (
@@ -26,7 +29,7 @@ from streamops.wire.reads import (
     read_pending_by_id,
 )
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import delete, spared
+from streamops.wire.writes.delete import delete, has_xdelex, spared
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 4 << 20
@@ -38,7 +41,8 @@ async def survey_delete(place: Place, intent: DeleteIntent) -> DeleteEvidence:
     if intent.backup is not None:
         forbid_existing(intent.backup)
     server = place.server
-    reading, identity = await read_stream(server, intent.stream)
+    look = await look_at(server, intent.stream)
+    reading = look.reading
     ids = list(dict.fromkeys(intent.ids))
     entry_bytes = reading.entry_bytes or 0
     existing: set[EntryId] = set()
@@ -46,7 +50,14 @@ async def survey_delete(place: Place, intent: DeleteIntent) -> DeleteEvidence:
         existing |= await read_existing(server, intent.stream, batch)
     found = tuple(one for one in ids if one in existing)
     groups = tuple([await _effect(server, intent.stream, group, found) for group in reading.groups])
-    return DeleteEvidence(identity, found, groups, entry_bytes, reading.entries_added is not None)
+    return DeleteEvidence(
+        look.identity,
+        found,
+        groups,
+        entry_bytes,
+        counts_lag=reading.entries_added is not None,
+        by_xdelex=xdelex_is_sound(look.server.nodes) and await has_xdelex(server, intent.stream),
+    )
 
 
 async def _effect(server: Server, stream: str, group: GroupReading, ids: Collection[EntryId]) -> GroupEffect:
@@ -85,7 +96,11 @@ async def apply_delete(run: Run, intent: DeleteIntent, evidence: DeleteEvidence,
                 backup.write(intent.stream, entries.values())
                 backup.kept = True
             deleted = await delete(
-                run.server, intent.stream, list(entries), positions=evidence.identity.positions
+                run.server,
+                intent.stream,
+                list(entries),
+                positions=evidence.identity.positions,
+                references=intent.by_xdelex,
             )
             try:
                 if backup is not None:
@@ -127,6 +142,7 @@ DELETE = Operation(
     survey=survey_delete,
     plan=plan_delete,
     apply=apply_delete,
-    writes=lambda intent: (("XDEL", intent.stream),),
+    writes=lambda intent: (("XDELEX" if intent.by_xdelex else "XDEL", intent.stream),),
     stream=lambda intent: intent.stream,
+    settle=lambda intent, evidence: replace(intent, by_xdelex=evidence.by_xdelex),
 )

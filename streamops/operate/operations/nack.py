@@ -12,7 +12,7 @@ from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
-from streamops.operate.acting.undo_rows import pack_rows
+from streamops.operate.operations.keeping import keeping, undo_of
 from streamops.operate.operations.members import read_members
 from streamops.plans.nack import plan_nack
 from streamops.wire.faults import Fault
@@ -23,6 +23,7 @@ BATCH = 500
 WHY_LEFT = {
     "gone": "no longer pending",
     "owner": "owned by somebody else meanwhile",
+    "idle": "looks given back already",
     "missing": "its entry no longer exists: the server removed the row",
 }
 
@@ -50,7 +51,7 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
     """Give them back batch by batch."""
     rows, position = evidence.rows, evidence.identity.floor(intent.group)
     while rows:
-        size = await run.batch_size(BATCH, recorded=True)
+        size = await run.batch_size(BATCH)
         batch, rows = rows[:size], rows[size:]
         told = await nack(
             run.server,
@@ -59,13 +60,14 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
             batch,
             position=position,
             by_xnack=evidence.by_xnack,
+            kept_in=run.kept_in,
         )
         if isinstance(told, Fault):
             raise told.error(f"group {intent.stream}/{intent.group}")
         await run.report(
-            len(told.rows),
+            told.count,
             skipped=[Skipped(one, WHY_LEFT[why]) for one, why in told.alone],
-            undo=pack_rows(told.rows, told.at) if told.rows else b"",
+            **undo_of(told.count, told.rows),
         )
 
 
@@ -83,8 +85,12 @@ NACK = Operation(
     survey=survey_nack,
     plan=plan_nack,
     apply=apply_nack,
-    writes=lambda intent: (("XNACK" if intent.by_xnack else "XCLAIM", intent.stream),),
+    writes=lambda intent: (
+        ("XNACK" if intent.by_xnack else "XCLAIM", intent.stream),
+        *keeping(intent.stream),
+    ),
     stream=lambda intent: intent.stream,
     settle=lambda intent, evidence: replace(intent, by_xnack=evidence.by_xnack),
     undo=undo_nack,
+    keeps_rows=True,
 )

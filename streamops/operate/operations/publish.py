@@ -7,6 +7,8 @@ again at what the groups need.
 from datetime import timedelta
 from secrets import token_hex
 
+from msgspec.structs import replace
+
 from streamops.analysis.wording import counted, instant
 from streamops.errors import StalePlan
 from streamops.model.acting import Plan
@@ -22,7 +24,7 @@ from streamops.operate.operations.trim import LARGEST, Pace
 from streamops.operate.operations.trim_evidence import survey_trim
 from streamops.plans.publish import losers, plan_publish
 from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.keys import delayed_jobs_key, delayed_key
+from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 from streamops.wire.writes.delayed import schedule
@@ -32,15 +34,22 @@ from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
 
 async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence:
     """Read what the stream is like, if there is one."""
-    taken = False
+    taken, delayed = False, DelayedReader(place)
     if intent.delay is not None:
         ids = [intent.id] if intent.id is not None else []
-        taken = any(one.exists for one in await DelayedReader(place.server).messages(intent.stream, ids))
+        taken = any(one.exists for one in await delayed.messages(intent.stream, ids))
     reading = (await StreamReader(place.server).read([intent.stream])).streams[0]
     if isinstance(reading, Fault):
         if reading.kind is not FaultKind.MISSING:
             raise reading.error(f"stream {intent.stream}")
-        return PublishEvidence(exists=False, length=0, last_generated_id=None, groups=(), taken=taken)
+        return PublishEvidence(
+            exists=False,
+            length=0,
+            last_generated_id=None,
+            groups=(),
+            taken=taken,
+            queue=delayed.queue_of(intent.stream),
+        )
     return PublishEvidence(
         exists=True,
         length=reading.length,
@@ -48,6 +57,7 @@ async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence
         groups=tuple(group.name for group in reading.groups),
         cap=await _survey_cap(place, intent, reading.length),
         taken=taken,
+        queue=delayed.queue_of(intent.stream),
     )
 
 
@@ -76,9 +86,9 @@ async def apply_publish(run: Run, intent: PublishIntent, evidence: PublishEviden
 async def _schedule(run: Run, intent: PublishIntent, delay: timedelta) -> None:
     ident = intent.id or token_hex(8)
     body = DelayedBody(intent.stream, intent.pairs)
-    due_at = await schedule(run.server, intent.stream, ident, body, delay)
+    due_at = await schedule(run.server, intent.stream, ident, body, delay, queue=intent.queue)
     if isinstance(due_at, Fault):
-        raise due_at.error(delayed_key(intent.stream))
+        raise due_at.error(intent.queue)
     if due_at is None:
         raise StalePlan(
             f"stream {intent.stream} has a delayed message {ident} by now",
@@ -125,7 +135,8 @@ def _writes(intent: PublishIntent) -> tuple[tuple[str, str], ...]:
     if intent.delay is None:
         trims = () if intent.maxlen is None else (("XTRIM", intent.stream),)
         return (("XADD", intent.stream), *trims)
-    return ("HSET", delayed_jobs_key(intent.stream)), ("ZADD", delayed_key(intent.stream))
+    queue = intent.queue or delayed_key(intent.stream)
+    return ("HSET", bodies_key(queue)), ("ZADD", queue)
 
 
 PUBLISH = Operation(
@@ -139,4 +150,5 @@ PUBLISH = Operation(
     # The stream may not exist yet.
     stream=lambda _: None,
     asks=False,
+    settle=lambda intent, evidence: replace(intent, queue=evidence.queue),
 )

@@ -15,11 +15,14 @@ from streamops.operate.operations.delete import DELETE
 from streamops.operate.operations.group_create import CREATE_GROUP
 from streamops.operate.operations.group_destroy import DESTROY_GROUP
 from streamops.operate.operations.group_rewind import REWIND_GROUP
+from streamops.operate.operations.job_cancel import CANCEL_JOB
 from streamops.operate.operations.nack import NACK
 from streamops.operate.operations.publish import PUBLISH
 from streamops.operate.operations.purge import PURGE
 from streamops.operate.operations.replay import REPLAY
 from streamops.operate.operations.restore import RESTORE
+from streamops.operate.operations.tend import TEND
+from streamops.operate.operations.topics import ADD_TOPIC, REMOVE_TOPIC, TOPIC_OFF, TOPIC_ON
 from streamops.operate.operations.trim import TRIM
 from streamops.operate.operations.undo import undo_operation
 
@@ -55,5 +58,11 @@ _ALL: Final[tuple[Operation[Any, Any], ...]] = (
     REMOVE_CONSUMER,
     PRUNE_CONSUMERS,
     RESTORE,
+    CANCEL_JOB,
+    TEND,
+    ADD_TOPIC,
+    REMOVE_TOPIC,
+    TOPIC_OFF,
+    TOPIC_ON,
 )
 OPERATIONS: Final = {operation.name: operation for operation in _ALL}

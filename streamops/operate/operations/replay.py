@@ -40,7 +40,9 @@ async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
     found = await survey_letters(place, intent)
     if found.waiting and not found.is_queue:
         raise _in_use(intent.queue, found.waiting)
-    evidence = ReplayEvidence(identity=found.identity, letters=found.letters, sample=found.sample)
+    evidence = ReplayEvidence(
+        identity=found.identity, letters=found.letters, sample=found.sample, is_queue=found.is_queue
+    )
     if not found.letters.count:
         return evidence
     targets = await read_targets(place.server, intent, found.letters)
@@ -157,9 +159,9 @@ def _writes(intent: ReplayIntent) -> tuple[tuple[str, str], ...]:
     markers = [("SET", route.home) for route in intent.routes if not route.atomic]
     return (
         ("XDEL", intent.queue),
-        # Payloads that letters refer to are looked for, and kept.
+        # Payloads that letters refer to are looked for, and kept for a while.
         ("EXISTS", intent.queue),
-        ("PERSIST", intent.queue),
+        ("EXPIRE", intent.queue),
         *((command, key) for key in keys for command in _WRITES[mode]),
         *dict.fromkeys(markers),
     )

@@ -18,9 +18,10 @@ from streamops.wire.keys import encoded_part, moved_key, same_slot
 from streamops.wire.writes.replay import (
     Moved,
     Placed,
-    keep_payloads,
+    letters_in_use,
     move_letters,
     place_letters,
+    renew_payloads,
     take_out,
 )
 from streamops.wire.writes.replay_words import Letters, Replayer, Taken, Told, Way
@@ -47,6 +48,7 @@ def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:
             for target in evidence.targets
         ),
         edits=intent.edit,
+        guarded=not evidence.is_queue,
     )
 
 
@@ -106,6 +108,8 @@ class Mover:
 
     async def _move_across(self, route: Route, letters: Sequence[DeadLetter]) -> None:
         queue = self._replayer.queue
+        if self._replayer.guarded and (used := await letters_in_use(self._server, queue, letters[-1].id)):
+            raise used.error(f"queue {queue}")
         markers = [moved_key(route.home, f"{encoded_part(queue)}:{letter.id}") for letter in letters]
         told = await place_letters(
             self._server,
@@ -129,7 +133,7 @@ class Mover:
     async def _with_payload(self, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
         """Those whose payload, where they refer to one that their script cannot see to, is there and stays."""
         keys = {one.payload_key for one in letters if one.payload_key and not self._sees_to(one)}
-        kept = await keep_payloads(self._server, sorted(keys))
+        kept = await renew_payloads(self._server, sorted(keys))
         if isinstance(kept, Fault):
             raise kept.error("payloads beside the stream")
         missing = [one for one in letters if not kept.get(one.payload_key or "", True)]

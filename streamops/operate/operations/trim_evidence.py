@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking
+from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking, trim_delref_is_sound
 from streamops.errors import Refused
 from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
@@ -20,7 +20,7 @@ from streamops.plans.trim import needed_by
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_pending, read_pending_summary
 from streamops.wire.server import Server
-from streamops.wire.writes.trim import knows_acked
+from streamops.wire.writes.trim import knows_references
 
 FAR: Final = 1_000_000
 """Entries counted from either end where a trim is exact."""
@@ -122,7 +122,11 @@ async def _holder(server: Server, look: Look, group: GroupReading, free: Amount)
 
 async def _acked(server: Server, look: Look) -> tuple[bool, bool]:
     sound = acked_is_sound(look.server.nodes)
-    return sound if any(sound) and await knows_acked(server, look.reading.name) else (False, False)
+    return sound if any(sound) and await knows_references(server, look.reading.name) else (False, False)
+
+
+async def _delref(server: Server, look: Look) -> bool:
+    return trim_delref_is_sound(look.server.nodes) and await knows_references(server, look.reading.name)
 
 
 async def _survey_unsafe(
@@ -150,6 +154,7 @@ async def _survey_unsafe(
         wanted=removable,
         removable=removable,
         losses=await _losses(server, look, cut),
+        delref=await _delref(server, look),
         lag_goes_wrong=lag_after_overtaking(look.server.nodes),
     )
 

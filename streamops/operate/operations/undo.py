@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Any
 
@@ -11,29 +11,33 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden
-from streamops.model.acting import AuditPhase, AuditRecord, Job, JobState, Plan, Skipped, Tier
+from streamops.model.acting import AuditRecord, Job, Plan, Skipped, Tier
 from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.operate.acting.audit import PAGE, read_action, read_audit, undo_blobs, undone_action
+from streamops.model.server import Mode
+from streamops.operate.acting.actions import ENDS
+from streamops.operate.acting.audit import read_action, undo_blobs
 from streamops.operate.acting.operation import Operation, Resolved
+from streamops.operate.acting.orphans import gather_orphans
 from streamops.operate.acting.packing import unpack
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
-from streamops.operate.acting.undo_rows import RowsThen, unpack_rows
+from streamops.operate.acting.undo_rows import RowsThen
+from streamops.operate.operations.aftermath import check_not_begun, read_aftermath, read_all
+from streamops.operate.operations.keeping import keeping
 from streamops.operate.operations.members import read_members
+from streamops.operate.operations.undo_pages import batches, pages
 from streamops.plans.undo import WHY_REFUSED, plan_undo
 from streamops.wire.faults import Fault
+from streamops.wire.keys import same_slot, undone_key
 from streamops.wire.server import Server
-from streamops.wire.writes.jobs import list_jobs, read_jobs
 from streamops.wire.writes.restore_rows import ROWS, restore_rows
 
 JOB_FROM = 1_000
 SAMPLE = 10
 RESTORED = "restored"
-JOBS_LOOKED_AT = 1_000
-UNFINISHED = frozenset({JobState.RUNNING, JobState.INTERRUPTED})
 
 
 def undo_operation(
@@ -47,22 +51,28 @@ def undo_operation(
     """
 
     async def resolve(place: Place, intent: UndoIntent) -> Resolved:
-        undoes = str(intent.audit_id)
         if intent.done is not None:
-            return Resolved(find_for(intent), intent, undoes)
-        records = await read_action(place.server, intent.audit_id)
-        operation = find(records[0].operation)
+            return Resolved(find_for(intent), intent, _undone_by(intent))
+        first = (await read_action(place.server, intent.audit_id))[0]
+        operation = find(first.operation)
         if operation is None or operation.undo is None:
-            raise _for_good(records[0])
-        begun = await _check_not_undone(place.server, records)
+            raise _for_good(first)
+        after = await read_aftermath(place.server, first)
+        if undoer := after.undone_by.get(first.id):
+            raise Forbidden(f"{_named(first)} was undone already, by {undoer}", "Nothing was done.")
+        records = await read_all(place.server, (intent.audit_id, *after.left))
         if not undo_blobs(records):
-            raise Forbidden(
-                f"{_named(records[0])} changed nothing that could be taken back", "Nothing was done."
-            )
-        inverse = operation.undo(_asked(operation, records[0]), records)
-        if begun:
-            await _check_not_begun(place.server, records[0], inverse, begun)
-        return Resolved(find_for(inverse), inverse, undoes)
+            raise _nothing_to_undo(records)
+        inverse = operation.undo(_asked(operation, first), records)
+        acked = isinstance(inverse, UndoIntent) and inverse.done is Done.ACKED
+        kept = isinstance(inverse, UndoIntent) and bool(_given_in(place.server, inverse))
+        await check_not_begun(place.server, _named(first), after.undoing, acked=acked, kept=kept)
+        if not isinstance(inverse, UndoIntent):
+            return Resolved(find_for(inverse), inverse, (first.id,))
+        inverse = replace(inverse, also=after.left)
+        undo = find_for(inverse)
+        # How far it came has to be known: what was given back may have been processed, and must not be again.
+        return Resolved(replace(undo, job_from=1) if acked else undo, inverse, _undone_by(inverse))
 
     return Operation(
         name="undo",
@@ -71,7 +81,7 @@ def undo_operation(
         survey=survey_undo,
         plan=plan_undo,
         apply=apply_undo,
-        writes=lambda intent: (("XCLAIM", intent.stream),),
+        writes=lambda intent: (("XCLAIM", intent.stream), *keeping(intent.stream), *_giving(intent)),
         stream=lambda intent: intent.stream,
         job_from=JOB_FROM,
         resume=resume_undo,
@@ -82,12 +92,12 @@ def undo_operation(
 async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:
     """Ask of every row whether it can be given back what it had, without writing."""
     server = place.server
-    records = await read_action(server, intent.audit_id)
+    records = await read_all(server, (intent.audit_id, *intent.also))
     reading, identity = await read_stream(server, intent.stream)
     group_of(reading, intent.group)
     members = {one.name for one in await read_members(server, intent.stream, intent.group)}
     looking = _Looking()
-    for _, then in _batches(intent, records):
+    for _, _, then in batches(intent, records):
         rows = then.rows
         while rows:
             came = await _restore(
@@ -102,14 +112,14 @@ async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:
         operation=first.operation,
         at=first.at,
         by=str(first.actor),
-        ended=records[-1].phase in {AuditPhase.DONE, AuditPhase.FAILED},
+        ended=all(one[-1].phase in ENDS for one in _by_action(records)),
         restorable=bytes(looking.restorable),
         owners=owners,
         absent_owners=tuple(owner for owner, _ in owners if owner not in members),
         sample=tuple(looking.sample),
         refused=dict(looking.refused),
         refused_sample=tuple(looking.refused_sample),
-        recorded=sum(len(unpack_rows(record.undo).rows) for record in records if record.undo),
+        recorded=sum(len(then.rows) for _, _, then in pages(records)),
         counted=_counted(records),
     )
 
@@ -117,14 +127,16 @@ async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:
 async def apply_undo(run: Run, intent: UndoIntent, evidence: UndoEvidence, _: Plan) -> None:
     """Restore the rows that could be when it was planned, batch by batch."""
     position = evidence.identity.floor(intent.group)
-    records = await read_action(run.server, intent.audit_id)
+    actions = (intent.audit_id, *intent.also)
+    await gather_orphans(run.server, run.actor, actions)
+    records = await read_all(run.server, actions)
     at = 0
-    for record, then in _batches(intent, records):
+    for record, before, then in batches(intent, records):
         chosen = evidence.restorable[at : at + len(then.rows)]
         at += len(then.rows)
         rows = tuple(compress(then.rows, chosen))
         # Of each of them, how many of the record's rows are dealt with after it.
-        ends = tuple(compress(range(intent.rows_before(record.id) + 1, sys.maxsize), chosen))
+        ends = tuple(compress(range(before + 1, sys.maxsize), chosen))
         while rows and (most := await run.batch_size(ROWS)):
             came = await _restore(run.server, intent, then, rows[:most], position, writes=True)
             done, rows = rows[: len(came)], rows[len(came) :]
@@ -138,7 +150,7 @@ async def apply_undo(run: Run, intent: UndoIntent, evidence: UndoEvidence, _: Pl
             await run.report(
                 len(came) - len(skipped),
                 skipped=skipped,
-                cursor=f"{record.id}/{end}" if rows else record.id,
+                cursor=f"{record.id}/{end if rows else before + len(then.rows)}",
                 at_once=True,
             )
 
@@ -155,11 +167,27 @@ def resume_undo(intent: UndoIntent, job: Job) -> UndoIntent:
 
 
 def _counted(records: Sequence[AuditRecord]) -> int:
-    """Units that an action did, as it told at its end; without one, those that it planned."""
+    """Units that actions did, as each told at its end; without one, those that it planned."""
+    return sum(map(_counted_of_one, _by_action(records)))
+
+
+def _counted_of_one(records: Sequence[AuditRecord]) -> int:
     if (outcome := records[-1].outcome) is not None:
         return outcome.applied
     plan = records[0].plan
     return plan.count if plan is not None else 0
+
+
+def _by_action(records: Sequence[AuditRecord]) -> list[list[AuditRecord]]:
+    actions: dict[str, list[AuditRecord]] = {}
+    for record in records:
+        actions.setdefault(record.begun_id, []).append(record)
+    return [*actions.values()]
+
+
+def _undone_by(intent: UndoIntent) -> tuple[str, ...]:
+    """The actions that an undo takes back."""
+    return tuple(map(str, (intent.audit_id, *intent.also)))
 
 
 class _Looking:
@@ -183,13 +211,6 @@ class _Looking:
                     self.refused_sample.append((str(row.id), what))
 
 
-def _batches(intent: UndoIntent, records: Sequence[AuditRecord]) -> Iterator[tuple[AuditRecord, RowsThen]]:
-    for record in records:
-        if record.undo and intent.wants(record.id):
-            then = unpack_rows(record.undo)
-            yield record, replace(then, rows=then.rows[intent.rows_before(record.id) :])
-
-
 async def _restore(
     server: Server,
     intent: UndoIntent,
@@ -209,10 +230,25 @@ async def _restore(
         at=then.at,
         position=position,
         writes=writes,
+        given_in=_given_in(server, intent),
     )
     if isinstance(came, Fault):
         raise came.error(f"group {intent.stream}/{intent.group}")
     return came
+
+
+def _given_in(server: Server, intent: UndoIntent) -> str:
+    """Where what is pending again is kept: it may be processed before anybody could tell that it was given back."""
+    key = undone_key(intent.stream, str(intent.audit_id))
+    beside = intent.done is Done.ACKED and (
+        server.options.mode is not Mode.CLUSTER or same_slot(intent.stream, key)
+    )
+    return key if beside else ""
+
+
+def _giving(intent: UndoIntent) -> tuple[tuple[str, str], ...]:
+    key = undone_key(intent.stream, "none")
+    return (("HGET", key), ("HSET", key), ("EXPIRE", key)) if intent.done is Done.ACKED else ()
 
 
 def _for_good(first: AuditRecord) -> Forbidden:
@@ -231,49 +267,15 @@ def _named(first: AuditRecord) -> str:
     return f"action {first.id} ({first.operation} {first.target})"
 
 
-async def _check_not_undone(server: Server, records: Sequence[AuditRecord]) -> dict[str, bool]:
-    """The actions that began to take it back, each with whether it has no end.
-
-    Raises:
-        Forbidden: One of them took it back already.
-    """
-    first, start = records[0], EntryId.parse(records[-1].id)
-    open_ended: dict[str, bool] = {}
-    while True:
-        page = await read_audit(server, start=start, count=PAGE)
-        for record in page:
-            if undone_action(record) == first.id:
-                raise Forbidden(
-                    f"{_named(first)} was undone already, by {record.begun_id}", "Nothing was done."
-                )
-            if record.undoes == first.id or record.begun_id in open_ended:
-                open_ended[record.begun_id] = record.phase is AuditPhase.BEGUN
-        if len(page) < PAGE:
-            return open_ended
-        start = EntryId.parse(page[-1].id).next()
-
-
-async def _check_not_begun(
-    server: Server, first: AuditRecord, inverse: Struct, open_ended: Mapping[str, bool]
-) -> None:
-    """Raises ``Forbidden`` where an undo that was begun should be gone on with.
-
-    Acknowledged entries that it gave back may have been processed since: a second undo would not know, and give
-    them out again. Of claims and nacks the rows themselves tell.
-    """
-    ids = await list_jobs(server, JOBS_LOOKED_AT)
-    for job in [] if isinstance(ids, Fault) else await read_jobs(server, ids):
-        if isinstance(job, Job) and job.audit_id in open_ended and job.state in UNFINISHED:
-            raise Forbidden(
-                f"{_named(first)} is being undone, by {job.audit_id}, and that has not come to its end",
-                f"Nothing was done. `streamops jobs resume {job.id}` goes on with it.",
-            )
-    again = isinstance(inverse, UndoIntent) and inverse.done is Done.ACKED
-    if again and (cut_off := [begun for begun, without_end in open_ended.items() if without_end]):
-        raise Forbidden(
-            f"{_named(first)} was begun to be undone, by {cut_off[-1]}, and how far that came is not known",
-            f"Nothing was done. `streamops audit ls --id {cut_off[-1]}` tells what it was about to do.",
-        )
+def _nothing_to_undo(records: Sequence[AuditRecord]) -> Forbidden:
+    first = records[0]
+    if all(one[-1].phase in ENDS for one in _by_action(records)):
+        return Forbidden(f"{_named(first)} changed nothing that could be taken back", "Nothing was done.")
+    return Forbidden(
+        f"{_named(first)} was cut off before it had put anything on record that could be taken back",
+        "Nothing was done. Its first batch may have been done all the same: `streamops pending ls` tells what is "
+        "pending now.",
+    )
 
 
 def _asked(operation: Operation[Any, Any], first: AuditRecord) -> Struct:

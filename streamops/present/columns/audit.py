@@ -138,4 +138,13 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
         width=18,
         priority=2,
     ),
+    Column(
+        key="continues",
+        title="CONTINUES",
+        help="The action whose job it went on with.",
+        cell=lambda row: Cell(row.first.continues) if row.first.continues else NOT_THERE,
+        value=lambda row: row.first.continues or None,
+        width=18,
+        priority=4,
+    ),
 )

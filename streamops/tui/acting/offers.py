@@ -11,6 +11,9 @@ from streamops.tui.acting.answers import read_answer
 from streamops.tui.subjects import Subject
 
 UNDO: Final = "undo"
+OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "tend"})
+"""Offered where there is something to undo, in the audit log and after an outcome; and in the list of jobs. Tending
+goes on for as long as its process, and is a command alone."""
 OF_DEAD_LETTERS: Final = frozenset({"replay", "dlq.purge"})
 
 
@@ -25,8 +28,7 @@ def offers(subject: Subject | None) -> tuple[Operation[Any, Any], ...]:
 
 
 def _fits(operation: Operation[Any, Any], subject: Subject | None) -> bool:
-    if operation.name == UNDO:
-        # It is offered where there is something to undo: in the audit log, and after an outcome.
+    if operation.name in OFFERED_ELSEWHERE:
         return False
     if operation.name in OF_DEAD_LETTERS and (subject is None or not subject.dead_letters):
         return False

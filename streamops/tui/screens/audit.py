@@ -36,9 +36,10 @@ def _outcome(action: Action) -> Cell:
 def _with_undoers(actions: Sequence[Action]) -> tuple[Action, ...]:
     """The actions, each with the one that took it back; that came later, so it was read before."""
     undoers = {
-        action.last.undoes: action.first.begun_id
+        undone: action.first.begun_id
         for action in actions
-        if action.last is not None and action.last.phase is AuditPhase.DONE and action.last.undoes
+        if action.last is not None and action.last.phase is AuditPhase.DONE
+        for undone in action.last.undoes
     }
     return tuple(
         Action(replace(action.first, undone_by=undoers[action.first.begun_id]), action.last)

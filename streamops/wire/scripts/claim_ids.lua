@@ -1,12 +1,13 @@
 -- Claims entries of a group by their IDs: those rows that are idle for long enough, of one consumer or of all but
 -- the new owner.
--- KEYS[1]: the stream. ARGV: the group, its position in the plan, the new owner, the least idle time in
--- milliseconds, 1 and whose rows alone, or 0 and nothing, then the IDs.
+-- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, its position in the plan,
+-- the new owner, the least idle time in milliseconds, seconds that the rows are kept, 1 and whose rows alone, or 0 and
+-- nothing, then the IDs.
 -- Returns {what claim_taken says, IDs left alone, and for each why: "gone", "owner" or "idle"}.
 -- @include guard
 -- @include claim_rows
 local key, group, to, min_idle = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
-local source = ARGV[5] == '1' and ARGV[6]
+local source = ARGV[6] == '1' and ARGV[7]
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
 
@@ -16,14 +17,15 @@ local function objection(row)
   if row[3] < min_idle then return 'idle' end
 end
 
-local alone, why = {}, {}
-for at = 7, #ARGV do
+local rows, alone, why = {}, {}, {}
+for at = 8, #ARGV do
   local row = redis.call('XPENDING', key, group, ARGV[at], ARGV[at], 1)[1]
   local reason = objection(row)
   if reason then
     alone[#alone + 1], why[#why + 1] = ARGV[at], reason
   else
-    take(row)
+    rows[#rows + 1] = row
   end
 end
-return {claim_taken(key, group, to, ARGV[4]), alone, why}
+take_rows(rows, #rows, function() return true end)
+return {claim_taken(key, group, to, ARGV[4], false, KEYS[2], ARGV[5]), alone, why}

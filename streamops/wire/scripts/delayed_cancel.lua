@@ -1,5 +1,5 @@
 -- Removes delayed messages that are still what was read.
--- KEYS: the queue, the bodies. ARGV, for each: the ID, and SHA-1 of its body, or '' for none.
+-- KEYS: the queue, the bodies. ARGV, for each: the ID, and SHA-1 of its body, or '' for none, or '*' for any.
 -- Returns one word an ID: 'cancelled', 'gone' or 'changed'.
 local words = {}
 for at = 1, #ARGV, 2 do
@@ -8,7 +8,7 @@ for at = 1, #ARGV, 2 do
   local queued = redis.call('ZSCORE', KEYS[1], id)
   if not body and not queued then
     words[#words + 1] = 'gone'
-  elseif (body and redis.sha1hex(body) or '') ~= digest then
+  elseif digest ~= '*' and (body and redis.sha1hex(body) or '') ~= digest then
     words[#words + 1] = 'changed'
   else
     redis.call('ZREM', KEYS[1], id)

@@ -1,34 +1,42 @@
 -- Gives pending entries back: by XNACK where the server has it, else by making their rows look idle for long, with
 -- the same owner. Deliveries stay counted.
--- KEYS[1]: the stream. ARGV: the group, its position in the plan, "XNACK" or "XCLAIM", the idle time to set in
--- milliseconds, then IDs, each followed by its owner in the plan.
--- Returns {the clock in milliseconds, rows given back as they were, IDs left alone, and for each why: "gone",
--- "owner" or "missing"}.
+-- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, its position in the plan,
+-- seconds that they are kept, "XNACK" or "XCLAIM", the idle time to set in milliseconds, then IDs, each followed by its
+-- owner in the plan.
+-- Returns {how many, the rows as they were where nothing keeps them, IDs left alone, and for each why: "gone", "owner",
+-- "idle" or "missing"}.
 -- @include guard
-local key, group, how, idle = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
+-- @include rows_kept
+local key, group, how, idle = KEYS[1], ARGV[1], ARGV[4], tonumber(ARGV[5])
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
 
 local function give_back(row)
   local id, owner = row[1], row[2]
   if how == 'XNACK' then return redis.call('XNACK', key, group, 'FAIL', 'IDS', 1, id) == 1 end
-  local longest = string.format('%.0f', math.max(idle, row[3]))
-  return #redis.call('XCLAIM', key, group, owner, 0, id, 'IDLE', longest, 'JUSTID') == 1
+  return #redis.call('XCLAIM', key, group, owner, 0, id, 'IDLE', ARGV[5], 'JUSTID') == 1
 end
 
 local rows, alone, why = {}, {}, {}
 local function leave(id, reason) alone[#alone + 1], why[#why + 1] = id, reason end
-for at = 5, #ARGV, 2 do
+for at = 6, #ARGV, 2 do
   local row = redis.call('XPENDING', key, group, ARGV[at], ARGV[at], 1)[1]
   if not row then
     leave(ARGV[at], 'gone')
   elseif row[2] ~= ARGV[at + 1] then
     leave(ARGV[at], 'owner')
-  elseif give_back(row) then
-    rows[#rows + 1] = row
+  elseif how == 'XCLAIM' and row[3] >= idle then
+    -- Perhaps somebody else gave it back just now: taking this back must not bring that again.
+    leave(ARGV[at], 'idle')
   else
-    leave(ARGV[at], 'missing')
+    rows[#rows + 1] = row
   end
 end
-local clock = redis.call('TIME')
-return {clock[1] * 1000 + math.floor(clock[2] / 1000), rows, alone, why}
+take_rows(rows, #rows, function() return true end)
+local told, given_back = keep_taken(KEYS[2], ARGV[3]), {}
+for _, row in ipairs(rows) do
+  given_back[row[1]] = give_back(row)
+  if not given_back[row[1]] then leave(row[1], 'missing') end
+end
+if #alone > 0 and count > 0 then told = keep_only(given_back, KEYS[2], ARGV[3]) end
+return {count, told, alone, why}

@@ -5,9 +5,11 @@
 --   source     the stream of letters that do not name one
 --   anywhere   whether the stream that a letter names does not matter
 --   routes     {[stream, zero byte, group] = {key of the stream, key to write to, group}}: which letters go where
+--   guarded    whether the queue is none by its name: then no group may miss what is taken out
 --   groups     {{key of a stream, {group, ...}, ...}, ...}: what the plan told of, see hand_on
 --   edits      {{name, value}, ...}
 --   payloads   {[name of a key] = its number, or 0 where it was seen to}: payloads that letters may refer to
+--   kept       seconds that these are kept from now on
 --   after, last, count, bytes, step    a range, how many letters and bytes at most, how many letters at first
 --   ids        instead of a range: these letters
 --   shipped    {[ID] = {stream's ID or false, {name, value, ...}}}: letters that had to be taken apart
@@ -16,6 +18,7 @@
 -- again, with their payloads declared or their fields taken apart. The first of them ends a range before it, so
 -- that no letter overtakes another.
 -- @include hand_on
+-- @include in_use
 -- @include letters
 local LARGEST_STEP = 64
 local queue, how = KEYS[1], cmsgpack.unpack(ARGV[1])
@@ -28,6 +31,8 @@ local anywhere, source, routes, taken = how.anywhere, how.source, how.routes, ho
 
 local positions, err = told_positions(how.groups)
 if err then return err end
+local used = how.guarded and in_use(queue, how.last or how.ids[#how.ids])
+if used then return used end
 -- Memory is looked at until a script has called something that writes, and that is what asking for XDEL does.
 if how.mode ~= 'redeliver' then
   local full = out_of_memory(queue)
@@ -70,7 +75,8 @@ function ways.redeliver(_, route)
 end
 local way = ways[how.mode]
 
--- Whether the payload that an entry refers to is there, and from now on stays.
+-- Whether the payload that an entry refers to is there, and from now on stays long enough. Whoever adds an entry
+-- chooses the key that it refers to: one that is no payload by its name must not come to expire.
 local function keep_payload(id)
   local number = how.payloads[letter.payload]
   if not number then
@@ -78,12 +84,13 @@ local function keep_payload(id)
     return false
   end
   if number == 0 then return true end
-  local kept = redis.pcall('PERSIST', KEYS[number])
+  local ours = string.find(letter.payload, ':payload:', 1, true)
+  local kept = ours and redis.pcall('EXPIRE', KEYS[number], how.kept) or redis.pcall('EXISTS', KEYS[number])
   if type(kept) == 'table' then
     failed[#failed + 1] = {id, kept.err}
     return false
   end
-  if redis.call('EXISTS', KEYS[number]) == 1 then return true end
+  if kept == 1 then return true end
   failed[#failed + 1] = {id, 'payload-missing: there is no key ' .. letter.payload}
   return false
 end

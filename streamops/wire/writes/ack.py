@@ -1,17 +1,17 @@
 """Acknowledging by ID."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
 from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
-from streamops.wire.replies import decode_name, decode_pending_rows
+from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
+from streamops.wire.writes.kept_rows import SECONDS_KEPT
 
 
 class LeftAlone(Struct, frozen=True):
@@ -32,18 +32,24 @@ class Acknowledged(Struct, frozen=True):
     """What came of acknowledging.
 
     Attributes:
-        at: When, by the server's clock.
-        rows: The rows that were acknowledged, as they were.
+        count: How many.
+        rows: They as they were, packed, where nothing keeps them beside the stream.
         alone: Those that were left alone.
     """
 
-    at: datetime
-    rows: tuple[PendingEntry, ...]
+    count: int
+    rows: bytes
     alone: tuple[LeftAlone, ...]
 
 
 async def ack(
-    server: Server, stream: str, group: str, rows: Sequence[PendingEntry], *, position: EntryId | None
+    server: Server,
+    stream: str,
+    group: str,
+    rows: Sequence[PendingEntry],
+    *,
+    position: EntryId | None,
+    kept_in: str = "",
 ) -> Acknowledged | Fault:
     """Acknowledge those that have the same owner and were not delivered again.
 
@@ -53,21 +59,21 @@ async def ack(
         group: Its group.
         rows: At most a thousand rows as the plan saw them: what one script call does, nobody else can do anything beside.
         position: The group must not stand before it; none asks for the group alone.
+        kept_in: The hash that is to keep the rows as they were; empty to be told them.
     """
-    arguments = [group, "" if position is None else str(position)]
+    arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
     for row in rows:
         arguments += (str(row.id), row.consumer, str(row.delivery_count))
-    reply: Acknowledged | Fault = await write_script(
-        server, "ack", Call(stream, tuple(arguments), _acknowledged)
-    )
+    call = Call(stream, tuple(arguments), _acknowledged, (kept_in,) if kept_in else ())
+    reply: Acknowledged | Fault = await write_script(server, "ack", call)
     return reply
 
 
 def _acknowledged(reply: Sequence[Reply]) -> Acknowledged:
-    at_ms, rows, *alone = reply
+    count, rows, *alone = reply
     return Acknowledged(
-        EPOCH + timedelta(milliseconds=at_ms),
-        decode_pending_rows(rows),
+        count,
+        rows,
         tuple(
             LeftAlone(one.decode(), why.decode(), decode_name(owner))
             for one, why, owner in zip(*alone, strict=True)

@@ -1,38 +1,32 @@
 """Claiming pending rows, a page or a list of IDs at a time."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.ids import EntryId
 from streamops.wire.claimable import Claimable
 from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
-from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, write_script, write_timed_script
 from streamops.wire.server import Server
-
-PAGE = 1_000
-"""Rows that one call looks at: about 3 ms of the server's time where all of them are claimed."""
+from streamops.wire.writes.kept_rows import SECONDS_KEPT
 
 
 class Claimed(Struct, frozen=True):
-    """Rows that were claimed in one call, still packed, because nobody but an undo reads them.
+    """Rows that were claimed in one call.
 
     Attributes:
         count: How many.
-        at: When, by the server's clock.
-        owners: Whose they were.
-        columns: The rows as they were, as MessagePack: IDs, places of their owners, idle milliseconds, deliveries.
+        rows: The rows as they were, packed, where nothing keeps them beside the stream.
         gone: IDs whose entries are gone, and whose rows the server removed.
         left: IDs that the server would not claim after all.
     """
 
     count: int
-    at: datetime
-    owners: tuple[str, ...]
-    columns: bytes
+    rows: bytes
     gone: tuple[str, ...]
     left: tuple[str, ...]
 
@@ -49,11 +43,13 @@ class ClaimedPage(Struct, frozen=True):
         claimed: What was claimed of it.
         last: The last ID that was looked at; none where there was none.
         ended: Whether there are no more.
+        spent: What it took the server; none where its clock may not be asked.
     """
 
     claimed: Claimed
     last: EntryId | None
     ended: bool
+    spent: timedelta | None = None
 
 
 class ClaimedIds(Struct, frozen=True):
@@ -76,6 +72,8 @@ async def claim_page(
     after: EntryId | None,
     until: EntryId,
     most: int,
+    look: int,
+    kept_in: str = "",
 ) -> ClaimedPage | Fault:
     """Claim what matches in the next page of a group's pending rows.
 
@@ -86,22 +84,35 @@ async def claim_page(
         after: Begin after this ID; none for the beginning.
         until: Go no further than to this ID.
         most: Claim no more than so many.
+        look: Look at so many rows.
+        kept_in: The hash that is to keep the rows as they were; empty to be told them.
     """
     start = "-" if after is None else f"({after}"
     owner: tuple[Argument, ...] = () if what.source is None else (what.source,)
-    arguments = (*_who(what, position), start, str(until), most, PAGE, *owner)
-    reply: ClaimedPage | Fault = await write_script(server, "claim", Call(what.stream, arguments, _page))
-    return reply
+    arguments = (*_who(what, position), start, str(until), most, SECONDS_KEPT, look, *owner)
+    call = Call(what.stream, arguments, _page, _beside(kept_in))
+    page, spent = await write_timed_script(server, "claim", call)
+    return page if isinstance(page, Fault) else replace(page, spent=spent)
 
 
 async def claim_ids(
-    server: Server, what: Claimable, ids: Sequence[EntryId], *, position: EntryId | None
+    server: Server,
+    what: Claimable,
+    ids: Sequence[EntryId],
+    *,
+    position: EntryId | None,
+    kept_in: str = "",
 ) -> ClaimedIds | Fault:
-    """Claim those of at most a thousand IDs that match."""
+    """Claim those of at most a thousand IDs that match; ``kept_in`` as above."""
     source = (0, "") if what.source is None else (1, what.source)
-    arguments = (*_who(what, position), *source, *map(str, ids))
-    reply: ClaimedIds | Fault = await write_script(server, "claim_ids", Call(what.stream, arguments, _ids))
+    arguments = (*_who(what, position), SECONDS_KEPT, *source, *map(str, ids))
+    call = Call(what.stream, arguments, _ids, _beside(kept_in))
+    reply: ClaimedIds | Fault = await write_script(server, "claim_ids", call)
     return reply
+
+
+def _beside(key: str) -> tuple[str, ...]:
+    return (key,) if key else ()
 
 
 def _who(what: Claimable, position: EntryId | None) -> tuple[Argument, ...]:
@@ -119,15 +130,8 @@ def _ids(reply: Sequence[Reply]) -> ClaimedIds:
 
 
 def _claimed(reply: Sequence[Reply]) -> Claimed:
-    count, at_ms, owners, columns, gone, left = reply
-    return Claimed(
-        count,
-        EPOCH + timedelta(milliseconds=at_ms),
-        tuple(map(decode_name, owners)),
-        columns,
-        _texts(gone),
-        _texts(left),
-    )
+    count, rows, gone, left = reply
+    return Claimed(count, rows, _texts(gone), _texts(left))
 
 
 def _texts(reply: Sequence[bytes]) -> tuple[str, ...]:

@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
-from streamops.wire.delayed import milliseconds, moment
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.faults import Fault
-from streamops.wire.keys import delayed_jobs_key, delayed_key
+from streamops.wire.keys import bodies_key
 from streamops.wire.node import Argument
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
@@ -39,7 +38,13 @@ class Moved(Struct, frozen=True):
 
 
 async def schedule(
-    server: Server, stream: str, ident: str, body: DelayedBody, due: datetime | timedelta
+    server: Server,
+    stream: str,
+    ident: str,
+    body: DelayedBody,
+    due: datetime | timedelta,
+    *,
+    queue: str = "",
 ) -> datetime | Fault | None:
     """Add a delayed message, and say when it is due; none where there is one of that ID already.
 
@@ -49,27 +54,20 @@ async def schedule(
         ident: Its ID.
         body: What it becomes.
         due: When, or how long from now by the server's clock.
+        queue: That queue, where it is not the one beside the stream.
     """
-    when: tuple[Argument, ...] = (
-        (due // timedelta(milliseconds=1),) if isinstance(due, timedelta) else ("", milliseconds(due))
-    )
-    arguments = (ident, encode_body(body), *when)
-    reply: datetime | Fault | None = await write_script(
-        server,
-        "delayed_schedule",
-        Call(delayed_key(stream), arguments, _due, (delayed_jobs_key(stream),)),
-    )
-    return reply
+    (answer,) = await schedule_many(server, stream, [Delayed(ident, body, due)], queue)
+    return answer
 
 
 async def move_now(
-    server: Server, stream: str, destination: str, messages: Sequence[DelayedMessage]
+    server: Server, queue: str, destination: str, messages: Sequence[DelayedMessage]
 ) -> list[Moved] | Fault:
     """Move messages of one destination there, due or not; fewer results where the server ran out of memory.
 
     Args:
         server: Where.
-        stream: The stream in whose queue they wait.
+        queue: The queue in which they wait.
         destination: Where they go; in the same slot.
         messages: Messages with a body, together about a megabyte at most.
     """
@@ -81,27 +79,23 @@ async def move_now(
     reply: list[Moved] | Fault = await write_script(
         server,
         "delayed_run",
-        Call(delayed_key(stream), tuple(arguments), _moved, (delayed_jobs_key(stream), destination)),
+        Call(queue, tuple(arguments), _moved, (bodies_key(queue), destination)),
     )
     return reply
 
 
-async def cancel(server: Server, stream: str, messages: Sequence[DelayedMessage]) -> list[str] | Fault:
+async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage]) -> list[str] | Fault:
     """Remove messages that are still what was read; for each why not, empty where it was removed."""
     arguments = tuple(part for message in messages for part in (message.id, message.digest))
     reply: list[str] | Fault = await write_script(
         server,
         "delayed_cancel",
-        Call(delayed_key(stream), arguments, _cancelled, (delayed_jobs_key(stream),)),
+        Call(queue, arguments, _cancelled, (bodies_key(queue),)),
     )
     return reply
 
 
 _WORDS: Final = {b"cancelled": "", b"gone": GONE, b"changed": CHANGED}
-
-
-def _due(reply: Any) -> datetime | None:  # noqa: ANN401 - a raw reply
-    return moment(reply) if reply else None
 
 
 def _moved(reply: list[Any]) -> list[Moved]:

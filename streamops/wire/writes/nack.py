@@ -1,18 +1,18 @@
 """Giving pending entries back."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
-from streamops.wire.replies import decode_pending_rows
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Request, Server
+from streamops.wire.writes.kept_rows import SECONDS_KEPT
 
 IDLE_LONG: Final = timedelta(days=30)
 """How idle a row is made to look: longer than any reclaimer waits."""
@@ -22,13 +22,14 @@ class GivenBack(Struct, frozen=True):
     """What came of giving entries back.
 
     Attributes:
-        at: When, by the server's clock.
-        rows: The rows that were given back, as they were.
-        alone: IDs left alone, each with why: ``gone``, ``owner``, or ``missing`` where the entry is gone.
+        count: How many.
+        rows: They as they were, packed, where nothing keeps them beside the stream.
+        alone: IDs left alone, each with why: ``gone``, ``owner``, ``idle`` where it looks given back already, or
+            ``missing`` where the entry is gone.
     """
 
-    at: datetime
-    rows: tuple[PendingEntry, ...]
+    count: int
+    rows: bytes
     alone: tuple[tuple[str, str], ...]
 
 
@@ -46,20 +47,29 @@ async def nack(
     *,
     position: EntryId | None,
     by_xnack: bool,
+    kept_in: str = "",
 ) -> GivenBack | Fault:
-    """Give back those of at most a thousand rows whose owner is still the same."""
-    arguments = [group, "" if position is None else str(position), "XNACK" if by_xnack else "XCLAIM"]
-    arguments.append(str(IDLE_LONG // timedelta(milliseconds=1)))
+    """Give back those of at most a thousand rows whose owner is still the same.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        group: Its group.
+        rows: The rows as the plan saw them.
+        position: The group must not stand before it; none asks for the group alone.
+        by_xnack: Whether the server has XNACK.
+        kept_in: The hash that is to keep the rows as they were; empty to be told them.
+    """
+    arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
+    arguments += ("XNACK" if by_xnack else "XCLAIM", str(IDLE_LONG // timedelta(milliseconds=1)))
     for row in rows:
         arguments += (str(row.id), row.consumer)
-    reply: GivenBack | Fault = await write_script(server, "nack", Call(stream, tuple(arguments), _given_back))
+    call = Call(stream, tuple(arguments), _given_back, (kept_in,) if kept_in else ())
+    reply: GivenBack | Fault = await write_script(server, "nack", call)
     return reply
 
 
 def _given_back(reply: Sequence[Reply]) -> GivenBack:
-    at_ms, rows, alone, why = reply
-    return GivenBack(
-        EPOCH + timedelta(milliseconds=at_ms),
-        decode_pending_rows(rows),
-        tuple((one.decode(), reason.decode()) for one, reason in zip(alone, why, strict=True)),
-    )
+    count, rows, alone, why = reply
+    left = tuple((one.decode(), reason.decode()) for one, reason in zip(alone, why, strict=True))
+    return GivenBack(count, rows, left)

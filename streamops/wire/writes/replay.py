@@ -7,12 +7,13 @@ from msgspec import Struct
 
 from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault, fault
+from streamops.wire.keys import PAYLOAD_INFIX
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Request, Server
-from streamops.wire.writes.replay_words import Letters, Replayer, Way, call_words
+from streamops.wire.writes.replay_words import PAYLOADS_KEPT, Letters, Replayer, Way, call_words
 
 MARKERS_KEPT: Final = 7 * 24 * 3600 * 1000
 """Milliseconds for which the marker of a move between slots is kept."""
@@ -89,6 +90,12 @@ async def place_letters(
     return placed
 
 
+async def letters_in_use(server: Server, queue: str, last: EntryId) -> Fault | None:
+    """Why letters up to an ID may not be taken out: a group would miss one; none where none would."""
+    told: int | Fault = await write_script(server, "letters_unused", Call(queue, (str(last),), int))
+    return told if isinstance(told, Fault) else None
+
+
 async def take_out(server: Server, queue: str, ids: Sequence[EntryId]) -> Fault | None:
     """Delete letters from their queue whose entries were handed on."""
     if not ids:
@@ -105,6 +112,22 @@ async def keep_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool] 
         if isinstance(reply, Exception):
             return fault(reply)
     return {key: bool(replies[2 * at + 1]) for at, key in enumerate(keys)}
+
+
+async def renew_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool] | Fault:
+    """Let payloads stay for as long as those of replayed entries do; whether each is there.
+
+    A key that is no payload by its name is only looked for.
+    """
+    seconds = int(PAYLOADS_KEPT.total_seconds())
+    requests = [
+        Request(key, ("EXPIRE", key, seconds) if PAYLOAD_INFIX in key else ("EXISTS", key)) for key in keys
+    ]
+    replies = (await server.batch(requests)).replies if requests else []
+    for reply in replies:
+        if isinstance(reply, Exception):
+            return fault(reply)
+    return {key: bool(reply) for key, reply in zip(keys, replies, strict=True)}
 
 
 def _moved(reply: Reply) -> Moved:

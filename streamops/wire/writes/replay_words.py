@@ -1,6 +1,7 @@
 """What the scripts that replay are told: which letters, and where they go."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
@@ -14,6 +15,9 @@ BATCH_BYTES: Final = 1 << 20
 """Letters and bytes that one script call moves: 3 to 5 ms on the servers measured."""
 
 FIRST_STEP: Final = 16
+
+PAYLOADS_KEPT: Final = timedelta(days=7)
+"""How long the payloads of replayed entries are kept: time enough for another failure, and somebody who looks at it."""
 
 
 class Told(Struct, frozen=True):
@@ -91,6 +95,7 @@ class Replayer(Struct, frozen=True, kw_only=True):
         ways: Which letters go where, in the queue's own slot.
         told: The streams of these ways.
         edits: Values to put in.
+        guarded: Whether the queue is none by its name: then no group may miss what is taken out of it.
     """
 
     queue: str
@@ -100,6 +105,7 @@ class Replayer(Struct, frozen=True, kw_only=True):
     ways: tuple[Way, ...]
     told: tuple[Told, ...]
     edits: Fields = ()
+    guarded: bool = False
 
 
 def call_words(replayer: Replayer, letters: Letters) -> tuple[tuple[str, ...], bytes]:
@@ -139,12 +145,14 @@ def _how(replayer: Replayer, keys: _Keys) -> dict[str, Value]:
         "routes": routes,
         "groups": [told.at(keys.number(told.stream)) for told in replayer.told],
         "edits": replayer.edits,
+        "guarded": replayer.guarded,
     }
 
 
 def _which(letters: Letters, keys: _Keys) -> dict[str, Value]:
     which: dict[str, Value] = {
         "bytes": BATCH_BYTES,
+        "kept": int(PAYLOADS_KEPT.total_seconds()),
         "payloads": {key: keys.number(key) if see_to else 0 for key, see_to in letters.payloads.items()},
         "shipped": {
             str(one): [

@@ -43,6 +43,7 @@ async def restore_rows(
     position: EntryId | None,
     writes: bool,
     mark: Mark | None = None,
+    given_in: str = "",
 ) -> list[str] | Fault:
     """Restore owner, time of delivery and deliveries of the first of these rows.
 
@@ -57,6 +58,7 @@ async def restore_rows(
         position: The group must not stand before it; none asks for the group alone.
         writes: Whether to restore them, or only to say what would come of it.
         mark: What is to count the rows that were dealt with; where it says something else, nothing is done.
+        given_in: The hash of those that were given back, to give back each of them once; empty where there is none.
 
     Returns:
         What came of each: ``restored``, or why not. Of fewer rows than were given where looking at their
@@ -64,7 +66,10 @@ async def restore_rows(
     """
     arguments: list[Argument] = [group, "" if position is None else str(position), done.value, holder]
     arguments += (_ms(at), "write" if writes else "look")
-    arguments += ("", "", "") if mark is None else (str(mark.said), mark.done, int(KEPT.total_seconds()))
+    arguments += (
+        ("given" if given_in else "", "", "") if mark is None else ("marker", str(mark.said), mark.done)
+    )
+    arguments.append(int(KEPT.total_seconds()))
     for row in rows:
         arguments += (str(row.id), row.consumer, max(0, _ms(at - row.idle)), row.delivery_count)
     reply: list[str] | Fault = await write_script(
@@ -74,7 +79,7 @@ async def restore_rows(
             stream,
             tuple(arguments),
             lambda came: [one.decode() for one in came],
-            () if mark is None else (mark.key,),
+            tuple(filter(None, (given_in if mark is None else mark.key,))),
         ),
     )
     return reply

@@ -4,15 +4,15 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
-from streamops.wire.replies import decode_name, decode_time
-from streamops.wire.script_calls import Call
-from streamops.wire.scripts import load_script
-from streamops.wire.server import Request, Server
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_timed_script
+from streamops.wire.server import Server
 
 ACKED: Final = "ACKED"
-"""XTRIM's word, from Redis 8.2 on, for entries that every group has read and acknowledged."""
+DELREF: Final = "DELREF"
+"""XTRIM's words, from Redis 8.2 on: only entries that every group has read and acknowledged; their pending rows too."""
 
 
 class How(NamedTuple):
@@ -21,12 +21,14 @@ class How(NamedTuple):
     Attributes:
         most: Remove at most so many entries.
         exact: Go on where a node can go only in part.
-        acked: Whether XTRIM is told ``ACKED`` too, in its approximate form and in its exact one.
+        acked: Whether a safe trim tells XTRIM ``ACKED`` too, in its approximate form and in its exact one.
+        delref: Whether one that heeds no group tells it ``DELREF``.
     """
 
     most: int
     exact: bool
     acked: tuple[bool, bool] = (False, False)
+    delref: bool = False
 
 
 class Slice(NamedTuple):
@@ -70,20 +72,30 @@ async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: Ho
         bound: Keep so many entries, or those from this ID on.
         how: How much in this slice, and how.
     """
-    kind = "minid" if isinstance(bound, EntryId) else "maxlen"
-    arguments = (kind, str(bound), *_told(how), *(ACKED if acked else "" for acked in how.acked))
-    return await _timed(server, "trim", stream, arguments)
+    return await _timed(server, "trim", stream, safe_words(bound, how))
 
 
 async def trim_to(server: Server, stream: str, floor: Floor, how: How) -> Slice | Fault:
     """Remove the oldest entries below an ID, whoever needs them; at most so many in this slice."""
+    return await _timed(server, "trim_to", stream, floor_words(floor, how))
+
+
+async def knows_references(server: Server, stream: str) -> bool:
+    """Whether the server says of itself that its XTRIM knows ``ACKED`` and ``DELREF``."""
+    known = _words(await server.single(stream, "COMMAND", "DOCS", "XTRIM"))
+    return {ACKED.encode(), DELREF.encode()} <= known
+
+
+def safe_words(bound: int | EntryId, how: How) -> tuple[Argument, ...]:
+    """What ``trim.lua`` is told."""
+    kind = "minid" if isinstance(bound, EntryId) else "maxlen"
+    return kind, str(bound), *_told(how), *(ACKED if acked else "" for acked in how.acked)
+
+
+def floor_words(floor: Floor, how: How) -> tuple[Argument, ...]:
+    """What ``trim_to.lua`` is told."""
     groups = (part for name, position in floor.positions for part in (name, str(position)))
-    return await _timed(server, "trim_to", stream, (str(floor.cut), floor.kept, *_told(how), *groups))
-
-
-async def knows_acked(server: Server, stream: str) -> bool:
-    """Whether the server says of itself that its XTRIM knows ``ACKED``."""
-    return ACKED.encode() in _words(await server.single(stream, "COMMAND", "DOCS", "XTRIM"))
+    return str(floor.cut), floor.kept, *_told(how), DELREF if how.delref else "", *groups
 
 
 def _told(how: How) -> tuple[Argument, ...]:
@@ -91,19 +103,9 @@ def _told(how: How) -> tuple[Argument, ...]:
 
 
 async def _timed(server: Server, name: str, stream: str, arguments: tuple[Argument, ...]) -> Slice | Fault:
-    """Run a script between two looks at the server's clock: inside a script it stands still."""
-    clock = Request(stream, ("TIME",))
-    script = Call(stream, arguments, _slice).request("EVAL", load_script(name).source)
-    answers = await server.batch([clock, script, clock])
-    before, reply, after = answers.replies
-    if isinstance(reply, Exception):
-        if answers.failures:
-            raise server.error(reply)
-        return fault(reply)
-    done: Slice = reply
-    if isinstance(before, Exception) or isinstance(after, Exception):
-        return done
-    return done._replace(spent=decode_time(after) - decode_time(before))
+    """Run a script, and note what it took."""
+    done, spent = await write_timed_script(server, name, Call(stream, arguments, _slice))
+    return done if isinstance(done, Fault) else done._replace(spent=spent)
 
 
 def _slice(reply: Reply) -> Slice:

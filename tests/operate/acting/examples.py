@@ -14,17 +14,21 @@ from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerI
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.acts.delete import DeleteIntent
 from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent, RewindGroupIntent
+from streamops.model.acts.jobs import CancelJobIntent
 from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.acts.restore import RestoreIntent
+from streamops.model.acts.tend import Redelivery, TendIntent
+from streamops.model.acts.topics import AddTopicIntent, RemoveTopicIntent, TopicOffIntent, TopicOnIntent
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.writes.jobs import job_key
 
 STREAM, GROUP = "payments", "billing"
 LETTERS = "{payments}:dlq"
@@ -129,12 +133,53 @@ async def referring(scene: Scene) -> Struct:
     return ReplayIntent(queue=LETTERS, mode=ReplayMode.REPUBLISH)
 
 
+async def cancelling(scene: Scene) -> Struct:
+    """A job whose owner is gone."""
+    server = scene.console.engine._server
+    owner: dict[str, str | int] = {
+        "owner": "bob@desk:9",
+        "state": "running",
+        "operation": "replay",
+        "target": LETTERS,
+        "requested": 2,
+    }
+    flat = [part for pair in owner.items() for part in pair]
+    await server.single(job_key("left"), "HSET", job_key("left"), *flat)
+    return CancelJobIntent(job="left")
+
+
+def tending(way: Redelivery) -> Struct:
+    """Tend a group once; one of its entries was delivered too often."""
+    return TendIntent(
+        stream=STREAM,
+        group=GROUP,
+        min_idle=timedelta(milliseconds=1),
+        max_deliveries=1 if way is Redelivery.ADD else 2,
+        redeliver=way,
+        once=True,
+    )
+
+
 ACK = AckIntent(stream=STREAM, group=GROUP, ids=(EntryId(3, 0), EntryId(4, 0)))
 CLAIM = ClaimIntent(stream=STREAM, group=GROUP, to="w2", min_idle=NO_TIME)
 NACK = NackIntent(stream=STREAM, group=GROUP, ids=(EntryId(3, 0),))
 REWIND = RewindGroupIntent(stream=STREAM, group=GROUP, to_id=EntryId(1, 0))
 CREATE = CreateGroupIntent(stream=STREAM, group="new", at="0")
 FIELDS = ((b"n", b"7"),)
+
+ADD_TOPIC = AddTopicIntent(name="remind", callback="https://hooks.example.net/remind")
+
+
+def after_adding(*intents: Struct) -> Ready:
+    """The last of the intents, after a topic was added and the others were done."""
+
+    async def ready(scene: Scene) -> Struct:
+        for intent in (ADD_TOPIC, *intents[:-1]):
+            await scene.console.apply(await scene.console.prepare(intent))
+        return intents[-1]
+
+    return ready
+
 
 EXAMPLES = {
     "ack": Example("ack", asking(lambda _: ACK)),
@@ -211,6 +256,15 @@ EXAMPLES = {
     ),
     "restore entries": Example("restore", restoring(deleting)),
     "restore a group": Example("restore", restoring(destroying)),
+    "cancel a job": Example("jobs.cancel", cancelling),
+    "tend by adding": Example("tend", asking(lambda _: tending(Redelivery.ADD))),
+    "tend by claiming": Example("tend", asking(lambda _: tending(Redelivery.CLAIM))),
+    "add a topic": Example("topics.add", asking(lambda _: ADD_TOPIC)),
+    "topic off": Example("topics.off", after_adding(TopicOffIntent(name="remind"))),
+    "topic on": Example(
+        "topics.on", after_adding(TopicOffIntent(name="remind"), TopicOnIntent(name="remind"))
+    ),
+    "remove a topic": Example("topics.rm", after_adding(RemoveTopicIntent(name="remind"))),
     "prune": Example(
         "consumers.prune",
         asking(

@@ -17,6 +17,7 @@ from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.restore import RestoreIntent
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
+from streamops.operate.acting.place import Place
 from streamops.operate.backups import read_backup
 from streamops.operate.console import Console
 from streamops.operate.delayed import DelayedReader
@@ -268,13 +269,13 @@ async def test_reading_queues(server: RunningServer, connected: Server) -> None:
     await schedule(connected, "orders", "a", order(1), LONG_AGO)
     await schedule(connected, "{payments}:dlq", "b", order(1), HOUR)
     server.command("SET", "{wrong}:delayed", "x")
-    found = await DelayedReader(connected).queues(["{orders}:dlq", "{payments}:dlq", "wrong", "none"])
+    found = await DelayedReader(Place(connected)).queues(["{orders}:dlq", "{payments}:dlq", "wrong", "none"])
     assert [(queue.stream, queue.messages, queue.due) for queue in found.queues] == [
         ("orders", 1, 1),
         ("{payments}:dlq", 1, 0),
     ]
     assert [gap.stream for gap in found.gaps] == ["wrong"]
-    assert (await DelayedReader(connected).queues([])).queues == ()
+    assert (await DelayedReader(Place(connected)).queues([])).queues == ()
 
 
 async def test_reading_a_queue_with_halves(server: RunningServer, connected: Server) -> None:
@@ -282,10 +283,10 @@ async def test_reading_a_queue_with_halves(server: RunningServer, connected: Ser
     await schedule(connected, "orders", "overdue", order(1), LONG_AGO)
     server.command("ZADD", QUEUE, 1, "bodiless")
     server.command("HSET", BODIES, "stray", encode_body(order(3)))
-    page = await DelayedReader(connected).page("orders", 10)
+    page = await DelayedReader(Place(connected)).page("orders", 10)
     assert [message.id for message in page.messages] == ["bodiless", "overdue", "later"]
     assert [message.id for message in page.strays] == ["stray"]
-    first = await DelayedReader(connected).page("orders", 1)
+    first = await DelayedReader(Place(connected)).page("orders", 1)
     assert ([message.id for message in first.messages], first.queue.messages) == (["bodiless"], 3)
 
 

@@ -81,7 +81,7 @@ class History:
         """An operator looks, and holds on to what it saw while others go on."""
         ids = self.random.sample(self.ids, 4)
         self.held[self.random.randrange(2)] = [
-            one async for page in read_messages(self.server, "orders", ids) for one in page
+            one async for page in read_messages(self.server, QUEUE, ids) for one in page
         ]
 
     async def run(self) -> None:
@@ -90,13 +90,13 @@ class History:
         for destination in DESTINATIONS:
             batch = [one for one in seen if one.body and one.body.destination == destination]
             for _ in range(self.random.choice((1, 1, 2))):
-                assert not isinstance(await move_now(self.server, "orders", destination, batch), Fault)
+                assert not isinstance(await move_now(self.server, QUEUE, destination, batch), Fault)
 
     async def cancel(self) -> None:
         """An operator cancels what it saw."""
         seen = [one for one in self.random.choice(self.held) if one.exists]
         for _ in range(self.random.choice((1, 1, 2))):
-            reasons = await cancel(self.server, "orders", seen)
+            reasons = await cancel(self.server, QUEUE, seen)
             assert not isinstance(reasons, Fault)
             for message, reason in zip(seen, reasons, strict=True):
                 if not reason and message.body is not None:

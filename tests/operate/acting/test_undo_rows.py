@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.operate.acting.undo_rows import pack_rows, unpack_rows
+from streamops.operate.acting.undo_rows import pack_rows, unpack_pages
 from tests import strategies
 from tests.invented import NOW
 
@@ -22,7 +22,7 @@ rows = st.builds(
 
 @given(st.lists(rows, max_size=20))
 def test_rows_survive(pending: list[PendingEntry]) -> None:
-    then = unpack_rows(pack_rows(pending, NOW))
+    (then,) = unpack_pages(pack_rows(pending, NOW))
     assert (then.at, list(then.rows)) == (NOW, pending)
 
 
@@ -31,4 +31,4 @@ def test_a_thousand_rows_are_small() -> None:
         PendingEntry(EntryId(1_700_000_000_000 + number, 0), "worker-1", timedelta(seconds=9), 1)
         for number in range(1_000)
     ]
-    assert len(pack_rows(pending, NOW)) < 12 * len(pending)
+    assert len(pack_rows(pending, NOW)) < 4 * len(pending)

@@ -18,10 +18,10 @@ from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.undo import Done, UndoIntent
 from streamops.model.ids import EntryId
+from streamops.operate.acting import run
 from streamops.operate.console import Console
 from streamops.operate.operations import ack, claiming, nack, undo
 from streamops.wire.claimable import Claimable
-from streamops.wire.writes import claim as claim_writes
 from tests.operate.operations.doing import done
 from tests.servers import RunningServer
 
@@ -85,8 +85,9 @@ class History:
 
     def patch(self, patched: pytest.MonkeyPatch) -> None:
         """Put the ledger around every write, and make the batches small."""
-        for module in (claiming, claim_writes):
-            patched.setattr(module, "PAGE", 3)
+        for name in ("FIRST", "LARGEST", "NAMED"):
+            patched.setattr(claiming, name, 3)
+        patched.setattr(run, "ROWS_GATHERED", 7)
         for module in (ack, nack):
             patched.setattr(module, "BATCH", 2)
         patched.setattr(undo, "ROWS", 2)

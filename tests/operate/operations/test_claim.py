@@ -11,7 +11,9 @@ from streamops.model.acting import Assent, Limits, Progress, Skipped
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
+from streamops.operate.acting import run
 from streamops.operate.operations import claiming
+from streamops.wire.keys import undo_key
 from streamops.wire.writes import claim as claim_writes
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import job_key
@@ -33,6 +35,12 @@ def fill(server: RunningServer, **owners: int) -> list[EntryId]:
         server.command("XCLAIM", STREAM, GROUP, owner, 0, *new, "IDLE", OLD, "JUSTID")
         ids += new
     return [EntryId.parse(one) for one in ids]
+
+
+def small_pages(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Let the server be asked for no more than so many rows at a time."""
+    for name in ("FIRST", "LARGEST", "NAMED"):
+        monkeypatch.setattr(claiming, name, size)
 
 
 def rows(server: RunningServer) -> dict[str, tuple[str, int]]:
@@ -200,8 +208,7 @@ async def test_what_cannot_be_meant_is_refused(any_server: RunningServer) -> Non
 async def test_an_interrupted_job_goes_on_where_it_stopped(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, named: bool
 ) -> None:
-    monkeypatch.setattr(claiming, "PAGE", 300)
-    monkeypatch.setattr(claim_writes, "PAGE", 300)
+    small_pages(monkeypatch, 300)
     ids = fill(server, a=600, b=600)
     stop, seen = asyncio.Event(), list[Progress]()
 
@@ -232,7 +239,7 @@ async def test_a_count_holds_across_a_kill(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, told: int
 ) -> None:
     """However much of it the job could tell of, the rest goes no further than the plan."""
-    monkeypatch.setattr(claim_writes, "PAGE", 300)
+    small_pages(monkeypatch, 300)
     fill(any_server, a=1_500, b=1_500)
     seen = list[Progress]()
 
@@ -260,27 +267,46 @@ async def test_a_count_holds_across_a_kill(
 async def test_a_rate_is_kept_to_and_nothing_is_left_out(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claim_writes, "PAGE", 7)
+    small_pages(monkeypatch, 7)
     fill(any_server, a=100)
     async with await open_console(any_server) as console:
         outcome = await done(console, claim(), Limits(rate=500))
     assert (outcome.applied, outcome.complete) == (100, True)
 
 
-async def test_a_slow_claim_leaves_a_record_a_second(any_server: RunningServer) -> None:
+async def test_a_slow_claim_leaves_few_records(any_server: RunningServer) -> None:
     """One a row would push its own beginning out of the log, and with it whatever undoing it needs."""
     fill(any_server, a=60)
     async with await open_console(any_server) as console:
         outcome = await done(console, claim(), Limits(rate=39))
         assert outcome.applied == 60
-        assert any_server.command("XLEN", AUDIT) == 4
+        assert any_server.command("XLEN", AUDIT) == 3
         assert (await planned(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).count == 60
+
+
+async def test_a_large_claim_leaves_few_records(any_server: RunningServer) -> None:
+    """And nothing beside the stream, where its rows were kept until then."""
+    fill(any_server, a=5_000)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, claim())
+        assert any_server.command("XLEN", AUDIT) == 3
+        assert any_server.command("EXISTS", undo_key(STREAM, outcome.audit_id)) == 0
+        assert (await planned(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).count == 5_000
+
+
+async def test_an_unaudited_claim_keeps_nothing(any_server: RunningServer) -> None:
+    fill(any_server, a=10)
+    any_server.command("SET", AUDIT, "no stream")
+    async with await open_console(any_server) as console:
+        assert (await done(console, claim(), Limits(unaudited=True))).applied == 10
+    assert {*any_server.command("KEYS", "*")} == {STREAM.encode(), AUDIT.encode()}
 
 
 async def test_a_failing_record_stops_it_with_what_is_done_told(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claiming, "PAGE", 10)
+    small_pages(monkeypatch, 10)
+    monkeypatch.setattr(run, "ROWS_GATHERED", 20)
     fill(any_server, a=60)
     async with await open_console(any_server) as console:
         prepared = await console.prepare(claim())

@@ -14,8 +14,8 @@ from tests.servers import RunningServer
 HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "60"))
 
 MUTATIONS = {
-    "from any consumer": ("claim", "unpack(ARGV, 8)", "ARGV[8]"),
-    "however idle": ("claim", "row[3] >= min_idle and", "(function() ARGV[4] = '0' return true end)() and"),
+    "from any consumer": ("claim", "unpack(ARGV, 9)", "ARGV[9]"),
+    "however idle": ("claim", "idle >= min_idle and", "(function() ARGV[4] = '0' return true end)() and"),
     "beyond the plan's last ID": ("claim", "ARGV[6], unpack", "'+', unpack"),
     "one more than the plan": ("claim", "count == most", "count > most"),
     "counting a delivery": (

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -153,10 +154,10 @@ async def test_the_file_tells_what_was_not_deleted(
     server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def somebody_else_first(
-        asked: Server, stream: str, ids: Sequence[EntryId], *, positions: Sequence[tuple[str, EntryId]]
+        asked: Server, stream: str, ids: Sequence[EntryId], **how: Any
     ) -> frozenset[EntryId] | Fault:
         server.command("XDEL", STREAM, "2-0")
-        return await wire_delete(asked, stream, ids, positions=positions)
+        return await wire_delete(asked, stream, ids, **how)
 
     file = tmp_path / "b.jsonl"
     monkeypatch.setattr(delete, "delete", somebody_else_first)
@@ -169,10 +170,10 @@ async def test_where_the_groups_changed_the_file_tells_that_nothing_was_deleted(
     server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def new_group_first(
-        asked: Server, stream: str, ids: Sequence[EntryId], *, positions: Sequence[tuple[str, EntryId]]
+        asked: Server, stream: str, ids: Sequence[EntryId], **how: Any
     ) -> frozenset[EntryId] | Fault:
         server.command("XGROUP", "CREATE", STREAM, "new", "0")
-        return await wire_delete(asked, stream, ids, positions=positions)
+        return await wire_delete(asked, stream, ids, **how)
 
     file = tmp_path / "b.jsonl"
     monkeypatch.setattr(delete, "delete", new_group_first)

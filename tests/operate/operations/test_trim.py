@@ -22,7 +22,7 @@ from streamops.operate.operations.walking import count_after_each, count_below, 
 from streamops.wire.faults import Fault
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
-from streamops.wire.writes.trim import How, Slice, knows_acked, trim_safely
+from streamops.wire.writes.trim import How, Slice, knows_references, trim_safely
 from tests.operate.operations.doing import applied, done, open_console, planned
 from tests.servers import RunningServer
 
@@ -192,7 +192,7 @@ async def test_where_acked_is_not_known_nothing_goes_by_it(server: RunningServer
     """No server that knows it was there to be tried: these refuse it, which shows that it is sent."""
     connection = await Server.connect(server.options)
     try:
-        assert not await knows_acked(connection, STREAM)
+        assert not await knows_references(connection, STREAM)
         refused = await trim_safely(connection, STREAM, 0, How(300, exact=True, acked=(True, True)))
         assert isinstance(refused, Fault)
         assert "syntax" in refused.reason.lower()

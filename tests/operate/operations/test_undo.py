@@ -6,16 +6,22 @@ from datetime import timedelta
 import pytest
 from msgspec import Struct
 
-from streamops.errors import Forbidden, NotFound
-from streamops.model.acting import Assent, Outcome, Progress, Skipped, Tier
+from streamops.errors import Forbidden, Interrupted, NotFound
+from streamops.model.acting import Action, Actor, Assent, Outcome, Progress, Skipped, Tier
 from streamops.model.acts.ack import AckIntent
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
-from streamops.operate.acting.audit import undone_action
+from streamops.operate.acting.action_search import ActionQuery, find_actions
+from streamops.operate.acting.audit import undone_actions
+from streamops.operate.acting.orphans import gather_orphans
+from streamops.operate.acting.undo_rows import unpack_pages
 from streamops.operate.console import Console
-from streamops.wire.writes.claim import PAGE
+from streamops.operate.operations import aftermath
+from streamops.operate.operations.claiming import FIRST, LARGEST
+from streamops.wire.keys import undo_key
+from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import job_key
 from streamops.wire.writes.restore_rows import ROWS
 from tests.operate.operations.doing import applied, done, open_console, planned
@@ -47,7 +53,7 @@ async def test_a_claim_is_taken_back(server: RunningServer) -> None:
         records = await console.read_action(EntryId.parse(back.audit_id))
     assert rows(server) == before
     assert min(idles(server)) >= OLD
-    assert [undone_action(record) for record in records] == ["", outcome.audit_id]
+    assert [undone_actions(record) for record in records] == [(), (outcome.audit_id,)]
 
 
 async def test_what_happened_since_is_left_alone(server: RunningServer) -> None:
@@ -235,23 +241,109 @@ async def test_an_undo_that_was_cut_off_gives_nothing_out_twice(
         await killed_after(console, undo(outcome), 2)
         given = list(rows(any_server))
         assert len(given) == 3 * ROWS
-        # A worker processes what it was given again, except for the batch that nobody could tell of.
-        any_server.command("XACK", STREAM, GROUP, *given[: 2 * ROWS])
-        with pytest.raises(Forbidden) as caught:
+        # A worker processes what it was given again, the batch that nobody could tell of too.
+        any_server.command("XACK", STREAM, GROUP, *given)
+        with pytest.raises(Forbidden, match="has not come to its end") as caught:
             await planned(console, undo(outcome))
-        jobs = await console.read_jobs()
-        assert ("jobs resume" in caught.value.hint) == bool(jobs)
-        if not jobs:
-            assert "audit ls --id" in caught.value.hint
-            return
-        assert jobs[0].id in caught.value.hint
-        any_server.command("HSET", job_key(jobs[0].id), "lease_ms", 1)
-        rest = await console.prepare_rest(jobs[0].id)
+        (job,) = await console.read_jobs()
+        assert f"streamops jobs resume {job.id}" in caught.value.hint
+        any_server.command("HSET", job_key(job.id), "lease_ms", 1)
+        rest = await console.prepare_rest(job.id)
         assert rest.plan.count == many - 3 * ROWS
         assert (await applied(console, rest)).complete
         with pytest.raises(Forbidden, match="was undone already"):
             await planned(console, undo(outcome))
-    assert len(rows(any_server)) == many - 2 * ROWS
+    assert len(rows(any_server)) == many - 3 * ROWS
+
+
+async def test_where_the_job_of_a_cut_off_undo_is_forgotten_it_is_done_again_and_gives_nothing_out_twice(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = fill(any_server, a=800)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        await killed_after(console, undo(outcome), 2)
+        (job,) = await console.read_jobs()
+        any_server.command("DEL", job_key(job.id))
+        given = list(rows(any_server))
+        any_server.command("XACK", STREAM, GROUP, *given)
+        # Unless it is so long ago that what was given back is forgotten too.
+        with monkeypatch.context() as patched:
+            patched.setattr(aftermath, "KEPT", timedelta(0))
+            with pytest.raises(Forbidden, match="its job is gone") as caught:
+                await planned(console, undo(outcome))
+        assert "audit ls --id" in caught.value.hint
+        assert (await done(console, undo(outcome))).applied == 800 - len(given)
+    assert len(rows(any_server)) == 800 - len(given)
+
+
+async def test_a_small_acknowledgement_that_was_killed_is_undone_as_far_as_it_is_on_record(
+    any_server: RunningServer,
+) -> None:
+    ids = fill(any_server, a=800)
+    async with await open_console(any_server) as console:
+        await killed_after(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)), 0)
+        (killed,) = (await console.read_actions(1)).actions
+        assert killed.last is None
+        given_back = await done(console, UndoIntent(audit_id=EntryId.parse(killed.first.id)))
+        assert (given_back.applied, given_back.failed_count) == (500, 0)
+    assert len(rows(any_server)) == 800
+
+
+async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(
+    any_server: RunningServer,
+) -> None:
+    ids = fill(any_server, a=3)
+    async with await open_console(any_server) as console:
+        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        for record in any_server.command("XRANGE", AUDIT, "-", "+")[1:]:
+            any_server.command("XDEL", AUDIT, record[0])
+        with pytest.raises(Forbidden, match="was cut off before it had put anything on record"):
+            await planned(console, undo(outcome))
+
+
+async def test_what_went_on_with_a_job_is_undone_with_it(any_server: RunningServer) -> None:
+    """Once, whichever of them is asked for."""
+    fill(any_server, a=2 * LARGEST)
+    async with await open_console(any_server) as console:
+        first, second = await in_two_parts(console)
+        assert second.first.continues == first.first.id
+        prepared = await planned(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
+        assert prepared.count == 2 * LARGEST
+        assert any(f"action {second.first.id}" in effect for effect in prepared.effects)
+        await done(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
+        assert {owner for owner, _ in rows(any_server).values()} == {"a"}
+        for action in (first, second):
+            with pytest.raises(Forbidden, match="was undone already"):
+                await planned(console, UndoIntent(audit_id=EntryId.parse(action.first.id)))
+        undoer, *undone = await find_actions(console.read_actions, ActionQuery())
+        assert undoer.first.undoes == (first.first.id, second.first.id)
+        assert {action.first.undone_by for action in undone} == {undoer.first.id}
+
+
+async def test_what_was_taken_back_by_itself_is_left_out(any_server: RunningServer) -> None:
+    fill(any_server, a=2 * LARGEST)
+    async with await open_console(any_server) as console:
+        first, second = await in_two_parts(console)
+        rest = await done(console, UndoIntent(audit_id=EntryId.parse(second.first.id)))
+        assert 0 < rest.applied < 2 * LARGEST
+        undone = await done(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
+        assert undone.applied == 2 * LARGEST - rest.applied
+    assert {owner for owner, _ in rows(any_server).values()} == {"a"}
+
+
+async def in_two_parts(console: Console) -> tuple[Action, Action]:
+    """A claim that was stopped after its first page, and what went on with it."""
+    stop = asyncio.Event()
+    prepared = await console.prepare(claim())
+    with pytest.raises(Interrupted) as told:
+        await console.apply(
+            prepared, Assent(yes=True, typed=prepared.consent.word), lambda _: stop.set(), stop=stop
+        )
+    job = getattr(told.value.outcome, "job")  # noqa: B009 - any outcome
+    await applied(console, await console.prepare_rest(job))
+    second, first = (await console.read_actions()).actions
+    return first, second
 
 
 async def test_an_undo_of_a_claim_that_was_cut_off_can_be_begun_again(any_server: RunningServer) -> None:
@@ -263,11 +355,42 @@ async def test_an_undo_of_a_claim_that_was_cut_off_can_be_begun_again(any_server
     assert {owner for owner, _ in rows(any_server).values()} == {"a"}
 
 
-async def test_what_a_killed_claim_did_not_record_is_told(any_server: RunningServer) -> None:
-    fill(any_server, a=2 * PAGE + 500)
+async def under_way() -> None:
+    """Wait for what the server was asked for before the process was killed."""
+    await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
+
+
+async def test_what_a_killed_claim_did_not_record_is_taken_back_all_the_same(server: RunningServer) -> None:
+    planned_in_all = 3 * LARGEST
+    fill(server, a=planned_in_all)
+    async with await open_console(server) as console:
+        await killed_after(console, claim(), 0)
+        await under_way()
+        assert server.command("XLEN", AUDIT) == 1, "no batch is on record"
+        begun = (await console.read_actions(1)).actions[0].first
+        taken = server.command("XPENDING", STREAM, GROUP, "-", "+", 2 * planned_in_all, "rescuer")
+        prepared = await console.prepare(UndoIntent(audit_id=EntryId.parse(begun.id)))
+        assert prepared.plan.count == len(taken) > FIRST
+        assert prepared.plan.warnings[0].startswith(
+            f"{len(taken):,} of {planned_in_all:,} planned entries are on record."
+        )
+        assert (await applied(console, prepared)).applied == len(taken)
+        assert server.command("EXISTS", undo_key(STREAM, begun.id)) == 0
+        records = await console.read_action(EntryId.parse(begun.id))
+    owned = server.command("XPENDING", STREAM, GROUP, "-", "+", 2 * planned_in_all, "a")
+    assert len(owned) == planned_in_all
+    assert sum(len(then.rows) for one in records if one.undo for then in unpack_pages(one.undo)) == len(taken)
+
+
+async def test_a_page_that_is_both_on_record_and_kept_is_taken_back_once(any_server: RunningServer) -> None:
+    """Whoever is killed between the two leaves it behind."""
+    fill(any_server, a=30)
     async with await open_console(any_server) as console:
         await killed_after(console, claim(), 0)
         begun = (await console.read_actions(1)).actions[0].first
+        key = undo_key(STREAM, begun.id)
+        kept = any_server.command("HGETALL", key)
+        await gather_orphans(console._server, Actor(), [EntryId.parse(begun.id)])
+        any_server.command("HSET", key, *kept)
         plan = await planned(console, UndoIntent(audit_id=EntryId.parse(begun.id)))
-    assert plan.count == PAGE
-    assert plan.warnings[0].startswith(f"{PAGE:,} of {2 * PAGE + 500:,} planned entries are on record.")
+        assert (plan.count, plan.warnings[0][:16]) == (30, "The action has n")

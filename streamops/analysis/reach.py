@@ -1,0 +1,111 @@
+"""Which hosts callbacks may go to: a URL must not make a worker talk to what only the worker can reach."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+
+from streamops.errors import SettingsError
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+METADATA: Final = frozenset(map(ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254")))
+"""Where clouds tell a machine its credentials, beside the link-local 169.254.169.254."""
+
+NAT64: Final = IPv6Network("64:ff9b::/96")
+
+
+class Reach:
+    """The hosts that may be called.
+
+    Without a list these are all but the machine itself (loopback), its link (link-local, where clouds keep their
+    metadata), multicast and addresses that are none. With a list, only what it names may be called, whatever it is.
+    """
+
+    def __init__(self, hosts: Sequence[str] = ()) -> None:
+        """Read a list of names, patterns of names (``*.example.com``), addresses and networks.
+
+        Raises:
+            SettingsError: One of them is none of these.
+        """
+        self._names: list[str] = []
+        self._networks: list[Network] = []
+        for host in hosts:
+            try:
+                self._networks.append(ip_network(host))
+            except ValueError:
+                self._names.append(_pattern(host))
+
+    @cached_property
+    def _listed(self) -> bool:
+        return bool(self._names or self._networks)
+
+    def refuses_host(self, host: str) -> str:
+        """Why a host in a URL may not be called, as far as its name tells; empty where it may."""
+        address = as_address(host)
+        if address is not None:
+            return self.refuses_address(address, host)
+        name = host.lower().rstrip(".")
+        if self._allows_name(name) or not self._listed or self._networks:
+            # Where networks are listed, what the name resolves to decides.
+            return "" if self._listed or not _is_local(name) else f"{host} is this machine itself"
+        return f"{host} is not among the hosts that may be called"
+
+    def refuses_address(self, address: Address, host: str) -> str:
+        """Why an address that a host's name resolved to may not be called; empty where it may."""
+        plain = _unwrapped(address)
+        if self._listed:
+            if self._allows_name(host.lower().rstrip(".")) or any(
+                plain in network for network in self._networks
+            ):
+                return ""
+            return f"{host} ({plain}) is not among the hosts that may be called"
+        kind = _kind(plain)
+        return f"{host} ({plain}) is {kind}" if kind else ""
+
+    def _allows_name(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self._names)
+
+
+def as_address(host: str) -> Address | None:
+    """A host that is written as an address; none where it is a name."""
+    try:
+        return ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def _pattern(host: str) -> str:
+    name = host.lower().rstrip(".")
+    if not name or not set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-._*") or name.strip("*.") == "":
+        raise SettingsError(
+            f"{host!r}: neither a host, nor a pattern of hosts, nor a network",
+            'Write "hooks.example.com", "*.example.com", "10.0.0.0/8" or "127.0.0.1".',
+        )
+    return name
+
+
+def _is_local(name: str) -> bool:
+    return name == "localhost" or name.endswith(".localhost")
+
+
+def _unwrapped(address: Address) -> Address:
+    """The IPv4 address inside an IPv6 one that is but another way of writing it."""
+    if isinstance(address, IPv4Address):
+        return address
+    inner = address.ipv4_mapped or address.sixtofour
+    if inner is None and address in NAT64:
+        inner = IPv4Address(int(address) & 0xFFFFFFFF)
+    return inner or address
+
+
+def _kind(address: Address) -> str:
+    """What an address is that no callback goes to unless it is listed; empty for an ordinary one."""
+    if address.is_loopback or address.is_unspecified:
+        return "this machine itself"
+    if address.is_link_local or address in METADATA:
+        return "an address of this machine's link, where clouds keep credentials"
+    # Networks of ranges set aside; private ones are where services that are called mostly live.
+    return "no address of a host" if address.is_multicast or address.is_reserved else ""

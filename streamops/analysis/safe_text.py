@@ -1,0 +1,70 @@
+r"""The one sanitiser: whatever a server, a producer or a file says becomes text that a terminal only shows.
+
+A terminal obeys some characters (ESC, C0, C1), reorders by others (bidi controls) and hides others again
+(zero-width ones). All of those leave here as visible escapes such as ``\x1b`` or ``\u202e``. Backslashes
+that were there before stay as they are: the aim is safety and legibility, not a reversible coding.
+"""
+
+from typing import Final
+
+CACHED_CODES: Final = 4096
+BYTE_SURROGATES: Final = range(0xDC80, 0xDD00)
+WIDE_SPACE: Final = 0x3000
+NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+# Letters and marks by category, and yet nothing to see: fillers, joiners, variation selectors, the blank
+# Braille pattern. What ``str.isprintable`` refuses (all of Cc, Cf, Cs, Co, Cn, Zl, Zp, odd spaces) is not listed.
+INVISIBLE: Final = frozenset(
+    {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
+    | set(range(0x180B, 0x1810))
+    | set(range(0xFE00, 0xFE10))
+    | set(range(0xE0100, 0xE01F0))
+)
+
+
+def safe(text: str) -> str:
+    r"""Return ``text`` as one line without any character that a terminal obeys, reorders by or hides.
+
+    Bytes that were not UTF-8 (lone surrogates of ``surrogateescape``) show as ``\xNN``.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_ESCAPES)
+
+
+def safe_lines(text: str) -> str:
+    """Return ``text`` with its line breaks (LF, CRLF) kept and everything else as ``safe`` has it."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "\n".join(safe(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def is_safe(character: str) -> bool:
+    """Whether one character may stand in text for a terminal as it is."""
+    code = ord(character)
+    return (character.isprintable() or code == WIDE_SPACE) and code not in INVISIBLE
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if character in NAMED:
+        return NAMED[character]
+    if code in BYTE_SURROGATES:
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x80:  # noqa: PLR2004 - the end of ASCII; C1 is written \u00NN to differ from a stray byte
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the end of the first plane
+
+
+class _Escapes(dict[int, str]):
+    """A table for ``str.translate`` that fills itself, up to a size that hostile text cannot push."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        shown = character if is_safe(character) else _escape(character)
+        if len(self) < CACHED_CODES:
+            self[code] = shown
+        return shown
+
+
+_ESCAPES = _Escapes()

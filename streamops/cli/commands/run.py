@@ -1,0 +1,223 @@
+"""``streamops run``: worker processes under a supervisor."""
+
+import os
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.params import DURATION
+from streamops.cli.session import Session, wait_for, with_session
+from streamops.errors import ExitCode
+
+if TYPE_CHECKING:
+    from streamops.runtime.supervisor.orders import Orders
+
+_SIZES: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+_MOST_WORKERS: Final = 1024
+_HIGHEST_PORT: Final = 65_535
+
+
+class SizeType(click.ParamType[int]):
+    """A number of bytes: ``300M``, ``1.5G``."""
+
+    name = "size"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it; fails as a usage error."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMG]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+        if not found or float(found[1]) <= 0:
+            self.fail(f"{value!r} is no size. Write 300M or 1.5G.", param, ctx)
+        return int(float(found[1]) * _SIZES[found[2].upper()])
+
+
+class WorkersType(click.ParamType[int]):
+    """A number of processes, or ``auto`` for one a processor core."""
+
+    name = "workers"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it; fails as a usage error."""
+        if value == "auto":
+            return _cores()
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if not 1 <= number <= _MOST_WORKERS:
+            self.fail(f"{value!r} is no number of workers. Write 4, or auto.", param, ctx)
+        return number
+
+
+class AddressType(click.ParamType[tuple[str, int]]):
+    """``HOST:PORT`` to listen at."""
+
+    name = "address"
+
+    def convert(
+        self, value: str | tuple[str, int], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        """Read it; fails as a usage error."""
+        if isinstance(value, tuple):
+            return value
+        host, colon, port = value.rpartition(":")
+        if not colon or not port.isdigit() or int(port) > _HIGHEST_PORT:
+            self.fail(f"{value!r} is no address. Write 127.0.0.1:9642.", param, ctx)
+        return host.strip("[]") or "127.0.0.1", int(port)
+
+
+@click.command(
+    cls=Command,
+    short_help="Run an application's workers.",
+    examples=[
+        ("streamops run shop.workers:app", "one worker process"),
+        (
+            "streamops run shop.workers:app --workers auto --metrics 127.0.0.1:9642",
+            "one a core, with metrics",
+        ),
+        ("streamops run shop.workers:app --max-memory 300M --max-jobs 100000", "replaced now and then"),
+        (
+            "kill -HUP PID",
+            "replace all processes, one after another, by ones with the code that is there now",
+        ),
+    ],
+    exits={
+        0: "told to stop, and drained",
+        1: "every worker keeps falling",
+        2: "usage or configuration; the application does not import",
+        130: "told to stop twice: ended without draining",
+    },
+)
+@click.argument("app", metavar="MODULE:APP")
+@click.option(
+    "--workers",
+    metavar="N|auto",
+    type=WorkersType(),
+    default=1,
+    show_default=True,
+    help="How many processes; auto: one a core.",
+)
+@click.option(
+    "--concurrency",
+    metavar="N",
+    type=click.IntRange(min=1, max=10_000),
+    help="How much each handler does at once, instead of what it declares.",
+)
+@click.option(
+    "--pool", metavar="NAME", default="default", show_default=True, help="The pool they are one of."
+)
+@click.option(
+    "--metrics", metavar="HOST:PORT", type=AddressType(), help="Serve metrics and probes of them all here."
+)
+@click.option(
+    "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after so many calls."
+)
+@click.option(
+    "--max-memory", metavar="SIZE", type=SizeType(), help="Replace a process that holds more than this."
+)
+@click.option(
+    "--grace",
+    metavar="SPAN",
+    type=DURATION,
+    default="30s",
+    show_default=True,
+    help="How long handlers may go on when it is told to stop.",
+)
+@click.option(
+    "--beat", metavar="SPAN", type=DURATION, default="5s", show_default=True, help="How often workers beat."
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How log lines look, on standard error.",
+)
+@with_session
+def run(
+    session: Session,
+    *,
+    app: str,
+    workers: int,
+    concurrency: int | None,
+    pool: str,
+    metrics: tuple[str, int] | None,
+    max_jobs: int | None,
+    max_memory: int | None,
+    grace: timedelta,
+    beat: timedelta,
+    log_format: str,
+) -> None:
+    """Run the handlers of an application in worker processes, until told to stop.
+
+    A process that falls is started again, ever later the more often it does. SIGTERM or Ctrl-C: no more entries are
+    read, those that nobody has begun are given back, handlers finish, acknowledgements are sent; a second signal ends
+    at once, and what was not finished is handled again by others. SIGHUP replaces one process after another.
+
+    The server is the application's own, unless --url or --context, or their environment variables, name another.
+    """
+    # Only who runs workers pays for them.
+    from streamops.runtime.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.runtime.supervisor.orders import Orders  # noqa: PLC0415
+    from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
+
+    level = _LEVELS.get(session.given.log_level or "info", 20)
+    configure_logs(LogFormat(log_format), level)
+    orders = Orders(
+        app=app,
+        worker=WorkerOptions(pool=pool, app=app, beat=beat, grace=grace),
+        connection=session.settings.connection if _names_server(session) else None,
+        concurrency=concurrency,
+        max_jobs=max_jobs,
+        max_memory=max_memory,
+        log_format=LogFormat(log_format),
+        log_level=level,
+    )
+    code = wait_for(_supervise(orders, workers, metrics, session))
+    if code is not ExitCode.DONE:
+        raise SystemExit(code)
+
+
+async def _supervise(
+    orders: "Orders", workers: int, metrics: tuple[str, int] | None, session: Session
+) -> ExitCode:
+    from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415 - as above
+
+    supervisor = Supervisor(orders, workers)
+    if metrics is None:
+        return await supervisor.run()
+
+    from streamops.runtime.supervisor.endpoint import serving  # noqa: PLC0415 - aiohttp, only where it serves
+
+    host, port = metrics
+    endpoint = serving(
+        host,
+        port,
+        figures=lambda: supervisor.figures,
+        healthy=lambda: supervisor.healthy,
+        ready=lambda: supervisor.ready,
+    )
+    async with endpoint as chosen:
+        session.narrator.note(f"metrics and probes at http://{host}:{chosen}/metrics")
+        return await supervisor.run()
+
+
+def _names_server(session: Session) -> bool:
+    """Whether the user named a server, by option or by environment."""
+    given = session.given
+    return bool(
+        given.url or given.context or os.environ.get("STREAMOPS_URL") or os.environ.get("STREAMOPS_CONTEXT")
+    )
+
+
+def _cores() -> int:
+    """How many processor cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -1,0 +1,29 @@
+"""What acting is spoken of in: actors, plans and their danger, outcomes, the audit log, and jobs."""
+
+from streamops.model.acting.actors import Actor, Environment, Identity
+from streamops.model.acting.audit import Action, ActionPage, AuditPhase, AuditRecord
+from streamops.model.acting.jobs import Job, JobState
+from streamops.model.acting.outcomes import KEPT, Failed, Outcome, Progress, Skipped
+from streamops.model.acting.plans import LARGEST_SELECTION, Assent, Limits, Plan, Tier
+
+__all__ = [
+    "KEPT",
+    "LARGEST_SELECTION",
+    "Action",
+    "ActionPage",
+    "Actor",
+    "Assent",
+    "AuditPhase",
+    "AuditRecord",
+    "Environment",
+    "Failed",
+    "Identity",
+    "Job",
+    "JobState",
+    "Limits",
+    "Outcome",
+    "Plan",
+    "Progress",
+    "Skipped",
+    "Tier",
+]

@@ -1,0 +1,116 @@
+"""Tending a group of whatever library: what it left lying is handled again, or becomes a dead letter."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acting import Identity
+from streamops.model.acts.fields import argument, option
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+from streamops.model.streams import Consumer
+
+
+class Redelivery(StrEnum):
+    """How an entry is handled again."""
+
+    AUTO = "auto"
+    """By adding where no other group is on the stream; else it is refused."""
+
+    ADD = "add"
+    """Added anew and acknowledged, which works with every library, and reaches every group of the stream."""
+
+    CLAIM = "claim"
+    """Given to a consumer that reads its own history, or to nobody, for libraries that reclaim by themselves."""
+
+
+class TendIntent(Struct, frozen=True, kw_only=True):
+    """Give a group reclaiming, a cap on deliveries and dead letters, without touching its code."""
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    group: Annotated[str, argument("Its group.", completes="groups")]
+    min_idle: Annotated[
+        timedelta,
+        option("Only entries that nobody was given for so long: longer than any handler takes."),
+    ] = timedelta(seconds=60)
+    max_deliveries: Annotated[
+        int, option("An entry is delivered so often at most; then it becomes a dead letter.", metavar="N")
+    ] = 5
+    dlq: Annotated[
+        str | None,
+        option("The dead-letter queue; the configured one unless given, else {STREAM}:dlq.", metavar="KEY"),
+    ] = None
+    redeliver: Annotated[
+        Redelivery,
+        option("How entries are handled again: added anew, or claimed for somebody who reads them."),
+    ] = Redelivery.AUTO
+    to: Annotated[
+        str | None,
+        option(
+            "With --redeliver claim: the consumer that gets them, and reads its own history; else nobody.",
+            completes="consumers",
+        ),
+    ] = None
+    every: Annotated[timedelta, option("Look again after so long.")] = timedelta(seconds=30)
+    once: Annotated[bool, option("Look once, and end.")] = False
+
+
+class TendedRow(Struct, frozen=True):
+    """A pending entry that is idle for long enough, and what becomes of it.
+
+    Attributes:
+        entry: Its row; deliveries are counted over all the times it was added anew.
+        fate: ``redeliver``, ``bury``, or ``gone`` where its entry no longer exists.
+    """
+
+    entry: PendingEntry
+    fate: str
+
+
+class Stuck(Struct, frozen=True):
+    """Pending entries that are idle for long enough, without holding all of them.
+
+    Attributes:
+        redeliver: How many would be handled again.
+        bury: How many were delivered too often.
+        gone: How many no longer exist in the stream.
+        waiting: How many wait for the consumer that they were given to.
+        owners: How many of the first three by owner, most first.
+        sample: The first few.
+        last_id: The highest pending ID that was looked at; none where there was none.
+    """
+
+    redeliver: int = 0
+    bury: int = 0
+    gone: int = 0
+    waiting: int = 0
+    owners: tuple[tuple[str, int], ...] = ()
+    sample: tuple[TendedRow, ...] = ()
+    last_id: EntryId | None = None
+
+    @property
+    def count(self) -> int:
+        """How many something is done with."""
+        return self.redeliver + self.bury + self.gone
+
+
+class TendEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about them.
+
+    Attributes:
+        identity: Which stream and group this is.
+        stuck: What is there to be done now.
+        consumers: The group's consumers.
+        others: The stream's other groups.
+        queue: The dead-letter queue.
+        library: The library whose envelope the first of the entries has; empty where it has none that is known.
+    """
+
+    identity: Identity
+    stuck: Stuck
+    consumers: tuple[Consumer, ...] = ()
+    others: tuple[str, ...] = ()
+    queue: str = ""
+    library: str = ""

@@ -1,0 +1,142 @@
+"""Deliveries: entries that a consumer takes over, acknowledges, retries or gives up, and what came of that.
+
+These are made by the thousand: IDs are bytes and fields a flat list, both as the server wrote them, and nothing of
+it concerns the garbage collector.
+"""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Taken(Struct, frozen=True, gc=False):
+    """A pending entry that was taken over.
+
+    Attributes:
+        id: Its ID.
+        fields: Names and values in turn, in their order; a name may repeat.
+        deliveries: How often the server counts it as delivered, this time included. Reading history counts too.
+        marks: How many of its starts were marked.
+    """
+
+    id: bytes
+    fields: list[bytes]
+    deliveries: int
+    marks: int
+
+
+class Takings(Struct, frozen=True, gc=False):
+    """What one look at a group's pending entries brought.
+
+    Attributes:
+        entries: Entries that are ours now.
+        gone: Entries that were deleted from the stream while they were pending, each with its deliveries. They are
+            pending no more: this is the only trace of them.
+        next: What to look after next time; empty where the end was reached.
+        group_gone: Whether there is no such group, or no such stream.
+    """
+
+    entries: tuple[Taken, ...] = ()
+    gone: tuple[tuple[bytes, int], ...] = ()
+    next: str = ""
+    group_gone: bool = False
+
+
+class AckRow(Struct, frozen=True, gc=False):
+    """An entry that was handled.
+
+    Attributes:
+        id: Its ID.
+        payload_key: The key of the payload that it refers to; none where it does not.
+    """
+
+    id: bytes
+    payload_key: str | None = None
+
+
+class Acknowledged(Struct, frozen=True, gc=False):
+    """What an acknowledgement came to.
+
+    Attributes:
+        acknowledged: How many entries it took off the list of pending ones.
+        lost: IDs that were not pending under our name: somebody else took them over, or they were acknowledged
+            already, perhaps by an earlier call whose reply was lost.
+    """
+
+    acknowledged: int = 0
+    lost: tuple[bytes, ...] = ()
+
+
+class Retry(Struct, frozen=True, gc=False):
+    """What is to be tried again later.
+
+    Attributes:
+        id: The entry's ID.
+        delay_ms: After how many milliseconds, on the server's clock.
+        attempt: Which attempt that will be.
+        payload_key: The key of the payload that it refers to; none where it does not.
+    """
+
+    id: bytes
+    delay_ms: int
+    attempt: int
+    payload_key: str | None = None
+
+
+class Letter(Struct, frozen=True, gc=False):
+    """What is to be given up, and what its dead letter says of it.
+
+    Attributes:
+        entry_id: The entry's ID.
+        reason: Why, in one word.
+        error: The last error, in one bounded line.
+        deliveries: How often it was delivered.
+        attempt: How often it was tried.
+        guard_key: The key of its guard, which is freed; none where it has none.
+        payload_key: The key of the payload that it refers to, which from now on stays; none where it does not.
+        origin_id: The ID that it was born with, for the letter of an entry that is gone from its stream.
+    """
+
+    entry_id: bytes
+    reason: str
+    error: str
+    deliveries: int
+    attempt: int
+    guard_key: str | None = None
+    payload_key: str | None = None
+    origin_id: str = ""
+
+
+class Settled(StrEnum):
+    """What became of an entry that was to be retried or given up."""
+
+    DONE = "done"
+    """It is where it was to go, and pending no more."""
+
+    NOT_OURS = "not_ours"
+    """It is not pending under our name: nothing was done. Either somebody else has it, or it was settled before,
+    perhaps by an earlier call whose reply was lost."""
+
+    GONE = "gone"
+    """It was deleted from its stream while it was pending. A retry was not written, and it is pending still. A dead
+    letter was: of reason ``payload-missing`` and without fields of its own."""
+
+    TOO_WIDE = "too_wide"
+    """It has more fields than a script can write, about 3,900, and cannot be delayed: nothing was done, and it is
+    pending still. It can be given up."""
+
+    GROUP_GONE = "group_gone"
+    """There is no such group any more, or no such stream: nothing was done."""
+
+
+class Renewed(Struct, frozen=True, gc=False):
+    """What became of leases that were to be renewed, or given back.
+
+    Attributes:
+        lost: IDs that are not pending under our name.
+        gone: IDs that were ours, and whose entries were deleted from the stream: since Redis 7.0 claiming such an
+            entry takes it off the list of pending ones.
+    """
+
+    lost: tuple[bytes, ...] = ()
+    gone: tuple[bytes, ...] = ()

@@ -1,0 +1,44 @@
+"""Worker processes, by their heartbeats."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class WorkerState(StrEnum):
+    """What a worker process is doing."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    STALLED = "stalled"
+    """Its event loop does not turn: a handler blocks it."""
+
+
+class WorkerHeartbeat(Struct, frozen=True, kw_only=True):
+    """One worker process as it tells of itself.
+
+    Attributes:
+        id: Its ID: its consumers' name, unless they were given one.
+        host: The machine's name.
+        pid: The process.
+        app: The application: ``module:app`` where it is known.
+        pool: The pool that it is one of.
+        consumers: ``stream group`` pairs that it reads, with its consumer's name in each.
+        slots: How many entries it handles at once.
+        busy: How many it handles now.
+        state: What it is doing.
+        beat_ms: When that was so, in milliseconds by the server's clock.
+    """
+
+    id: str
+    host: str
+    pid: int
+    app: str
+    pool: str
+    consumers: tuple[tuple[str, str, str], ...]
+    slots: int
+    busy: int
+    state: WorkerState
+    beat_ms: int = 0

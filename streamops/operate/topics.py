@@ -1,0 +1,56 @@
+"""Topics of HTTP callbacks: those kept in Redis, and how much waits for any of them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from streamops.analysis.topics import check_topic
+from streamops.model.delayed import DelayedQueue
+from streamops.model.topics import Topic
+from streamops.operate.acting.place import Place
+from streamops.wire.delayed import read_queues
+from streamops.wire.faults import Fault
+from streamops.wire.reads import read_clock
+from streamops.wire.topics import TOPICS, KeptTopic, read_topics
+
+
+class TopicView(Struct, frozen=True):
+    """A topic that is kept in Redis.
+
+    Attributes:
+        name: Its name.
+        topic: What it says; none where that cannot be read.
+        problem: What is wrong with it, so that it is left out; empty for nothing.
+    """
+
+    name: str
+    topic: Topic | None
+    problem: str = ""
+
+
+class TopicReader:
+    """Reads topics and their queues on one server."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def kept(self) -> list[TopicView]:
+        """The topics kept in Redis, by name; raises ``StreamopsError``."""
+        return list(map(_view, await read_topics(self._place.server)))
+
+    async def queues(self, topics: Sequence[Topic]) -> list[DelayedQueue | None]:
+        """The delayed messages of each topic, counted; none where they cannot be read. Raises ``ServerError``."""
+        streams = [topic.key for topic in topics]
+        found = await read_queues(self._place.server, streams, self._place.delayed) if streams else []
+        return [None if isinstance(queue, Fault) else queue for queue in found]
+
+    async def clock(self) -> datetime | None:
+        """The server's clock; none where it may not be asked."""
+        return await read_clock(self._place.server, TOPICS)
+
+
+def _view(kept: KeptTopic) -> TopicView:
+    problems = check_topic(kept.topic) if kept.topic is not None else ()
+    text = "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
+    return TopicView(kept.name, kept.topic, kept.problem or text)

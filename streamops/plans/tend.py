@@ -1,0 +1,163 @@
+"""Tending a group of whatever library."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from streamops.analysis.envelopes import FASTSTREAM, TASKIQ
+from streamops.analysis.wording import command, counted, quoted, span
+from streamops.errors import Forbidden
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.tend import Redelivery, TendedRow, TendEvidence, TendIntent
+from streamops.plans.evidence import fingerprint, sample
+
+RECENT = timedelta(seconds=60)
+"""A consumer that was seen within this may be at work."""
+
+NAMED = 5
+OURS = "so-"
+"""What the names of streamops's own consumers begin with."""
+
+_HABITS = {
+    FASTSTREAM: "These are FastStream's: it never comes back to what it read and did not acknowledge, unless a "
+    "subscriber has a min_idle_time.",
+    TASKIQ: "These are taskiq's: it reclaims what was idle for its idle_timeout, 10 min unless set, and only once "
+    "a new message comes.",
+}
+_FATES = {
+    "redeliver": "handled again",
+    "bury": "to the dead letters",
+    "gone": "deleted from the stream, to the dead letters",
+}
+
+
+def plan_tend(intent: TendIntent, evidence: TendEvidence) -> Plan:
+    """Handle again what was left lying, and bury what was delivered too often.
+
+    Raises:
+        Forbidden: Other groups would get the entries too, and nobody said that they may.
+    """
+    way, stuck = redelivery(intent, evidence), evidence.stuck
+    return Plan(
+        operation="tend",
+        target=f"{intent.stream}/{intent.group}",
+        tier=Tier.REDELIVERS,
+        count=stuck.count,
+        sample=sample(map(_line, stuck.sample)),
+        effects=tuple(_effects(intent, evidence, way)),
+        command=_command(intent, way),
+        confirm=intent.group,
+        warnings=tuple(_warnings(intent, evidence, way)),
+        fingerprint=fingerprint(
+            stuck.redeliver,
+            stuck.bury,
+            stuck.gone,
+            [row.entry.id for row in stuck.sample],
+            way,
+            evidence.queue,
+        ),
+        standing=not intent.once,
+    )
+
+
+def redelivery(intent: TendIntent, evidence: TendEvidence) -> Redelivery:
+    """How entries are handled again; raises ``Forbidden`` where that has to be said."""
+    if intent.redeliver is not Redelivery.AUTO:
+        return intent.redeliver
+    if evidence.others:
+        raise Forbidden(
+            f"tend {intent.stream}/{intent.group}: other groups would get its entries again too: "
+            f"{_few(evidence.others)}",
+            "Accept that with --redeliver add; or give entries to a consumer that reads its own history with "
+            "--redeliver claim --to CONSUMER.",
+        )
+    return Redelivery.ADD
+
+
+def _line(row: TendedRow) -> str:
+    entry = row.entry
+    return (
+        f"{entry.id} owned by {entry.consumer}, idle for {_length(entry.idle)}, "
+        f"delivered {counted(entry.delivery_count, 'time', 'times')}: {_FATES[row.fate]}"
+    )
+
+
+def _effects(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> Iterator[str]:
+    stuck, queue, most = evidence.stuck, evidence.queue, intent.max_deliveries
+    when = "Once" if intent.once else f"Now, and every {_length(intent.every)} until it is stopped"
+    yield (
+        f"{when}: pending entries that nobody was given for {_length(intent.min_idle)} are dealt with, each judged "
+        "again in the one step that moves and acknowledges it."
+    )
+    yield f"Those delivered less than {most} times (now {stuck.redeliver:,}) are handled again: {_way(intent, evidence, way)}"
+    yield (
+        f"Those delivered {most} times or more (now {stuck.bury:,}) go to {queue} as they are, with the reason "
+        "max-deliveries. The server counts: what a worker had only read ahead when it died was delivered too."
+    )
+    yield (
+        f"Those that were deleted from the stream (now {stuck.gone:,}) are put on record in {queue}, with the reason "
+        "payload-missing."
+    )
+    if evidence.library:
+        yield _HABITS[evidence.library]
+
+
+def _way(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> str:
+    if way is Redelivery.CLAIM:
+        who = intent.to or "nobody, so that whoever reclaims by XAUTOCLAIM takes them at once"
+        reads = ", which has to read its own history (XREADGROUP with 0 in place of >)" if intent.to else ""
+        return f"they are given to {who}{reads}. Nothing is added, and no other group notices."
+    others = f" and to {_few(evidence.others)}" if evidence.others else ""
+    return (
+        f"they are added to the stream anew and acknowledged, so they come to {intent.group}{others} as new "
+        "entries, behind all others, with the fields _so_origin_id and _so_attempt besides their own."
+    )
+
+
+def _warnings(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> Iterator[str]:
+    stuck, owners = evidence.stuck, {name for name, _ in evidence.stuck.owners}
+    if way is Redelivery.ADD and evidence.others:
+        yield f"Other groups get these entries a second time: {_few(evidence.others)}."
+    if way is Redelivery.CLAIM and stuck.waiting:
+        yield (
+            f"{counted(stuck.waiting, 'entry waits', 'entries wait')} for {intent.to or 'somebody'} to read "
+            "them: nobody does."
+        )
+    recent = [
+        f"{one.name} ({_length(one.idle)} ago)"
+        for one in evidence.consumers
+        if one.name in owners and one.idle < RECENT
+    ]
+    if recent:
+        yield (
+            f"Seen lately, and perhaps still at work on theirs: {_few(recent)}. A handler that takes longer than "
+            "--min-idle is run twice."
+        )
+    if any(one.name.startswith(OURS) for one in evidence.consumers):
+        yield "Consumers of streamops are in this group, which reclaims and buries by itself."
+
+
+def _few(parts: list[str] | tuple[str, ...]) -> str:
+    more = len(parts) - NAMED
+    return ", ".join(parts[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _command(intent: TendIntent, way: Redelivery) -> str:
+    options = [
+        f"--min-idle {_written(intent.min_idle)}",
+        f"--max-deliveries {intent.max_deliveries}",
+        *([] if intent.dlq is None else [f"--dlq {quoted(intent.dlq)}"]),
+        *([] if intent.redeliver is Redelivery.AUTO else [f"--redeliver {way}"]),
+        *([] if intent.to is None else [f"--to {quoted(intent.to)}"]),
+        "--once" if intent.once else f"--every {_written(intent.every)}",
+    ]
+    return command("tend", intent.stream, intent.group, options=" ".join(options))
+
+
+def _length(duration: timedelta) -> str:
+    short = duration < timedelta(seconds=1)
+    return f"{duration // timedelta(milliseconds=1)} ms" if short else span(duration)
+
+
+def _written(duration: timedelta) -> str:
+    seconds, rest = divmod(duration, timedelta(seconds=1))
+    return f"{duration // timedelta(milliseconds=1)}ms" if rest else f"{seconds}s"

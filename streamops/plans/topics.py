@@ -1,0 +1,148 @@
+"""Adding, switching and removing topics."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import FieldInfo, fields
+
+from streamops.analysis.topic_words import described
+from streamops.analysis.topics import require_topic
+from streamops.analysis.wording import command, counted, quoted
+from streamops.errors import Forbidden
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.topics import (
+    AddTopicIntent,
+    RemoveTopicIntent,
+    TopicEvidence,
+    TopicOffIntent,
+    TopicOnIntent,
+)
+from streamops.model.topics import Topic
+from streamops.plans.evidence import fingerprint
+
+UNIT: Final = ("topic", "topics")
+SOON: Final = "Those who run `streamops topics serve` notice within a second or so."
+UNSIGNED: Final = "Calls are not signed: a receiver cannot tell who sends them; --secret-file signs them."
+PLAIN: Final = "Calls go over plain HTTP: whoever is between can read and change them."
+
+
+def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
+    """Keep a topic; raises ``SettingsError`` for all that is wrong with it, ``Forbidden`` where there is one."""
+    wanted = _wanted(evidence)
+    require_topic(wanted)
+    if evidence.digest and not intent.replace:
+        raise Forbidden(
+            f"there is a topic {wanted.name}", "Nothing was done. --replace puts this one in its place."
+        )
+    return Plan(
+        operation="topics.add",
+        target=wanted.name,
+        tier=Tier.REVERSIBLE,
+        count=1,
+        unit=UNIT,
+        sample=tuple(described(wanted, evidence.kept)),
+        effects=(_added(wanted, evidence), SOON),
+        command=command("topics add", wanted.name, wanted.shown_url, options=_options(intent)),
+        warnings=tuple(_warnings(wanted)),
+        fingerprint=fingerprint(wanted.name, evidence.digest),
+    )
+
+
+def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Plan:
+    """Keep a topic no more; its messages stay where they are."""
+    waiting = _waiting(evidence)
+    stay = f"Its {waiting} stay where they are, and nobody calls them." if waiting else ""
+    effects = ("Its messages are not called any more, and no new ones are taken in.", stay, SOON)
+    return Plan(
+        operation="topics.rm",
+        target=intent.name,
+        tier=Tier.LOSES,
+        count=1,
+        unit=UNIT,
+        sample=tuple(described(evidence.kept, None)) if evidence.kept else (),
+        effects=tuple(filter(None, effects)),
+        loses="What the topic says, its headers and its secret.",
+        command=command("topics rm", intent.name),
+        confirm=intent.name,
+        fingerprint=fingerprint(intent.name, evidence.digest),
+    )
+
+
+def plan_topic_off(intent: TopicOffIntent, evidence: TopicEvidence) -> Plan:
+    """Stop calling a topic's messages; they are still taken in, and wait."""
+    waiting = _waiting(evidence)
+    told = f"Its {waiting} wait until it is on again" if waiting else "Its messages wait until it is on again"
+    return _switched("topics.off", intent.name, evidence, f"{told}; new ones are still taken in.")
+
+
+def plan_topic_on(intent: TopicOnIntent, evidence: TopicEvidence) -> Plan:
+    """Call a topic's messages again."""
+    waiting = _waiting(evidence)
+    return _switched(
+        "topics.on", intent.name, evidence, f"Its {waiting or 'messages'} are called, as they are due."
+    )
+
+
+def _switched(operation: str, name: str, evidence: TopicEvidence, effect: str) -> Plan:
+    wanted = _wanted(evidence)
+    changes = evidence.kept is None or evidence.kept.enabled != wanted.enabled
+    other = "on" if operation.endswith("off") else "off"
+    return Plan(
+        operation=operation,
+        target=name,
+        tier=Tier.REVERSIBLE,
+        count=int(changes),
+        unit=UNIT,
+        sample=(f"{name}: {wanted.shown_url}",) if changes else (),
+        effects=(effect, SOON) if changes else (),
+        undo=f"`{command(f'topics {other}', name)}`",
+        command=command(operation.replace(".", " "), name),
+        fingerprint=fingerprint(name, evidence.digest),
+    )
+
+
+def _wanted(evidence: TopicEvidence) -> Topic:
+    if evidence.wanted is None:
+        raise Forbidden("the topic that is kept cannot be read", "Remove it, and add it anew.")
+    return evidence.wanted
+
+
+def _added(topic: Topic, evidence: TopicEvidence) -> str:
+    verb = "replaced" if evidence.digest else "added"
+    if not topic.enabled:
+        return f"The topic is {verb}; its messages wait until it is switched on."
+    return f"The topic is {verb}; messages of {topic.key} are called back to {topic.shown_url}."
+
+
+def _options(intent: AddTopicIntent) -> str:
+    """What an intent says beside the defaults, as options."""
+    return " ".join(word for field in fields(AddTopicIntent)[2:] for word in _option(intent, field))
+
+
+def _option(intent: AddTopicIntent, field: FieldInfo) -> Iterator[str]:
+    value, flag = getattr(intent, field.name), f"--{field.name.replace('_', '-')}"
+    if value == field.default:
+        return
+    match value:
+        case bool():
+            yield {"retry_empty": "--accept-empty", "enabled": "--disabled"}.get(field.name, flag)
+        case timedelta():
+            yield f"{flag} {value.total_seconds():g}s"
+        case _:
+            yield f"{flag} {quoted(str(value))}"
+
+
+def _warnings(topic: Topic) -> Iterator[str]:
+    if topic.url.startswith("http:"):
+        yield PLAIN
+    if topic.secret is None:
+        yield UNSIGNED
+
+
+def _waiting(evidence: TopicEvidence) -> str:
+    parts = (
+        counted(evidence.waiting, "delayed message", "delayed messages") if evidence.waiting else "",
+        counted(evidence.entries, "entry", "entries") if evidence.entries else "",
+    )
+    return " and ".join(filter(None, parts))

@@ -1,0 +1,31 @@
+"""The consumer library: handlers, workers, publishers, supervision.
+
+Law: nothing here knows of the console; it speaks to servers through ``wire``, and what it decides is pure.
+"""
+
+from streamops.errors import HandlerError, Reject, RetryLater, Skip
+from streamops.runtime.app import Streamops
+from streamops.runtime.entry import Entry
+from streamops.runtime.payloads import Payload
+from streamops.runtime.policy import Delays, Exponential, Jitter, OddMinutes
+from streamops.runtime.publishing import Publisher
+from streamops.runtime.schemas import Schema
+from streamops.runtime.worker import Worker, WorkerOptions
+
+__all__ = [
+    "Delays",
+    "Entry",
+    "Exponential",
+    "HandlerError",
+    "Jitter",
+    "OddMinutes",
+    "Payload",
+    "Publisher",
+    "Reject",
+    "RetryLater",
+    "Schema",
+    "Skip",
+    "Streamops",
+    "Worker",
+    "WorkerOptions",
+]

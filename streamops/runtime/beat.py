@@ -1,0 +1,157 @@
+"""The heartbeat: a thread that tells the server that this worker lives, and renews the leases of what it holds.
+
+It has an event loop and a connection of its own, so that neither a handler that blocks nor a busy moment stops it.
+But a worker that hangs for good must not keep its entries for ever: where the main loop has not turned for
+``hang``, the thread stops, and others take over.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from streamops.errors import ServerError
+from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.runtime.entry import Side
+from streamops.wire.consuming.hearts import beat, is_paused, stop_beating
+from streamops.wire.consuming.leases import renew
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
+
+CHUNK: Final = 500
+STALLED: Final = 3.0
+"""Seconds without a turn of the main loop after which a worker says that it is stalled."""
+
+
+class Clock:
+    """The server's clock, as an offset to this machine's monotonic one."""
+
+    def __init__(self) -> None:
+        self._offset_ms: float | None = None
+
+    def learn(self, server_ms: float, at: float) -> None:
+        """The server said ``server_ms`` when the monotonic clock showed ``at`` seconds."""
+        self._offset_ms = server_ms - at * 1000
+
+    def now_ms(self) -> float:
+        """Milliseconds since the epoch on the server's clock; this machine's before it was ever asked."""
+        if self._offset_ms is None:
+            return time.time_ns() / 1e6
+        return time.monotonic() * 1000 + self._offset_ms
+
+
+class Beat:
+    """The thread.
+
+    Attributes:
+        clock: The server's clock, learnt with every beat.
+        pulse: When the main loop last turned, on the monotonic clock; it sets this itself.
+        paused: Whether the worker's pool was told to pause.
+    """
+
+    def __init__(
+        self,
+        options: ConnectionOptions,
+        *,
+        every: timedelta,
+        hang: timedelta,
+        portrait: Callable[[WorkerState | None], WorkerHeartbeat],
+        holdings: Callable[[], Iterable[tuple[Side, timedelta]]],
+        overran: Callable[[Side, int], None],
+    ) -> None:
+        self.clock = Clock()
+        self.pulse = time.monotonic()
+        self.paused = False
+        self._options = options
+        self._every = every.total_seconds()
+        self._hang = hang.total_seconds()
+        self._portrait = portrait
+        self._holdings = holdings
+        self._overran = overran
+        self._thread = threading.Thread(target=self._main, name="streamops-beat", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._started = threading.Event()
+
+    def start(self) -> None:
+        """Start beating."""
+        self._thread.start()
+        self._started.wait()
+
+    def stop(self) -> None:
+        """Stop; the heartbeat's key is removed. Blocks for as long as the server takes to hear of it."""
+        if self._loop is not None and self._stop is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _main(self) -> None:
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._started.set()
+        server = Server(self._options)
+        try:
+            while not self._stop.is_set():
+                pause = await self._turn(server)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await self._stop.wait()
+            await self._leave(server)
+        finally:
+            await server.close()
+
+    async def _turn(self, server: Server) -> float:
+        """Beat and renew once; seconds until the next time."""
+        silent = time.monotonic() - self.pulse
+        shortest = min((lease.total_seconds() for _, lease in self._holdings()), default=self._every)
+        pause = min(self._every, shortest / 6)
+        if silent > self._hang:
+            return pause
+        try:
+            await self._beat(server, silent)
+            for side, lease in self._holdings():
+                await self._renew(server, side, lease.total_seconds())
+        except ServerError:
+            # The server is away; the entries' leases may run out, and that is what leases are for.
+            return min(pause, 1.0)
+        return pause
+
+    async def _beat(self, server: Server, silent: float) -> None:
+        portrait = self._portrait(WorkerState.STALLED if silent > STALLED else None)
+        asked = time.monotonic()
+        server_ms = await beat(server, portrait, timedelta(seconds=self._every * 3))
+        self.clock.learn(server_ms, (asked + time.monotonic()) / 2)
+        self.paused = await is_paused(server, portrait.pool)
+
+    async def _renew(self, server: Server, side: Side, lease: float) -> None:
+        """Renew what has been in hand for a third of its lease."""
+        # A copy is made in one step; the main loop goes on changing the original.
+        held = side.in_hand.copy()
+        asked = time.monotonic()
+        old = [entry for entry in held.values() if entry.leased_at < asked - lease / 3 and not entry.lost]
+        for start in range(0, len(old), CHUNK):
+            chunk = old[start : start + CHUNK]
+            ids = [entry.raw_id for entry in chunk]
+            renewed = await renew(server, side.subscription, retries=side.retries, ids=ids)
+            lost = {*renewed.lost, *renewed.gone}
+            gone = 0
+            for entry in chunk:
+                if entry.raw_id not in lost:
+                    entry.leased_at = asked
+                elif entry.raw_id in side.in_hand:
+                    entry.lost = True
+                    gone += 1
+            if gone:
+                self._overran(side, gone)
+
+    async def _leave(self, server: Server) -> None:
+        try:
+            await stop_beating(server, self._portrait(None).id)
+        except ServerError:
+            # It ends by itself.
+            return

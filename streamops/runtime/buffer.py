@@ -1,0 +1,93 @@
+"""Entries that were read and wait for a slot: in the order of arrival, or by the weights of their streams."""
+
+from collections import deque
+
+from streamops.runtime.entry import Entry
+
+
+class Queue:
+    """What one stream has waiting.
+
+    Attributes:
+        weight: Its share where several streams have entries waiting.
+        again: Entries delivered before; they come first.
+        fresh: The others.
+    """
+
+    def __init__(self, weight: int) -> None:
+        self.weight = weight
+        self.again: deque[Entry] = deque()
+        self.fresh: deque[Entry] = deque()
+        self.credit = 0
+
+    def __len__(self) -> int:
+        return len(self.again) + len(self.fresh)
+
+
+class Buffer:
+    """The queues of one handler.
+
+    Where several have entries waiting, each gets its share of turns by smooth weighted round robin (as nginx
+    does it): weights of 5, 3 and 2 give A B A C A B A B C A, and no stream is ever left out.
+
+    Attributes:
+        careful: Entries that are handled one at a time.
+        careful_busy: Whether one of them is being handled.
+    """
+
+    def __init__(self) -> None:
+        self.queues: list[Queue] = []
+        self.careful: deque[Entry] = deque()
+        self.careful_busy = False
+
+    def add_queue(self, weight: int) -> Queue:
+        """A queue for one more stream."""
+        queue = Queue(weight)
+        self.queues.append(queue)
+        return queue
+
+    def share(self, queue: Queue) -> float:
+        """The part of all turns that is a queue's while all have entries waiting."""
+        return queue.weight / sum(each.weight for each in self.queues)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.queues)) + len(self.careful)
+
+    def has_next(self) -> bool:
+        """Whether ``take`` would give one."""
+        return any(queue.fresh or queue.again for queue in self.queues) or bool(
+            self.careful and not self.careful_busy
+        )
+
+    def take(self) -> Entry | None:
+        """The next entry; none where none may be handled now."""
+        if self.careful and not self.careful_busy:
+            self.careful_busy = True
+            return self.careful.popleft()
+        queue = self.queues[0] if len(self.queues) == 1 else self._turn()
+        if queue is None:
+            return None
+        if queue.again:
+            return queue.again.popleft()
+        return queue.fresh.popleft() if queue.fresh else None
+
+    def clear(self) -> list[Entry]:
+        """Take all of them out, at once."""
+        entries = [*self.careful]
+        self.careful.clear()
+        for queue in self.queues:
+            entries += queue.again
+            entries += queue.fresh
+            queue.again.clear()
+            queue.fresh.clear()
+        return entries
+
+    def _turn(self) -> Queue | None:
+        waiting = [queue for queue in self.queues if queue.fresh or queue.again]
+        if not waiting:
+            return None
+        for queue in waiting:
+            queue.credit += queue.weight
+        chosen = max(waiting, key=lambda queue: queue.credit)
+        chosen.credit -= sum(queue.weight for queue in waiting)
+        return chosen

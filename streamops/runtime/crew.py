@@ -1,0 +1,306 @@
+"""The slots of one handler: long-lived tasks that take entries and handle them.
+
+A task a message would cost more than most handlers do. A slot that has nothing to do rests; whoever takes an entry
+and leaves others behind wakes one more, so that as many slots work as there is work for.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from math import ceil
+from typing import Final
+
+from streamops.runtime.buffer import Buffer, Queue
+from streamops.runtime.entry import Entry
+from streamops.runtime.handlers import BatchCall, Call, Handler
+from streamops.runtime.policy import HandlerTimeout
+from streamops.runtime.tally import Tally
+
+PATIENCE: Final = 0.01
+"""Seconds after which a slot that never waits lets others have a turn."""
+AHEAD: Final = 0.1
+"""How many seconds' worth of work is read ahead."""
+SMOOTHING: Final = 0.05
+
+NEVER: Final = float("inf")
+
+Finished = Callable[[Entry], None]
+Failed = Callable[[Entry, BaseException], Awaitable[None]]
+Mark = Callable[[Entry], Awaitable[bool]]
+"""Marks a start; whether it may go on: not where somebody else has the entry now, or it had its last start."""
+
+
+class Slot:
+    """One of the things a handler does at a time.
+
+    Attributes:
+        entries: What it handles now; empty while it rests.
+        deadline: When that must be over, on the event loop's clock.
+        overdue: Whether it was cut off for that.
+    """
+
+    __slots__ = ("deadline", "entries", "overdue", "task")
+
+    def __init__(self) -> None:
+        self.entries: Sequence[Entry] = ()
+        self.deadline = NEVER
+        self.overdue = False
+        self.task: asyncio.Task[None] | None = None
+
+
+class Crew:
+    """The slots of one handler.
+
+    Attributes:
+        handler: The handler.
+        buffer: Where they take entries from.
+        slots: The slots.
+        tally: What they did.
+    """
+
+    def __init__(
+        self,
+        handler: Handler,
+        call: Call | None,
+        batch_call: BatchCall | None,
+        *,
+        finished: Finished,
+        failed: Failed,
+        mark: Mark,
+        hungry: Callable[[], None],
+    ) -> None:
+        self.handler = handler
+        self.buffer = Buffer()
+        self.slots = [Slot() for _ in range(handler.concurrency)]
+        self.tally = Tally()
+        self._call = call
+        self._batch_call = batch_call
+        self._finished = finished
+        self._failed = failed
+        self._mark = mark
+        self._hungry = hungry
+        self._resting: list[asyncio.Future[None]] = []
+        self._waking = False
+        self._closed = False
+        # Until the first calls have been timed, they are taken for slow: reading too little costs a round trip.
+        self._mean = AHEAD / 2
+        self._timeout = handler.timeout.total_seconds() if handler.timeout else None
+
+    def start(self) -> list[asyncio.Task[None]]:
+        """Start the slots, and the sweeper where calls are limited in time."""
+        work = self._batches if self._batch_call else self._singles
+        for number, slot in enumerate(self.slots):
+            slot.task = asyncio.create_task(work(slot), name=f"{self.handler.name}-{number}")
+        tasks = [slot.task for slot in self.slots if slot.task]
+        if self._timeout is not None:
+            tasks.append(
+                asyncio.create_task(self._sweep(self._timeout), name=f"{self.handler.name}-timeouts")
+            )
+        return tasks
+
+    @property
+    def busy(self) -> int:
+        """How many slots handle something."""
+        return sum(1 for slot in self.slots if slot.entries)
+
+    @property
+    def ahead(self) -> int:
+        """How many entries are worth reading ahead: what is handled in a moment, within the handler's limit."""
+        per_call = self.handler.concurrency * AHEAD / self._mean
+        return max(1, min(self.handler.prefetch, int(per_call * self.handler.batch)))
+
+    @property
+    def room(self) -> int:
+        """How many more entries may be read now; may be negative."""
+        return len(self._resting) * self.handler.batch + self.ahead - len(self.buffer)
+
+    def room_for(self, queue: Queue) -> int:
+        """How many more entries one stream may have read now: its share of the room, whatever the others have."""
+        resting = len(self._resting) * self.handler.batch
+        return ceil(resting * self.buffer.share(queue)) + self.ahead_of(queue) - len(queue)
+
+    def ahead_of(self, queue: Queue) -> int:
+        """How many entries of one stream are worth reading ahead."""
+        return max(1, int(self.ahead * self.buffer.share(queue)))
+
+    def wake(self) -> None:
+        """There is something to take."""
+        if self._resting and not self._waking:
+            self._waking = True
+            self._resting.pop().set_result(None)
+
+    def _wake_another(self) -> None:
+        """Where there is more than one slot can do, have another one look."""
+        if self.buffer.has_next():
+            self.wake()
+
+    def close(self) -> list[Entry]:
+        """Take nothing more; the entries that nobody has started."""
+        self._closed = True
+        return self.buffer.clear()
+
+    async def _singles(self, slot: Slot) -> None:
+        """Handle single entries, for ever."""
+        now = asyncio.get_running_loop().time
+        take, call, finished, limit = self.buffer.take, self._call, self._finished, self._timeout
+        observe = self.tally.observe
+        assert call is not None  # noqa: S101 - a crew of single entries has it
+        began = turn = now()
+        while True:
+            entry = take()
+            if entry is None:
+                self._hungry()
+                await self._rest()
+                began = turn = now()
+                continue
+            if self._resting and not self._waking:
+                self._wake_another()
+            slot.entries = (entry,)
+            if (entry.again or entry.lost) and not await self._may_start(entry):
+                slot.entries = ()
+                continue
+            if limit is not None:
+                slot.deadline, slot.overdue = began + limit, False
+            try:
+                await call(entry)
+            except BaseException as error:  # noqa: BLE001 - a handler may raise anything
+                await self._fell(slot, slot.entries, error)
+            else:
+                finished(entry)
+            ended = now()
+            self._mean += (ended - began - self._mean) * SMOOTHING
+            observe(ended - began)
+            slot.entries = ()
+            slot.deadline = NEVER
+            if entry.again:
+                self._release(entry)
+            # One reading of the clock serves two entries.
+            began = ended
+            if ended - turn > PATIENCE:
+                await asyncio.sleep(0)
+                began = turn = now()
+
+    async def _batches(self, slot: Slot) -> None:
+        """Handle batches, for ever."""
+        now = asyncio.get_running_loop().time
+        while True:
+            entries = await self._take_batch()
+            if not entries:
+                self._hungry()
+                await self._rest()
+                continue
+            self._wake_another()
+            slot.entries = entries
+            kept = [
+                entry for entry in entries if not (entry.again or entry.lost) or await self._may_start(entry)
+            ]
+            began = now()
+            if self._timeout is not None:
+                slot.deadline, slot.overdue = began + self._timeout, False
+            if kept:
+                await self._handle_batch(slot, kept)
+            ended = now()
+            self._mean += (ended - began - self._mean) * SMOOTHING
+            self.tally.observe(ended - began, len(kept))
+            slot.entries = ()
+            slot.deadline = NEVER
+            for entry in entries:
+                if entry.again:
+                    self._release(entry)
+            await asyncio.sleep(0)
+
+    async def _handle_batch(self, slot: Slot, entries: list[Entry]) -> None:
+        """Call the handler with many entries; where it returns a list, each entry has its own result."""
+        assert self._batch_call is not None  # noqa: S101 - a crew of batches has it
+        try:
+            results = await self._batch_call(entries)
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything
+            await self._fell(slot, entries, error)
+            return
+        slot.deadline = NEVER
+        if not isinstance(results, (list, tuple)) or len(results) != len(entries):
+            results = [None] * len(entries)
+        for entry, result in zip(entries, results, strict=True):
+            if isinstance(result, Exception):
+                await self._failed(entry, result)
+            else:
+                self._finished(entry)
+
+    async def _take_batch(self) -> list[Entry]:
+        """As many entries as a call takes; fewer where no more come in time."""
+        first = self.buffer.take()
+        if first is None:
+            return []
+        entries = [first]
+        if self._is_careful(first):
+            return entries
+        loop = asyncio.get_running_loop()
+        patience = loop.time() + self.handler.linger.total_seconds()
+        while len(entries) < self.handler.batch:
+            if self.buffer.careful and not self.buffer.careful_busy:
+                break
+            entry = self.buffer.take()
+            if entry is not None:
+                entries.append(entry)
+            elif loop.time() < patience:
+                self._hungry()
+                await asyncio.sleep(min(PATIENCE, patience - loop.time()))
+            else:
+                break
+        return entries
+
+    async def _may_start(self, entry: Entry) -> bool:
+        """Mark the start of an entry that was delivered before; what somebody else has by now is let go."""
+        if entry.lost:
+            entry.side.drop(entry)
+        elif await self._mark(entry):
+            return True
+        self._release(entry)
+        return False
+
+    def _is_careful(self, entry: Entry) -> bool:
+        return entry.again and self.buffer.careful_busy and entry.careful
+
+    def _release(self, entry: Entry) -> None:
+        """Where that was the one that is handled alone, let the next one have its turn."""
+        if entry.careful and self.buffer.careful_busy:
+            self.buffer.careful_busy = False
+            if self.buffer.careful:
+                self.wake()
+
+    async def _fell(self, slot: Slot, entries: Sequence[Entry], error: BaseException) -> None:
+        """A call raised, or was cut off for taking too long; what is neither goes up."""
+        slot.deadline = NEVER
+        if slot.overdue and isinstance(error, asyncio.CancelledError):
+            slot.overdue = False
+            if slot.task:
+                slot.task.uncancel()
+            error = HandlerTimeout(f"longer than {self._timeout:g} s")
+        elif not isinstance(error, Exception):
+            raise error
+        for entry in entries:
+            await self._failed(entry, error)
+
+    async def _rest(self) -> None:
+        """Wait until there may be something to take."""
+        if self._closed:
+            await asyncio.Event().wait()
+        resting = asyncio.get_running_loop().create_future()
+        self._resting.append(resting)
+        try:
+            await resting
+        finally:
+            self._waking = False
+            if resting in self._resting:
+                self._resting.remove(resting)
+
+    async def _sweep(self, limit: float) -> None:
+        """Cut off calls that take too long; one timer for all slots, because one a call would cost more than it."""
+        now = asyncio.get_running_loop().time
+        pause = max(0.01, min(limit / 10, 1.0))
+        while True:
+            await asyncio.sleep(pause)
+            instant = now()
+            for slot in self.slots:
+                if slot.deadline < instant and slot.task and not slot.overdue:
+                    slot.overdue = True
+                    slot.task.cancel()

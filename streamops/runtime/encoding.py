@@ -1,0 +1,116 @@
+"""From what is published to an entry's fields; ``decoding`` is the way back."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from streamops.errors import PublishError
+
+DATA: Final = b"data"
+"""The field that holds a whole body as JSON."""
+
+RESERVED: Final = b"_so_"
+"""What names begin with that streamops keeps for itself."""
+
+_PAIR: Final = 2
+
+_SHAPES: Final = (
+    "Give a msgspec Struct, a dataclass, a TypedDict or a list (one field `data` of JSON), a dict of plain values or "
+    "(name, value) pairs (the fields themselves), or bytes (the field `data` as it stands)."
+)
+_json: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
+
+
+def encode_body(body: object) -> list[bytes]:
+    """Names and values in turn.
+
+    A mapping of plain values (str, bytes, int, float, bool) becomes the fields themselves, in its order, and so does a
+    sequence of pairs, in which names may repeat. Bytes become the field ``data`` as they stand; everything else its
+    JSON.
+
+    Raises:
+        PublishError: It has no field, a reserved name, or nothing that could be encoded.
+    """
+    if isinstance(body, msgspec.Struct):
+        return [DATA, encode_json(body)]
+    if type(body) is dict:
+        # The most frequent shape, ahead of what costs more to tell.
+        return _flat(body.items()) or [DATA, encode_json(body)]
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        return [DATA, bytes(body)]
+    if isinstance(body, Mapping):
+        parts = _flat(body.items())
+    elif isinstance(body, Sequence) and not isinstance(body, str):
+        parts = _flat(body) if all(type(item) is tuple and len(item) == _PAIR for item in body) else None
+    else:
+        parts = None
+    return [DATA, encode_json(body)] if parts is None else parts
+
+
+def encode_json(body: object) -> bytes:
+    """A body as JSON; raises ``PublishError`` where it is none, or where it holds what JSON cannot."""
+    if body is None:
+        raise PublishError("there is nothing to publish: the body is None", _SHAPES)
+    try:
+        return _json(body)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PublishError(
+            f"a body of type {type(body).__name__} cannot be encoded: {error}", _SHAPES
+        ) from None
+
+
+def encode_fields(fields: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list[bytes]:
+    """Further fields of an entry; raises ``PublishError`` where a name is reserved or a value not plain."""
+    if not fields:
+        return []
+    parts = _flat(fields.items() if isinstance(fields, Mapping) else fields)
+    if parts is None:
+        raise PublishError("a further field is no plain value", "Values are str, bytes, int, float or bool.")
+    return parts
+
+
+def _flat(pairs: Collection[tuple[Any, Any]]) -> list[bytes] | None:
+    """Names and values in turn; none where one of them is not plain."""
+    if not pairs:
+        raise PublishError(
+            "there is nothing to publish: the body is empty", "An entry has at least one field."
+        )
+    parts: list[bytes] = []
+    for name, value in pairs:
+        if not isinstance(name, (str, bytes)):
+            return None
+        encode = _PLAIN.get(type(value)) or _inherited(value)
+        if encode is None:
+            return None
+        key = _text(name) if isinstance(name, str) else name
+        if key.startswith(RESERVED):
+            raise PublishError(
+                f"the name {key.decode(errors='replace')} is reserved",
+                "Names that begin with `_so_` are streamops' own.",
+            )
+        parts += (key, encode(value))
+    return parts
+
+
+def _text(value: str) -> bytes:
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise PublishError(
+            f"a text is no Unicode: {error.reason}", "Publish bytes where it is none."
+        ) from None
+
+
+_PLAIN: Final[dict[type, Callable[[Any], bytes]]] = {
+    str: _text,
+    bytes: lambda value: value,
+    int: lambda value: b"%d" % value,
+    float: lambda value: repr(value).encode(),
+    bool: lambda value: b"true" if value else b"false",
+}
+
+
+def _inherited(value: object) -> Callable[[Any], bytes] | None:
+    """The way of a type that is plain by inheritance, such as a ``StrEnum``."""
+    return next((encode for plain, encode in _PLAIN.items() if isinstance(value, plain)), None)

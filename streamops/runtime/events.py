@@ -1,0 +1,198 @@
+"""What a worker tells whoever subscribes: frozen facts, one type each."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from streamops.errors import ServerError
+
+
+class Event(Struct, frozen=True):
+    """Something that happened in a worker."""
+
+
+class Completed(Event, frozen=True):
+    """An entry was handled, and will be acknowledged."""
+
+    stream: str
+    group: str
+    entry_id: str
+    attempt: int
+
+
+class Retried(Event, frozen=True):
+    """A handler failed, and its entry is tried again after ``delay``."""
+
+    stream: str
+    group: str
+    entry_id: str
+    attempt: int
+    delay: timedelta
+    reason: str
+
+
+class DeadLettered(Event, frozen=True):
+    """An entry was given up and is in the dead-letter queue."""
+
+    stream: str
+    group: str
+    entry_id: str
+    attempt: int
+    reason: str
+    error: str
+
+
+class HookFailed(Event, frozen=True):
+    """A handler's failure hook raised."""
+
+    stream: str
+    group: str
+    entry_id: str
+    error: str
+
+
+class Stuck(Event, frozen=True):
+    """An entry can neither be handled nor given up; it stays pending."""
+
+    stream: str
+    group: str
+    entry_id: str
+    reason: str
+
+
+class Duplicate(Event, frozen=True):
+    """An entry's business key belongs to another entry; it was acknowledged unhandled."""
+
+    stream: str
+    group: str
+    entry_id: str
+    key: str
+
+
+class Lost(Event, frozen=True):
+    """An entry was deleted from its stream while it was pending."""
+
+    stream: str
+    group: str
+    entry_id: str
+    deliveries: int
+
+
+class Reclaimed(Event, frozen=True):
+    """Entries were taken over from other consumers."""
+
+    stream: str
+    group: str
+    entries: int
+    consumer: str
+    """Whose they were; empty for whoever let them lie."""
+
+
+class Adopted(Event, frozen=True):
+    """Entries were found under this worker's own name that it did not have in hand."""
+
+    stream: str
+    group: str
+    entries: int
+
+
+class ConsumerRemoved(Event, frozen=True):
+    """A dead consumer that had nothing pending was deleted."""
+
+    stream: str
+    group: str
+    consumer: str
+
+
+class GroupRestored(Event, frozen=True):
+    """A group that somebody had destroyed was created anew, at ``began``."""
+
+    stream: str
+    group: str
+    began: str
+
+
+class Troubled(Event, frozen=True):
+    """The server could not be asked; it is asked again."""
+
+    stream: str
+    error: ServerError
+
+
+class Overran(Event, frozen=True):
+    """Leases could not be renewed in time, and others took entries over."""
+
+    stream: str
+    group: str
+    entries: int
+
+
+class Promoted(Event, frozen=True):
+    """Delayed messages were due and became entries."""
+
+    stream: str
+    messages: int
+
+
+class DelayedBuried(Event, frozen=True):
+    """A delayed message could never become an entry and is in the dead-letter queue, its body as it was."""
+
+    stream: str
+    id: str
+    reason: str
+
+
+class DelayedRefused(Event, frozen=True):
+    """Delayed messages are due, but ``key`` cannot be written to; it is tried again in a minute."""
+
+    stream: str
+    key: str
+    error: str
+    messages: int
+
+
+class DelayedStrays(Event, frozen=True):
+    """There are bodies of delayed messages that the queue does not name: ``delayed ls`` shows them."""
+
+    stream: str
+    bodies: int
+
+
+Heard = TypeVar("Heard", bound=Event)
+Listener = Callable[[Any], object]
+
+
+class Events:
+    """Who listens to what."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[type[Event], list[Listener]] = defaultdict(list)
+
+    def on(self, kind: type[Heard], listener: Callable[[Heard], object]) -> None:
+        """Have a function called with each event of a kind; ``Event`` is all of them."""
+        self._listeners[kind].append(listener)
+
+    def heard(self, kind: type[Event]) -> bool:
+        """Whether anybody listens to a kind, so that the frequent ones need not be made for nobody."""
+        return bool(self._listeners.get(kind) or self._listeners.get(Event))
+
+    def emit(self, event: Event) -> None:
+        """Tell everybody; what a listener raises is its own affair."""
+        for listener in (*self._listeners.get(type(event), ()), *self._listeners.get(Event, ())):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - a listener must not stop a worker
+                _complain(listener, event)
+
+
+def _complain(listener: Listener, event: Event) -> None:
+    import structlog  # noqa: PLC0415 - only where something went wrong
+
+    structlog.get_logger("streamops").exception(
+        "listener failed",
+        listener=getattr(listener, "__qualname__", repr(listener)),
+        event_type=type(event).__name__,
+    )

@@ -1,0 +1,119 @@
+"""What workers did, in figures: taken from a worker, sent through a pipe, added up, never falling."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.runtime.tally import BOUNDS, Histogram
+from streamops.runtime.worker import Worker
+
+NO_COUNTS = (0,) * (len(BOUNDS) + 1)
+
+
+class Distribution(Struct, frozen=True):
+    """Durations by size.
+
+    Attributes:
+        counts: How many fell below each of ``BOUNDS`` and above the one before; the last has no bound.
+        total: The sum of all, in seconds.
+    """
+
+    counts: tuple[int, ...] = NO_COUNTS
+    total: float = 0.0
+
+    def __add__(self, other: "Distribution") -> "Distribution":
+        counts = tuple(map(sum, zip(self.counts, other.counts, strict=True)))
+        return Distribution(counts, self.total + other.total)
+
+
+class HandlerFigures(Struct, frozen=True, kw_only=True):
+    """One handler's figures, of one worker or of several.
+
+    Attributes:
+        handler: Its name.
+        group: Its consumer group.
+        durations: How long its calls took.
+        latencies: From an entry's birth, by its ID, to the end of its handling.
+        failures: Calls that raised.
+        retries: Entries tried again, by reason.
+        dead_lettered: Entries given up, by reason.
+        reclaimed: Entries taken over from other consumers.
+        duplicates: Entries whose business key another entry had.
+        in_flight: Calls under way.
+        concurrency: Calls that may be under way.
+    """
+
+    handler: str
+    group: str
+    durations: Distribution = Distribution()
+    latencies: Distribution = Distribution()
+    failures: int = 0
+    retries: dict[str, int] = {}
+    dead_lettered: dict[str, int] = {}
+    reclaimed: int = 0
+    duplicates: int = 0
+    in_flight: int = 0
+    concurrency: int = 0
+
+    def __add__(self, other: "HandlerFigures") -> "HandlerFigures":
+        return HandlerFigures(
+            handler=self.handler,
+            group=self.group,
+            durations=self.durations + other.durations,
+            latencies=self.latencies + other.latencies,
+            failures=self.failures + other.failures,
+            retries=_sum(self.retries, other.retries),
+            dead_lettered=_sum(self.dead_lettered, other.dead_lettered),
+            reclaimed=self.reclaimed + other.reclaimed,
+            duplicates=self.duplicates + other.duplicates,
+            in_flight=self.in_flight + other.in_flight,
+            concurrency=self.concurrency + other.concurrency,
+        )
+
+    @property
+    def handled(self) -> int:
+        """How many calls ended."""
+        return sum(self.durations.counts)
+
+
+def figures_of(worker: Worker) -> tuple[HandlerFigures, ...]:
+    """The figures of a worker's handlers, now."""
+    return tuple(
+        HandlerFigures(
+            handler=station.crew.handler.name,
+            group=station.crew.handler.group,
+            durations=_distribution(station.crew.tally.durations),
+            latencies=_distribution(station.crew.tally.latencies),
+            failures=station.crew.tally.failures,
+            retries=dict(station.crew.tally.retries),
+            dead_lettered=dict(station.crew.tally.dead_lettered),
+            reclaimed=station.crew.tally.reclaimed,
+            duplicates=station.crew.tally.duplicates,
+            in_flight=station.crew.busy,
+            concurrency=len(station.crew.slots),
+        )
+        for station in worker.stations
+    )
+
+
+def at_rest(figures: Iterable[HandlerFigures]) -> tuple[HandlerFigures, ...]:
+    """What remains of the figures of a worker that has ended: what it counted, not what it was about to do."""
+    return tuple(replace(one, in_flight=0, concurrency=0) for one in figures)
+
+
+def total(figures: Iterable[HandlerFigures]) -> tuple[HandlerFigures, ...]:
+    """Figures added up by handler and group, in their order."""
+    sums: dict[tuple[str, str], HandlerFigures] = {}
+    for one in figures:
+        key = one.handler, one.group
+        sums[key] = sums[key] + one if key in sums else one
+    return tuple(sums.values())
+
+
+def _distribution(histogram: Histogram) -> Distribution:
+    return Distribution(tuple(histogram.counts), histogram.total)
+
+
+def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in (*one, *(other.keys() - one.keys()))}

@@ -1,0 +1,209 @@
+"""Handlers: what a function takes, which streams it serves, and how."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from streamops.errors import SettingsError
+from streamops.runtime.decoding import Decode, decoder
+from streamops.runtime.entry import Entry
+from streamops.runtime.policy import Retry
+
+Function = Callable[..., Any]
+Call = Callable[[Entry], Awaitable[Any]]
+"""A handler ready to be called with an entry, or as ``BatchCall`` with many."""
+
+BatchCall = Callable[[Sequence[Entry]], Awaitable[Any]]
+Failed = Callable[[Entry, BaseException], Any]
+
+MOST_SLOTS: Final = 10_000
+
+
+class Kind(StrEnum):
+    """How a function is called."""
+
+    ASYNC = "async"
+    INLINE = "inline"
+    """In the event loop: for functions that return at once."""
+    THREADS = "threads"
+
+
+class Guard(Struct, frozen=True):
+    """Handle each business key once.
+
+    Attributes:
+        key: The name of the field, or of the body's attribute, that holds it; or a function of the body.
+        ttl: How long a key is remembered after its entry.
+    """
+
+    key: str | Callable[[Any], str]
+    ttl: timedelta = timedelta(days=1)
+
+
+class Handler(Struct, frozen=True, kw_only=True):
+    """One declared handler.
+
+    Attributes:
+        name: What it is called in logs and metrics.
+        function: The function as it was written.
+        streams: The streams it serves, each with its weight.
+        group: The consumer group.
+        start: Where the group begins where there is none: ``0``, ``$`` or an ID.
+        kind: How the function is called.
+        concurrency: How many entries (or batches) are handled at once.
+        prefetch: How many entries are read ahead at most.
+        prefetch_bytes: How many bytes of them.
+        batch: How many entries a call takes at most; one for a function of single entries.
+        linger: How long a batch that is not full waits for more.
+        retry: What to do where it fails.
+        timeout: How long one call may take; none for any time.
+        lease: How long an entry may lie idle before others take it over.
+        guard: Its guard; none where every entry is handled.
+        failed: Called with an entry and its error once it is given up; none for nobody.
+    """
+
+    name: str
+    function: Function
+    streams: tuple[tuple[str, int], ...]
+    group: str
+    start: str
+    kind: Kind
+    concurrency: int = 16
+    prefetch: int = 500
+    prefetch_bytes: int = 16 * 1024 * 1024
+    batch: int = 1
+    linger: timedelta = timedelta()
+    retry: Retry = Retry(None)
+    timeout: timedelta | None = None
+    lease: timedelta = timedelta(seconds=60)
+    guard: Guard | None = None
+    failed: Failed | None = None
+
+
+class Parameters(Struct, frozen=True):
+    """What a function takes, in the order of its parameters: the entry, or a body that a decoder makes."""
+
+    decoders: tuple[Decode | None, ...]
+    """One a parameter; none where it takes the entry itself."""
+
+    @property
+    def body(self) -> Decode | None:
+        """What decodes the body; none where the function takes none."""
+        return next((decode for decode in self.decoders if decode is not None), None)
+
+
+def parameters_of(function: Function, *, batch: bool) -> Parameters:
+    """What a function takes.
+
+    Raises:
+        SettingsError: A parameter has no type, or one that nothing can be decoded into; or there are two bodies.
+    """
+    where = name_of(function)
+    try:
+        hints = get_type_hints(function)
+    except NameError as error:
+        raise SettingsError(
+            f"handler {where}: {error}", "Import the type where the handler is defined."
+        ) from None
+    decoders: list[Decode | None] = []
+    for parameter in inspect.signature(function).parameters.values():
+        label = f"handler {where}, parameter {parameter.name}"
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL, parameter.KEYWORD_ONLY):
+            raise SettingsError(
+                f"{label}: must be a positional one", "Write handle(order: Order, entry: Entry)."
+            )
+        if parameter.name not in hints:
+            raise SettingsError(
+                f"{label}: has no type",
+                "Write handle(order: Order), (fields: dict[str, str]) or (entry: Entry).",
+            )
+        kind = _element(hints[parameter.name], label) if batch else hints[parameter.name]
+        decoders.append(None if kind is Entry else decoder(kind, label))
+    if sum(decode is not None for decode in decoders) > 1:
+        raise SettingsError(
+            f"handler {where}: takes two bodies", "An entry has one; take a Struct that holds both."
+        )
+    return Parameters(tuple(decoders))
+
+
+def kind_of(function: Function, *, threads: bool) -> Kind:
+    """How a function is called.
+
+    Raises:
+        SettingsError: An async function cannot run in threads.
+    """
+    if inspect.iscoroutinefunction(function):
+        if threads:
+            raise SettingsError(
+                f"handler {name_of(function)}: is async and cannot run in threads",
+                "Drop threads=True, or async.",
+            )
+        return Kind.ASYNC
+    return Kind.THREADS if threads else Kind.INLINE
+
+
+def streams_of(streams: str | Sequence[str] | Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Streams and weights from what a user may give for them.
+
+    Raises:
+        SettingsError: There is none, or a weight is no positive number.
+    """
+    if isinstance(streams, str):
+        pairs: tuple[tuple[str, int], ...] = ((streams, 1),)
+    elif isinstance(streams, Mapping):
+        pairs = tuple(streams.items())
+    else:
+        pairs = tuple((stream, 1) for stream in streams)
+    if not all(stream for stream, _ in pairs) or not pairs:
+        raise SettingsError("a handler needs a stream", 'Write @app.handler("orders:events", group=...).')
+    for stream, weight in pairs:
+        if not _is_number(weight) or weight < 1:
+            raise SettingsError(
+                f"stream {stream}: its weight must be 1 or more", "Weights are shares: 5, 3 and 2."
+            )
+    return pairs
+
+
+def check_numbers(handler: Handler) -> None:
+    """Refuse numbers that make no sense.
+
+    Raises:
+        SettingsError: Says which.
+    """
+    ranges = {
+        "concurrency": (handler.concurrency, 1, MOST_SLOTS),
+        "prefetch": (handler.prefetch, 1, 1_000_000),
+        "prefetch_bytes": (handler.prefetch_bytes, 1, 1 << 40),
+        "batch": (handler.batch, 1, 100_000),
+        "max_deliveries": (handler.retry.most, 1, 1_000_000),
+    }
+    for name, (value, least, most) in ranges.items():
+        if not _is_number(value) or not least <= value <= most:
+            raise SettingsError(
+                f"handler {handler.name}: {name}={value!r}", f"It must be a number from {least} to {most}."
+            )
+    for name, duration in (("lease", handler.lease), ("timeout", handler.timeout)):
+        if duration is not None and duration <= timedelta():
+            raise SettingsError(
+                f"handler {handler.name}: {name} must be longer than nothing", "Seconds: 30, 0.5."
+            )
+
+
+def _is_number(value: object) -> bool:
+    """Whether a user gave a whole number; what has no type checker may give anything."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def name_of(function: Function) -> str:
+    """What a function is called in messages."""
+    return getattr(function, "__qualname__", None) or repr(function)
+
+
+def _element(kind: Any, label: str) -> Any:  # noqa: ANN401 - any type a handler may name
+    if get_origin(kind) in (list, Sequence) and get_args(kind):
+        return get_args(kind)[0]
+    raise SettingsError(f"{label}: a batch handler takes lists", "Write handle(orders: list[Order]).")

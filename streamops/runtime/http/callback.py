@@ -1,0 +1,171 @@
+"""The handler of topics: calls a message's URL, and says by its errors what becomes of the message.
+
+A call that fails is tried again after the topic's schedule. A host in trouble is left alone by its breaker; what
+waits for it is put back, which is no attempt. Giving up is the runtime's: after ``max_attempts`` the dead letters.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from streamops import errors
+from streamops.model.topics import Topic
+from streamops.runtime.http.breaker import Breaker, BreakerOptions, BreakerState
+from streamops.runtime.http.calling import Caller, CallError
+from streamops.runtime.http.judging import TROUBLED, Answer, Done, Reject, Retry, Verdict, judge
+from streamops.runtime.http.messages import Delivered, message_of
+
+LOG: Final = logging.getLogger("streamops.callbacks")
+LONGEST_ADVICE: Final = timedelta(hours=1)
+"""How far off a Retry-After is believed."""
+
+BUSY: Final = timedelta(seconds=1)
+
+
+class HostOptions(Struct, frozen=True):
+    """How one host is treated.
+
+    Attributes:
+        concurrency: Calls to it at once, of all topics together.
+        breaker: When its breaker opens.
+    """
+
+    concurrency: int = 64
+    breaker: BreakerOptions = BreakerOptions()
+
+
+class Callback:
+    """Calls messages of any topic."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        options: HostOptions = HostOptions(),  # noqa: B008 - frozen
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._caller = caller
+        self._options = options
+        self._chance = chance
+        self._hosts: dict[str, _Host] = {}
+
+    async def __call__(self, topic: Topic, entry: Delivered) -> None:
+        """Call the URL for one entry; returns where the message was taken.
+
+        Raises:
+            RetryLater: It was not; or the host is left alone for now, which does not count as an attempt.
+            Reject: No further call can help.
+        """
+        verdict, advice = await self._verdict(topic, entry)
+        LOG.info("topic %s: call %d of %s: %s", topic.name, entry.attempt, entry.origin_id, _told(verdict))
+        match verdict:
+            case Done():
+                return
+            case Reject():
+                raise errors.Reject(verdict.reason)
+            case Retry():
+                delay = topic.retry(entry.attempt, self._chance())
+                raise errors.RetryLater(max(delay, advice), verdict.reason)
+
+    def states(self) -> dict[str, BreakerState]:
+        """Where the breaker of each host stands."""
+        now = asyncio.get_running_loop().time()
+        return {name: host.breaker.state(now) for name, host in self._hosts.items()}
+
+    async def _verdict(self, topic: Topic, entry: Delivered) -> tuple[Verdict, timedelta]:
+        host = self._host(topic)
+        async with host.slot(topic, self._chance) as report:
+            try:
+                answer = await self._caller.call(topic, message_of(entry, topic))
+            except CallError as error:
+                report(error.troubled)
+                return Retry(error.reason), timedelta()
+            report(answer.status in TROUBLED)
+            return judge(topic, answer), _advice(answer)
+
+    def _host(self, topic: Topic) -> "_Host":
+        parts = urlsplit(topic.url)
+        name = f"{parts.scheme}://{parts.hostname}:{parts.port or ''}".rstrip(":")
+        if name not in self._hosts:
+            self._hosts[name] = _Host(name, self._options)
+        return self._hosts[name]
+
+
+class _Host:
+    """One host: its breaker, and how many calls to it run."""
+
+    def __init__(self, name: str, options: HostOptions) -> None:
+        self.name = name
+        self.breaker = Breaker(options.breaker)
+        self._free = asyncio.Semaphore(options.concurrency)
+
+    @asynccontextmanager
+    async def slot(self, topic: Topic, chance: Callable[[], float]) -> AsyncIterator[Callable[[bool], None]]:
+        """Room for one call, whose outcome is told to what is handed out.
+
+        Raises:
+            RetryLater: The host is left alone for now, or has no room for longer than a call may take.
+        """
+        wait = self.breaker.admit(_now())
+        if wait:
+            # Not all at the same instant.
+            raise errors.RetryLater(
+                wait * (1 + chance() / 2), f"{self.name} is left alone for now", counts=False
+            )
+        try:
+            async with asyncio.timeout(topic.time_to_run.total_seconds()):
+                await self._free.acquire()
+        except TimeoutError:
+            self.breaker.gave_up()
+            raise errors.RetryLater(BUSY, f"{self.name} has no room for more calls", counts=False) from None
+        except BaseException:
+            self.breaker.gave_up()
+            raise
+        told = False
+
+        def report(troubled: bool) -> None:  # noqa: FBT001 - the one thing there is to tell
+            nonlocal told
+            told = True
+            self._report(troubled=troubled, chance=chance())
+
+        try:
+            yield report
+        finally:
+            self._free.release()
+            if not told:
+                self.breaker.gave_up()
+
+    def _report(self, *, troubled: bool, chance: float) -> None:
+        now = _now()
+        before = self.breaker.state(now)
+        if troubled:
+            if self.breaker.failed(now, chance):
+                LOG.warning("%s is in trouble and left alone for a while", self.name)
+            return
+        self.breaker.succeeded()
+        if before is not BreakerState.CLOSED:
+            LOG.warning("%s answers again", self.name)
+
+
+def _told(verdict: Verdict) -> str:
+    return "done" if isinstance(verdict, Done) else verdict.reason
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _advice(answer: Answer) -> timedelta:
+    """How long the receiver asks to be left alone; nothing where it does not say so in seconds."""
+    if answer.status not in TROUBLED:
+        return timedelta()
+    said = next((value for name, value in answer.headers if name.lower() == "retry-after"), "").strip()
+    if not (said.isascii() and said.isdigit() and len(said) < 10):  # noqa: PLR2004 - digits of any sane number
+        return timedelta()
+    return min(timedelta(seconds=int(said)), LONGEST_ADVICE)

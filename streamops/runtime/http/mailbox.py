@@ -1,0 +1,160 @@
+"""Messages of topics on one server: added, looked up, cancelled.
+
+A message that waits is in the delayed queue of its topic's stream, under its own ID; one that does not wait is added
+to the stream at once. What was called and failed waits there too, as the retry of an entry.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from secrets import token_hex
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.errors import Forbidden
+from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
+from streamops.model.topics import Topic
+from streamops.runtime.http.messages import IDENT, message_fields
+from streamops.wire.consuming.publishing import Addition, add
+from streamops.wire.delayed import read_messages, read_queues
+from streamops.wire.delaying import Delayed
+from streamops.wire.delaying_alone import schedule_one
+from streamops.wire.faults import Fault, fault
+from streamops.wire.gathering import Gatherer
+from streamops.wire.keys import bodies_key, delayed_key, encoded_part, require_one_slot
+from streamops.wire.replies import decode_name
+from streamops.wire.server import Server
+from streamops.wire.writes.delayed import cancel
+
+AT_ONCE: Final = 12
+"""Requests on their way to one server; its connections are no more than some."""
+
+LOOKED_AT: Final = 5_000
+PAGE: Final = 500
+"""Retries that are looked through for a message's ID, and how many at a time."""
+
+
+class Added(Struct, frozen=True):
+    """What became of a message that was added.
+
+    Attributes:
+        id: Its ID.
+        due_at: When it is due; none where it is at once.
+    """
+
+    id: str
+    due_at: datetime | None
+
+
+class Mailbox:
+    """One server, as the intake uses it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._gatherer = Gatherer(server)
+        self._free = asyncio.Semaphore(AT_ONCE)
+
+    async def add(
+        self,
+        topic: Topic,
+        body: bytes,
+        *,
+        content_type: str = "",
+        ident: str = "",
+        due: datetime | timedelta | None = None,
+    ) -> Added | None:
+        """Add a message; none where one of its ID waits already.
+
+        Args:
+            topic: Its topic.
+            body: What is sent to the receiver.
+            content_type: What that is; JSON where it is empty.
+            ident: Its ID; one of our choosing where it is empty.
+            due: When it is due, or how long from now; the topic's own delay unless given.
+
+        Raises:
+            StreamopsError: It could not be written. Whether it was is not known where the server did not answer.
+        """
+        ident = ident or token_hex(12)
+        due = topic.delay if due is None else due
+        stream, fields = topic.key, message_fields(ident, body, content_type)
+        require_one_slot(self._server.options.mode, stream)
+        if due == timedelta():
+            parts = [part for pair in fields for part in pair]
+            await add(self._gatherer, stream, Addition(parts), None)
+            return Added(ident, None)
+        message = Delayed(ident, DelayedBody(stream, fields), due)
+        answer = await schedule_one(self._gatherer, self._server, stream, message)
+        if isinstance(answer, Fault):
+            raise answer.error(delayed_key(stream))
+        return None if answer is None else Added(ident, answer)
+
+    async def find(self, topic: Topic, ident: str) -> DelayedMessage | None:
+        """The message that waits under an ID, for its first call or for another; none where none does.
+
+        Raises:
+            StreamopsError: It could not be read.
+        """
+        async with self._room():
+            async for (message,) in read_messages(self._server, delayed_key(topic.key), [ident]):
+                if message.due_at is not None:
+                    return message
+            return await self._find_retry(topic, ident)
+
+    async def cancel(self, topic: Topic, ident: str) -> bool:
+        """Remove a message that waits; whether there was one.
+
+        Raises:
+            Forbidden: It changed while it was looked at, again and again.
+            StreamopsError: It could not be removed.
+        """
+        for _ in range(3):
+            message = await self.find(topic, ident)
+            if message is None:
+                return False
+            async with self._room():
+                words = await cancel(self._server, delayed_key(topic.key), [message])
+            if isinstance(words, Fault):
+                raise words.error(delayed_key(topic.key))
+            if not words[0]:
+                return True
+        raise Forbidden(f"message {ident} of {topic.name} is being called", "Look again in a moment.")
+
+    async def count(self, topic: Topic) -> DelayedQueue:
+        """How many messages wait; raises ``StreamopsError``."""
+        async with self._room():
+            (queue,) = await read_queues(self._server, [topic.key])
+        if isinstance(queue, Fault):
+            raise queue.error(delayed_key(topic.key))
+        return queue
+
+    async def _find_retry(self, topic: Topic, ident: str) -> DelayedMessage | None:
+        """A failed message by the ID that it carries: retries wait under IDs of their entries."""
+        queue, wanted = delayed_key(topic.key), ident.encode()
+        key, cursor, looked_at = bodies_key(queue), 0, 0
+        pattern = f"{encoded_part(topic.group)}:*".replace("[", "\\[").replace("?", "\\?")
+        while looked_at < LOOKED_AT:
+            reply = await self._server.single(key, "HSCAN", key, cursor, "MATCH", pattern, "COUNT", PAGE)
+            if isinstance(reply, Exception):
+                raise fault(reply).error(key)
+            cursor, flat = int(reply[0]), reply[1]
+            # The body is not decoded to tell whether the ID is in it.
+            near = [
+                decode_name(name) for name, body in zip(flat[::2], flat[1::2], strict=True) if wanted in body
+            ]
+            async for page in read_messages(self._server, queue, near):
+                for message in page:
+                    fields = dict(reversed(message.body.fields)) if message.body else {}
+                    if fields.get(IDENT) == wanted and message.due_at is not None:
+                        return message
+            looked_at += PAGE
+            if not cursor:
+                break
+        return None
+
+    @asynccontextmanager
+    async def _room(self) -> AsyncIterator[None]:
+        async with self._free:
+            yield

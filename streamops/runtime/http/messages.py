@@ -1,0 +1,99 @@
+"""Messages of topics as entries of streams: what is sent to the receiver, and under which name.
+
+An entry of a topic's stream has the body in its field ``data``, the message's ID in ``id`` and, where it is no JSON,
+its type in ``content_type``. What another producer adds without ``data`` is sent as a JSON object of its fields.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from streamops.model.topics import Topic
+
+DATA: Final = b"data"
+IDENT: Final = b"id"
+CONTENT_TYPE: Final = b"content_type"
+JSON_TYPE: Final = "application/json"
+RESERVED: Final = b"_so_"
+LONGEST_NAME: Final = 200
+
+
+class Delivered(Protocol):
+    """What a callback asks of an entry: the runtime's own, or a test's."""
+
+    @property
+    def origin_id(self) -> str:
+        """The ID that it was born with, before any retry or replay."""
+
+    @property
+    def fields(self) -> Sequence[tuple[bytes, bytes]]:
+        """Field and value pairs in their order."""
+
+    @property
+    def attempt(self) -> int:
+        """Which start of the handler this is, from 1 on."""
+
+    @property
+    def payload(self) -> bytes | None:
+        """The payload kept beside the stream; none where there is none."""
+
+
+class Message(Struct, frozen=True):
+    """One message on its way to the receiver.
+
+    Attributes:
+        id: Its ID: what whoever added it called it, else its entry's first ID.
+        origin_id: The ID that its entry was born with.
+        attempt: Which call this is, from 1 on.
+        body: What is sent.
+        content_type: What that is.
+    """
+
+    id: str
+    origin_id: str
+    attempt: int
+    body: bytes
+    content_type: str
+
+
+def message_of(entry: Delivered, topic: Topic) -> Message:
+    """The message that an entry holds."""
+    fields = [pair for pair in entry.fields if not pair[0].startswith(RESERVED)]
+    first = dict(reversed(fields))
+    body = entry.payload if entry.payload is not None else first.get(DATA)
+    stated = _printable(first.get(CONTENT_TYPE, b"")) if body is not None else JSON_TYPE
+    return Message(
+        id=_printable(first.get(IDENT, b"")) or entry.origin_id,
+        origin_id=entry.origin_id,
+        attempt=entry.attempt,
+        body=_as_json(fields) if body is None else body,
+        content_type=stated or topic.content_type,
+    )
+
+
+def message_fields(ident: str, body: bytes, content_type: str) -> tuple[tuple[bytes, bytes], ...]:
+    """The fields of the entry that a message becomes; JSON needs no type."""
+    fields = ((IDENT, ident.encode()), (DATA, body))
+    plain = content_type.partition(";")[0].strip().lower() in ("", JSON_TYPE)
+    return fields if plain else (*fields, (CONTENT_TYPE, content_type.encode()))
+
+
+def _printable(value: bytes) -> str:
+    """A value that may stand in a header; empty for any other."""
+    text = value.decode("ascii", "replace")
+    return text if text.isascii() and text.isprintable() and len(text) <= LONGEST_NAME else ""
+
+
+def _as_json(fields: Sequence[tuple[bytes, bytes]]) -> bytes:
+    """Fields as a JSON object; of a repeated name the last value counts, what is no UTF-8 is base64."""
+    return msgspec.json.encode({name.decode("utf-8", "replace"): _value(value) for name, value in fields})
+
+
+def _value(value: bytes) -> str | dict[str, str]:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": b64encode(value).decode()}

@@ -1,0 +1,140 @@
+"""The service: topics of several servers called back, and their messages taken in, in one process.
+
+A server that is away takes its own topics with it and no others. Importing this imports aiohttp.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from streamops.analysis.reach import Reach
+from streamops.runtime.http.book import Site, TopicBook
+from streamops.runtime.http.callback import Callback, HostOptions
+from streamops.runtime.http.callers import PlaceCallers
+from streamops.runtime.http.calling import Caller, CallerOptions
+from streamops.runtime.http.intake import IntakeOptions, intake_app
+from streamops.runtime.http.keeping import keep_short
+from streamops.runtime.http.listening import listening
+from streamops.runtime.http.permits import Permits
+from streamops.runtime.worker import WorkerOptions
+
+
+class ListenOptions(Struct, frozen=True):
+    """Where the intake listens.
+
+    Attributes:
+        host: The address.
+        port: The port; zero for one that the kernel chooses.
+        intake: How messages are taken in.
+        max_connections: Connections at once.
+    """
+
+    host: str
+    port: int
+    intake: IntakeOptions
+    max_connections: int = 1000
+
+
+class ServiceOptions(Struct, frozen=True, kw_only=True):
+    """What is served, and how.
+
+    Attributes:
+        sites: The servers and their configured topics.
+        listen: Where messages are taken in; none where they are not.
+        calls: Calls at once, of all topics; zero where no message is called.
+        hosts: The only hosts that may be called; none for all but this machine and its link.
+        host: How each host is treated.
+        caller: How calls are bounded.
+        grace: How long calls may go on when it is told to stop.
+    """
+
+    sites: Sequence[Site]
+    listen: ListenOptions | None = None
+    calls: int = 64
+    hosts: tuple[str, ...] = ()
+    host: HostOptions = HostOptions()
+    caller: CallerOptions = CallerOptions()
+    grace: timedelta = timedelta(seconds=30)
+
+
+async def serve(
+    options: ServiceOptions, stop: asyncio.Event, started: Callable[[int | None], None] = lambda _: None
+) -> None:
+    """Serve until told to stop, then drain: no new message is taken in, calls under way come to their end.
+
+    Args:
+        options: What is served.
+        stop: Set to stop.
+        started: Called once messages are taken in, with the port; with none where they are not.
+
+    Raises:
+        StreamopsError: The intake's address cannot be listened at.
+    """
+    callers: list[PlaceCallers] = []
+
+    def changed() -> None:
+        for caller in callers:
+            caller.changed()
+
+    async with AsyncExitStack() as stack:
+        book = TopicBook(options.sites, changed)
+        stack.push_async_callback(book.close)
+        tasks, working = _Tasks(), _Tasks()
+        stack.push_async_callback(tasks.end)
+        tasks.start(book.run(), "topics")
+        if options.calls:
+            caller = await stack.enter_async_context(Caller(Reach(options.hosts), options.caller))
+            callback, permits = Callback(caller, options.host), Permits(options.calls)
+            worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
+            callers += [
+                PlaceCallers(place, partial(book.topics_of, place), callback, permits, worker)
+                for place in book.places
+            ]
+            # Ended before the session that they call over.
+            stack.push_async_callback(working.end)
+            for one in callers:
+                working.start(one.run(), "callbacks")
+            working.start(keep_short(book), "trim")
+        port = None
+        if options.listen is not None:
+            listen = options.listen
+            app = intake_app(book, listen.intake)
+            port = await stack.enter_async_context(
+                listening(app, listen.host, listen.port, listen.max_connections)
+            )
+        started(port)
+        await _until(stop, tasks, working)
+
+
+class _Tasks:
+    """Tasks that run until they are ended."""
+
+    def __init__(self) -> None:
+        self.all: list[asyncio.Task[None]] = []
+
+    def start(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Start one."""
+        self.all.append(asyncio.create_task(work, name=name))
+
+    async def end(self) -> None:
+        """Cancel them all and wait for them."""
+        for task in self.all:
+            task.cancel()
+        await asyncio.gather(*self.all, return_exceptions=True)
+
+
+async def _until(stop: asyncio.Event, *groups: _Tasks) -> None:
+    """Wait until told to stop; a task that ends before has a bug, which is raised."""
+    told = asyncio.create_task(stop.wait())
+    tasks = {task for group in groups for task in group.all}
+    try:
+        done, _ = await asyncio.wait({told, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done & tasks:
+            task.result()
+    finally:
+        told.cancel()

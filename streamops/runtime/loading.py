@@ -1,0 +1,72 @@
+"""Finding an application by its name: ``package.module:app``."""
+
+import importlib
+import sys
+import traceback
+from pathlib import Path
+
+from streamops.errors import SettingsError, StreamopsError
+from streamops.runtime.app import Streamops
+
+
+def load_app(name: str) -> Streamops:
+    """Import an application; the current directory is searched first.
+
+    Args:
+        name: ``package.module:attribute``; ``app`` where there is no attribute.
+
+    Raises:
+        SettingsError: There is no such module or attribute, importing it failed, or it is something else.
+    """
+    module_name, _, attribute = name.partition(":")
+    attribute = attribute or "app"
+    if not all(part.isidentifier() for part in module_name.split(".")):
+        raise SettingsError(
+            f"{name} names no application", "Write package.module:app, as it would be imported."
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    module = _import(module_name)
+    found: object = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise SettingsError(
+                f"{module_name} has no {attribute}", f"Name the Streamops in it: {module_name}:app."
+            )
+        found = getattr(found, part)
+    if not isinstance(found, Streamops):
+        raise SettingsError(
+            f"{name} is a {type(found).__name__}, no application", "Name the object made by Streamops(...)."
+        )
+    return found
+
+
+def _import(module_name: str) -> object:
+    try:
+        return importlib.import_module(module_name)
+    except StreamopsError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
+            raise SettingsError(
+                f"there is no module {module_name}", "Run it from the directory that holds it, or install it."
+            ) from None
+        raise SettingsError(
+            f"{module_name} does not import: {error}", f"Needed at {_place(error)}."
+        ) from None
+    except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
+        raise SettingsError(
+            f"{module_name} does not import: {type(error).__name__}: {error}", f"Raised at {_place(error)}."
+        ) from None
+
+
+def _place(error: BaseException) -> str:
+    """Where an error was raised: the last line of the trace that is not the import machinery's."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<frozen")
+    ]
+    last = frames[-1] if frames else None
+    return f"{Path(last.filename).name}, line {last.lineno}" if last else "its first line"

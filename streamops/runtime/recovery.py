@@ -1,0 +1,135 @@
+"""Taking over what others left lying: entries of dead workers at once, anybody's after their lease.
+
+Every worker does it, at random moments; the more of them there are, the less often each. So there is no leader to
+lose, and the server's work does not grow with their number.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+from streamops.errors import ServerError
+from streamops.runtime.crew import Crew
+from streamops.runtime.entry import Side
+from streamops.runtime.events import ConsumerRemoved, Event, Reclaimed, Troubled
+from streamops.runtime.source import Source
+from streamops.wire.consuming.hearts import alive
+from streamops.wire.consuming.leases import leave
+from streamops.wire.consuming.taking import (
+    START,
+    GroupConsumer,
+    Takings,
+    group_consumers,
+    take_from,
+    take_idle,
+)
+from streamops.wire.server import Server
+
+NAME_PREFIX: Final = "so-"
+"""How the names of consumers begin that must have a heartbeat while they live."""
+PAGE: Final = 200
+BEATS_PER_LOOK: Final = 2
+LEASE_SHARE: Final = 4
+"""The lease divided by this is how often entries that lie idle are looked for."""
+
+
+class Recovery:
+    """Takes over entries of one source's group."""
+
+    def __init__(
+        self,
+        server: Server,
+        source: Source,
+        crew: Crew,
+        *,
+        beat: timedelta,
+        emit: Callable[[Event], None],
+    ) -> None:
+        self._server = server
+        self._source = source
+        self._crew = crew
+        self._beat = beat
+        self._emit = emit
+        self._lease = crew.handler.lease
+        self._cursors = dict.fromkeys(source.sides, START)
+        self._crowd = 1
+        self._next_sweep = 0.0
+
+    async def run(self) -> None:
+        """Look around, for ever."""
+        look = self._beat.total_seconds() * BEATS_PER_LOOK
+        sweep = self._lease.total_seconds() / LEASE_SHARE
+        now = asyncio.get_running_loop().time
+        while True:
+            # Alone, a worker looks as often as that; of many, each less often.
+            await asyncio.sleep(min(look * max(1.0, self._crowd / 4), sweep) * random.uniform(0.5, 1.5))  # noqa: S311
+            if self._source.paused:
+                continue
+            try:
+                for side in self._source.sides:
+                    await self._bury_the_dead(side)
+                if now() >= self._next_sweep:
+                    self._next_sweep = now() + sweep * self._crowd * random.uniform(0.5, 1.5)  # noqa: S311
+                    for side in self._source.sides:
+                        await self._sweep(side)
+            except ServerError as error:
+                # A reply may have been lost that gave us entries.
+                self._source.doubt()
+                self._emit(Troubled(self._source.subscription.stream, error))
+
+    async def _bury_the_dead(self, side: Side) -> None:
+        """Take over from consumers whose heartbeat is gone, and remove those that have nothing left."""
+        sub = self._source.subscription
+        members = await group_consumers(self._server, sub, retries=side.retries)
+        ours = [one for one in members if one.name.startswith(NAME_PREFIX) and one.name != sub.consumer]
+        self._crowd = len(ours) + 1
+        living = await alive(self._server, [one.name for one in ours]) if ours else set()
+        # An entry that such a one may still take for its own has been delivered a moment ago.
+        patience = self._beat * 3
+        for one in ours:
+            if one.name in living or one.idle < patience:
+                continue
+            if one.pending:
+                await self._take_from(side, one, patience / 2)
+            elif await leave(self._server, sub, consumer=one.name, retries=side.retries):
+                self._emit(ConsumerRemoved(side.key, sub.group, one.name))
+
+    async def _take_from(self, side: Side, owner: GroupConsumer, min_idle: timedelta) -> None:
+        after = START
+        while after and self._crew.room > 0:
+            takings = await take_from(
+                self._server,
+                self._source.subscription,
+                retries=side.retries,
+                owner=owner.name,
+                min_idle=min_idle,
+                limit=min(PAGE, self._crew.room),
+                after=after,
+            )
+            await self._receive(side, takings, owner.name)
+            after = takings.next
+
+    async def _sweep(self, side: Side) -> None:
+        """Take over what lies idle for longer than its lease, whoever's it is; one round through the group."""
+        while self._crew.room > 0:
+            takings = await take_idle(
+                self._server,
+                self._source.subscription,
+                retries=side.retries,
+                min_idle=self._lease,
+                limit=min(PAGE, self._crew.room),
+                cursor=self._cursors[side],
+            )
+            await self._receive(side, takings, "")
+            self._cursors[side] = takings.next or START
+            if not takings.next:
+                return
+
+    async def _receive(self, side: Side, takings: Takings, consumer: str) -> None:
+        number = await self._source.deliver_again(side, takings)
+        if number:
+            self._crew.tally.reclaimed += number
+            sub = self._source.subscription
+            self._emit(Reclaimed(sub.stream, sub.group, number, consumer))

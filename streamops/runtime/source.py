@@ -1,0 +1,234 @@
+"""Reads one stream for one group, and keeps the buffer of a crew filled, within its bounds.
+
+What a connection lost on its way here is adopted afterwards: before it reads on, a source compares what the server
+has pending under its name with what it has in hand. That is the only way to find entries that were delivered into
+a reply which never came, while their owner lives and renews the rest.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from streamops.errors import NotFound, ServerError
+from streamops.runtime.buffer import Queue
+from streamops.runtime.crew import Crew
+from streamops.runtime.entry import Entry, Side
+from streamops.runtime.events import Adopted, Event, GroupRestored, Lost, Troubled
+from streamops.wire.consuming.reading import RawEntry, ensure_group, group_position, read_new, restore_group
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.taking import START, Taken, Takings, take_from
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.server import Server
+
+BLOCK: Final = timedelta(seconds=2)
+"""How long a read waits for entries; the connection waits longer, so that a dead one is noticed."""
+MOST_AT_ONCE: Final = 1000
+PAGE: Final = 200
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
+FIRST_ENTRIES: Final = 8
+
+Screen = Callable[[list[Entry]], Awaitable[list[Entry]]]
+"""Sorts out what needs no handling (duplicates, what cannot be decoded); the rest."""
+
+
+class Source:
+    """One subscription, read by a task of its own.
+
+    Attributes:
+        subscription: What it reads.
+        stream, retries: Its two sides.
+        paused: Whether it reads nothing for the time being.
+    """
+
+    def __init__(
+        self,
+        reader: Server,
+        server: Server,
+        subscription: Subscription,
+        crew: Crew,
+        queue: Queue,
+        *,
+        now_ms: Callable[[], float],
+        emit: Callable[[Event], None],
+        screen: Screen | None,
+    ) -> None:
+        self.subscription = subscription
+        self.stream = Side(subscription, retries=False, now_ms=now_ms)
+        self.retries = Side(subscription, retries=True, now_ms=now_ms)
+        self.paused = False
+        self._reader = reader
+        self._server = server
+        self._crew = crew
+        self._queue = queue
+        self._emit = emit
+        self._screen = screen
+        self._room = asyncio.Event()
+        # How large entries are is not known before the first has come: a few of them must fit.
+        self._entry_bytes = crew.handler.prefetch_bytes // FIRST_ENTRIES
+        self._doubtful = True
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """The stream and the retry stream."""
+        return self.stream, self.retries
+
+    async def prepare(self) -> None:
+        """Create the groups where there are none.
+
+        Raises:
+            ServerError: The server does not answer, or does not let us; or a key is of another type.
+        """
+        group = self.subscription.group
+        for side, start in ((self.stream, self._crew.handler.start), (self.retries, "0")):
+            await ensure_group(self._server, side.key, group, start)
+            # Should somebody destroy it before anything was read, it goes on from here, and not from the beginning.
+            side.last_seen = await group_position(self._server, side.key, group)
+
+    def hungry(self) -> None:
+        """There may be room again."""
+        self._room.set()
+
+    def doubt(self) -> None:
+        """Something was lost on the way: compare before reading on."""
+        self._doubtful = True
+
+    async def run(self) -> None:
+        """Read, for ever; a server that is away is waited for."""
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                if self._doubtful:
+                    await self._adopt()
+                    self._doubtful = False
+                await self._read()
+                pause = FIRST_PAUSE
+            except ServerError as error:
+                self._doubtful = True
+                self._emit(Troubled(self.subscription.stream, error))
+                # Not all workers of a fleet at the same moment.
+                await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no cryptography
+                pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _read(self) -> None:
+        """One read, as soon as there is room."""
+        count = await self._wanted()
+        answer = await read_new(self._reader, self.subscription, count, BLOCK)
+        if isinstance(answer, Fault):
+            await self._mend(answer)
+            return
+        for key, rows in answer:
+            side = self.retries if key == self._retries_key else self.stream
+            await self.deliver(side, rows)
+
+    async def _wanted(self) -> int:
+        """How many entries to ask for; waits while there is no room for any."""
+        while True:
+            self._room.clear()
+            room = self._crew.room_for(self._queue)
+            # Fewer than half of its share of what may be ahead are not worth a round trip.
+            if not self.paused and room > self._crew.ahead_of(self._queue) // 2:
+                most = self._crew.handler.prefetch_bytes // max(1, self._entry_bytes)
+                held = sum(len(side.in_hand) for side in self.sides)
+                if most - held > 0 or not held:
+                    return max(1, min(room, most - held, MOST_AT_ONCE))
+            # Not wait_for: Python 3.11's may swallow the cancellation that ends this task.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.1 if self.paused else 1.0):
+                    await self._room.wait()
+
+    async def deliver(self, side: Side, rows: Iterable[RawEntry]) -> None:
+        """Take entries that were delivered for the first time."""
+        leased_at = asyncio.get_running_loop().time()
+        receive = side.receive
+        entries = [receive(raw_id, raw, leased_at) for raw_id, raw in rows]
+        if not entries:
+            return
+        side.last_seen = entries[-1].raw_id
+        self._weigh(entries[-1])
+        if side.retries:
+            for entry in entries:
+                entry.attempt = entry.base_attempt()
+        if self._screen is not None:
+            entries = await self._screen(entries)
+        self._queue.fresh.extend(entries)
+        self._crew.wake()
+
+    async def deliver_again(self, side: Side, takings: Takings) -> int:
+        """Take entries that were delivered before, to us or to others; how many of them are new here."""
+        leased_at = asyncio.get_running_loop().time()
+        for entry_id, deliveries in takings.gone:
+            self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
+        entries = []
+        for taken in takings.entries:
+            held = side.in_hand.get(taken.id)
+            if held is not None:
+                # Nobody else had it: it was ours all the time.
+                held.leased_at = leased_at
+                held.lost = False
+                continue
+            entries.append(self._returned(side, taken, leased_at))
+        if self._screen is not None and entries:
+            entries = await self._screen(entries)
+        self.enqueue_again(entries)
+        return len(entries)
+
+    def enqueue_again(self, entries: Iterable[Entry]) -> None:
+        """Have entries handled that were delivered before: one at a time where they have been tried again already."""
+        for entry in entries:
+            entry.again = True
+            entry.careful = entry.marks > 0 or entry.attempt + 1 >= self._crew.handler.retry.most
+            (self._crew.buffer.careful if entry.careful else self._queue.again).append(entry)
+        self._crew.wake()
+
+    def _returned(self, side: Side, taken: Taken, leased_at: float) -> Entry:
+        entry = side.receive(taken.id, taken.fields, leased_at)
+        entry.deliveries = taken.deliveries
+        entry.marks = taken.marks
+        entry.attempt = entry.base_attempt() + taken.marks
+        return entry
+
+    async def _adopt(self) -> None:
+        """Take what is pending under our name and not in hand."""
+        sub = self.subscription
+        for side in self.sides:
+            after = START
+            while after:
+                takings = await take_from(
+                    self._server,
+                    sub,
+                    retries=side.retries,
+                    owner=sub.consumer,
+                    min_idle=timedelta(),
+                    limit=PAGE,
+                    after=after,
+                    in_hand=side.in_hand.keys(),
+                )
+                if number := await self.deliver_again(side, takings):
+                    self._emit(Adopted(sub.stream, sub.group, number))
+                after = takings.next
+
+    async def _mend(self, problem: Fault) -> None:
+        """A read was answered with an error."""
+        sub = self.subscription
+        if problem.kind is FaultKind.WRONG_TYPE:
+            raise NotFound(f"{sub.stream} is not a stream any more", "Somebody put another type there.")
+        if problem.kind is not FaultKind.MISSING and "UNBLOCKED" not in problem.reason:
+            raise problem.error(f"stream {sub.stream}")
+        for side in self.sides:
+            began = await restore_group(self._server, side.key, sub.group, side.last_seen.decode())
+            if began is not None:
+                self._emit(GroupRestored(side.key, sub.group, began))
+
+    def _weigh(self, entry: Entry) -> None:
+        """Learn how large entries are, from one of each read."""
+        size = sum(map(len, entry.raw))
+        self._entry_bytes += (
+            (size - self._entry_bytes) // 4 if size < self._entry_bytes else size - self._entry_bytes
+        )
+
+    @property
+    def _retries_key(self) -> bytes:
+        return self.subscription.retries.encode("utf-8", "surrogateescape")

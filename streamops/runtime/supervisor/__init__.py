@@ -1,0 +1,1 @@
+"""Worker processes, started, watched, restarted, reloaded and drained by one parent."""

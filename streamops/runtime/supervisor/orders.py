@@ -1,0 +1,118 @@
+"""What a supervisor tells a worker process, and what that reports back: JSON, a line each, through pipes."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from streamops.model.workers import WorkerState
+from streamops.runtime.figures import HandlerFigures
+from streamops.runtime.logs import LogFormat
+from streamops.runtime.worker import WorkerOptions
+from streamops.wire.options import ConnectionOptions, Secret
+
+
+class Orders(Struct, frozen=True, kw_only=True):
+    """What a worker process is to do; the first line of its standard input, whose end means that its parent is gone.
+
+    Attributes:
+        app: The application: ``package.module:app``.
+        worker: How its worker lives.
+        connection: The server instead of the application's own; none for that.
+        concurrency: How much each handler does at once, instead of what it declares; none for that.
+        max_jobs: After how many calls the process is replaced by a fresh one; none for never.
+        max_memory: The same for bytes of resident memory.
+        log_format: How its log looks.
+        log_level: From which of ``logging``'s levels on.
+        report_fd: The file descriptor to report to.
+    """
+
+    app: str
+    worker: WorkerOptions
+    connection: ConnectionOptions | None = None
+    concurrency: int | None = None
+    max_jobs: int | None = None
+    max_memory: int | None = None
+    log_format: LogFormat = LogFormat.TEXT
+    log_level: int = 20
+    report_fd: int = -1
+
+
+class Recycled(StrEnum):
+    """Why a process asks for a successor."""
+
+    MAX_JOBS = "max-jobs"
+    MAX_MEMORY = "max-memory"
+
+
+class Failure(Struct, frozen=True):
+    """Why a process could not begin.
+
+    Attributes:
+        message: One line of what is wrong.
+        hint: One line of what to do.
+        exit_code: What the program should end with.
+    """
+
+    message: str
+    hint: str
+    exit_code: int
+
+
+class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a worker process tells, once a second and when something changes.
+
+    Attributes:
+        worker_id: Its ID.
+        state: What it is doing.
+        figures: What it did.
+        memory: Its resident memory in bytes; zero where that is not known.
+        recycled: Why it asks for a successor; none where it does not.
+        failure: Why it could not begin; none where it could.
+    """
+
+    worker_id: str = ""
+    state: WorkerState = WorkerState.STARTING
+    figures: tuple[HandlerFigures, ...] = ()
+    memory: int = 0
+    recycled: Recycled | None = None
+    failure: Failure | None = None
+
+
+def encode_orders(orders: Orders) -> bytes:
+    """Orders as a line; the password is in it, and goes through a pipe only."""
+    return msgspec.json.encode(orders, enc_hook=_reveal) + b"\n"
+
+
+def decode_orders(line: bytes) -> Orders:
+    """Orders from a line."""
+    return msgspec.json.decode(line, type=Orders, dec_hook=_conceal)
+
+
+def encode_report(report: Report) -> bytes:
+    """A report as a line."""
+    return msgspec.json.encode(report) + b"\n"
+
+
+def decode_report(line: bytes) -> Report:
+    """A report from a line."""
+    return msgspec.json.decode(line, type=Report)
+
+
+def grace_of(orders: Orders) -> timedelta:
+    """How long a process may take to drain before it is ended."""
+    return orders.worker.grace + timedelta(seconds=5)
+
+
+def _reveal(value: Any) -> str:  # noqa: ANN401 - what msgspec cannot encode by itself
+    if isinstance(value, Secret):
+        return value.reveal()
+    raise NotImplementedError(f"a {type(value).__name__} in orders")
+
+
+def _conceal(kind: type, value: Any) -> Any:  # noqa: ANN401 - what msgspec cannot decode by itself
+    if kind is Secret:
+        return Secret(value)
+    raise NotImplementedError(f"a {kind.__name__} in orders")

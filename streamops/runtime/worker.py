@@ -1,0 +1,426 @@
+"""One worker: all handlers of an application on one server, from start to drain."""
+
+import asyncio
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from streamops.errors import ServerError
+from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.runtime.acks import Acknowledger
+from streamops.runtime.beat import Beat
+from streamops.runtime.calling import BatchMiddleware, Middleware, compile_batch, compile_call
+from streamops.runtime.crew import Crew
+from streamops.runtime.entry import Entry, Side
+from streamops.runtime.events import Completed, Events, Overran, Troubled
+from streamops.runtime.handlers import Handler, Kind, parameters_of
+from streamops.runtime.pump import Pump
+from streamops.runtime.recovery import NAME_PREFIX, Recovery
+from streamops.runtime.screening import Screening
+from streamops.runtime.settling import Settler
+from streamops.runtime.source import BLOCK, Source
+from streamops.wire.consuming.leases import leave, release
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
+
+PULSE: Final = 0.5
+
+
+class WorkerOptions(Struct, frozen=True, kw_only=True):
+    """How a worker lives.
+
+    Attributes:
+        pool: The pool that it is one of.
+        app: What its heartbeat calls the application.
+        beat: How often it beats; it counts as dead after three of them.
+        grace: How long handlers may go on when it is told to stop.
+        hang: How long its event loop may stand still before it gives its entries up.
+        consumer: The consumers' name; empty for one of its own making. A name of one's own must be one worker's alone.
+    """
+
+    pool: str = "default"
+    app: str = ""
+    beat: timedelta = timedelta(seconds=5)
+    grace: timedelta = timedelta(seconds=30)
+    hang: timedelta = timedelta(minutes=5)
+    consumer: str = ""
+
+
+class Names(Struct, frozen=True):
+    """Keys that are called otherwise than beside their stream.
+
+    Attributes:
+        dead_letters: Dead-letter queues, by their streams.
+        delayed: Queues of delayed messages, by their streams.
+    """
+
+    dead_letters: dict[str, str] = {}
+    delayed: dict[str, str] = {}
+
+
+class Station(Struct, frozen=True):
+    """A handler at work: its crew, its sources, and who settles its failures."""
+
+    crew: Crew
+    sources: tuple[Source, ...]
+    settler: Settler
+
+
+class Worker:
+    """All handlers of an application, at work on one server.
+
+    Attributes:
+        id: Its ID, and its consumers' name.
+        state: What it is doing.
+        events: What it tells.
+    """
+
+    def __init__(
+        self,
+        handlers: Sequence[Handler],
+        connection: ConnectionOptions,
+        options: WorkerOptions,
+        *,
+        events: Events,
+        middleware: Sequence[Middleware] = (),
+        batch_middleware: Sequence[BatchMiddleware] = (),
+        names: Names | None = None,
+    ) -> None:
+        self.id = options.consumer or new_worker_id()
+        self.state = WorkerState.STARTING
+        self.events = events
+        self._handlers = handlers
+        self._options = options
+        self._middleware = middleware
+        self._batch_middleware = batch_middleware
+        self._connection = connection
+        self._server = Server(connection)
+        self._readers: list[Server] = []
+        self._stopping = asyncio.Event()
+        self._stations: list[Station] = []
+        self._acknowledgers: dict[Side, Acknowledger] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._reading: list[asyncio.Task[None]] = []
+        self._threads: ThreadPoolExecutor | None = None
+        self._beat = Beat(
+            connection,
+            every=options.beat,
+            hang=options.hang,
+            portrait=self.portrait,
+            holdings=self._holdings,
+            overran=self._overran,
+        )
+        streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
+        names = names or Names()
+        self._names = names
+        self._pump = Pump(
+            self._server, lambda: streams, events.emit, queues=names.delayed, dead_letters=names.dead_letters
+        )
+
+    @property
+    def stations(self) -> Sequence[Station]:
+        """The handlers at work."""
+        return self._stations
+
+    @property
+    def in_hand(self) -> int:
+        """Entries between delivery and confirmed acknowledgement."""
+        return sum(len(side.in_hand) for side, _ in self._holdings())
+
+    def portrait(self, state: WorkerState | None = None) -> WorkerHeartbeat:
+        """The worker as it tells of itself; in another state where one is given."""
+        return WorkerHeartbeat(
+            id=self.id,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            app=self._options.app,
+            pool=self._options.pool,
+            consumers=tuple(
+                (sub.stream, sub.group, sub.consumer)
+                for station in self._stations
+                for sub in (source.subscription for source in station.sources)
+            ),
+            slots=sum(len(station.crew.slots) for station in self._stations),
+            busy=sum(station.crew.busy for station in self._stations),
+            state=state or self.state,
+        )
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stopping.is_set()
+
+    def stop(self) -> None:
+        """Take no more entries, finish those that were begun, and end."""
+        self._stopping.set()
+
+    def wake_pump(self, stream: str) -> None:
+        """Have the delayed messages of a stream looked at now."""
+        self._pump.wake(stream)
+
+    async def run(self) -> None:
+        """Work until told to stop, then drain.
+
+        Raises:
+            ServerError: At the start only: the server does not answer, or does not let us.
+        """
+        self._threads = self._thread_pool()
+        try:
+            for handler in self._handlers:
+                self._stations.append(self._station(handler))
+            for station in self._stations:
+                for source in station.sources:
+                    await source.prepare()
+            self._beat.start()
+            self._start()
+            self.state = WorkerState.RUNNING
+            await self._work()
+            await self._drain()
+        finally:
+            await self._end()
+
+    def _station(self, handler: Handler) -> Station:
+        parameters = parameters_of(handler.function, batch=handler.batch > 1)
+        batched = handler.batch > 1
+        sources: list[Source] = []
+
+        # The crew and its settler know each other, and the sources both.
+        def hungry() -> None:
+            for source in sources:
+                source.hungry()
+
+        async def failed(entry: Entry, error: BaseException) -> None:
+            await settler.failed(entry, error)
+
+        async def mark(entry: Entry) -> bool:
+            return await settler.mark(entry)
+
+        crew = Crew(
+            handler,
+            None if batched else compile_call(handler, parameters, self._middleware, self._threads),
+            compile_batch(handler, parameters, self._batch_middleware, self._threads) if batched else None,
+            finished=_finished,
+            failed=failed,
+            mark=mark,
+            hungry=hungry,
+        )
+        settler = Settler(
+            self._server,
+            crew,
+            finished=_finished,
+            again=lambda entry: self._source_of(entry).enqueue_again([entry]),
+            wake_pump=self._pump.wake,
+            emit=self.events.emit,
+        )
+        for stream, weight in handler.streams:
+            subscription = Subscription(
+                stream,
+                handler.group,
+                self.id,
+                dead_letters=self._names.dead_letters.get(stream, ""),
+                delayed=self._names.delayed.get(stream, ""),
+            )
+            sources.append(self._source(handler, subscription, crew, settler, weight))
+        return Station(crew, tuple(sources), settler)
+
+    def _source(
+        self, handler: Handler, subscription: Subscription, crew: Crew, settler: Settler, weight: int
+    ) -> Source:
+        reader = Server(msgspec.structs.replace(self._connection, timeout=self._connection.timeout + BLOCK))
+        self._readers.append(reader)
+        screening = Screening(
+            self._server,
+            handler.guard,
+            parameters_of(handler.function, batch=handler.batch > 1).body,
+            failed=settler.failed,
+            finished=_finished,
+            emit=self.events.emit,
+            tally=crew.tally,
+        )
+        source = Source(
+            reader,
+            self._server,
+            subscription,
+            crew,
+            crew.buffer.add_queue(weight),
+            now_ms=self._beat.clock.now_ms,
+            emit=self.events.emit,
+            screen=screening.screen,
+        )
+        lease = min(handler.lease, self._options.beat * 3).total_seconds()
+        for side in source.sides:
+            acknowledger = self._acknowledgers[side] = Acknowledger(
+                self._server,
+                side,
+                lease=lease,
+                clock=asyncio.get_running_loop().time,
+                troubled=self._troubled(subscription.stream),
+                latencies=crew.tally.latencies,
+            )
+            side.finish = self._telling(acknowledger.add)
+        return source
+
+    def _start(self) -> None:
+        beat = self._options.beat
+        for station in self._stations:
+            self._tasks += station.crew.start()
+            for source in station.sources:
+                self._reading.append(self._task(source.run(), f"read {source.subscription.stream}"))
+                recovery = Recovery(self._server, source, station.crew, beat=beat, emit=self.events.emit)
+                self._reading.append(self._task(recovery.run(), f"recover {source.subscription.stream}"))
+                self._tasks += [
+                    self._task(self._acknowledgers[side].run(), f"acknowledge {side.key}")
+                    for side in source.sides
+                ]
+        self._tasks.append(self._task(self._pump.run(), "pump"))
+
+    async def _work(self) -> None:
+        """Turn until told to stop, or until a task that should never end has."""
+        while not self._stopping.is_set():
+            self._turn()
+            for task in (*self._tasks, *self._reading):
+                if task.done():
+                    task.result()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PULSE):
+                    await self._stopping.wait()
+
+    def _turn(self) -> None:
+        """What has to be done now and then."""
+        self._beat.pulse = time.monotonic()
+        paused = self._beat.paused
+        self.state = WorkerState.PAUSED if paused else WorkerState.RUNNING
+        for station in self._stations:
+            for source in station.sources:
+                source.paused = paused
+
+    async def _drain(self) -> None:
+        """Stop reading, hand back what nobody has begun, let the rest finish, acknowledge it, leave."""
+        self.state = WorkerState.DRAINING
+        await _cancel(self._reading)
+        unread: list[Entry] = []
+        for station in self._stations:
+            unread += station.crew.close()
+            unread += station.settler.stop()
+        deadline = time.monotonic() + self._options.grace.total_seconds()
+        await self._hand_back(unread)
+        while any(station.crew.busy for station in self._stations) and time.monotonic() < deadline:
+            self._beat.pulse = time.monotonic()
+            await asyncio.sleep(0.01)
+        for station in self._stations:
+            unread += [entry for slot in station.crew.slots for entry in slot.entries]
+            unread += station.settler.stop()
+        await _cancel([slot.task for station in self._stations for slot in station.crew.slots if slot.task])
+        await self._flush(deadline)
+        await self._leave()
+
+    async def _flush(self, deadline: float) -> None:
+        """Send the last acknowledgements, as long as there is time."""
+        for side, acknowledger in self._acknowledgers.items():
+            while acknowledger.waiting:
+                try:
+                    await acknowledger.flush()
+                except ServerError as error:
+                    self.events.emit(Troubled(side.key, error))
+                    if time.monotonic() > deadline:
+                        return
+                    await asyncio.sleep(0.1)
+                else:
+                    # What another task has under way is confirmed by that one.
+                    await asyncio.sleep(0.005)
+
+    async def _hand_back(self, entries: Iterable[Entry]) -> None:
+        """Let others have entries at once."""
+        by_side: dict[Side, list[bytes]] = {}
+        for entry in entries:
+            by_side.setdefault(entry.side, []).append(entry.raw_id)
+        for side, ids in by_side.items():
+            try:
+                await release(self._server, side.subscription, retries=side.retries, ids=ids)
+            except ServerError as error:
+                self.events.emit(Troubled(side.key, error))
+            for raw_id in ids:
+                side.in_hand.pop(raw_id, None)
+
+    async def _leave(self) -> None:
+        """Hand back whatever is still pending under our name, known or not, and delete the consumer where nothing is."""
+        for side, _ in self._holdings():
+            try:
+                await release(self._server, side.subscription, retries=side.retries, ids=None)
+                await leave(self._server, side.subscription, consumer=self.id, retries=side.retries)
+            except ServerError as error:
+                self.events.emit(Troubled(side.key, error))
+
+    async def _end(self) -> None:
+        await _cancel([*self._reading, *self._tasks])
+        await asyncio.to_thread(self._beat.stop)
+        for server in (self._server, *self._readers):
+            await server.close()
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _telling(self, add: Callable[[Entry], None]) -> Callable[[Entry], None]:
+        """What is called with an entry that was handled; telling costs nothing where nobody listens."""
+        if not self.events.heard(Completed):
+            return add
+
+        def add_and_tell(entry: Entry) -> None:
+            add(entry)
+            self.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
+
+        return add_and_tell
+
+    def _holdings(self) -> list[tuple[Side, timedelta]]:
+        return [
+            (side, station.crew.handler.lease)
+            for station in self._stations
+            for source in station.sources
+            for side in source.sides
+        ]
+
+    def _overran(self, side: Side, entries: int) -> None:
+        self.events.emit(Overran(side.subscription.stream, side.subscription.group, entries))
+
+    def _source_of(self, entry: Entry) -> Source:
+        return next(
+            source for station in self._stations for source in station.sources if entry.side in source.sides
+        )
+
+    def _troubled(self, stream: str) -> Callable[[ServerError], None]:
+        return lambda error: self.events.emit(Troubled(stream, error))
+
+    def _thread_pool(self) -> ThreadPoolExecutor | None:
+        threads = sum(handler.concurrency for handler in self._handlers if handler.kind is Kind.THREADS)
+        return ThreadPoolExecutor(threads, thread_name_prefix="streamops-handler") if threads else None
+
+    @staticmethod
+    def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        return asyncio.create_task(work, name=name)
+
+
+def new_worker_id() -> str:
+    """A worker's ID, which no other worker has."""
+    return f"{NAME_PREFIX}{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+
+
+def _finished(entry: Entry) -> None:
+    """An entry was handled."""
+    entry.side.finish(entry)
+
+
+async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks and wait for them to end."""
+    pending = [task for task in tasks if not task.done()]
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)

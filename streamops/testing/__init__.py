@@ -1,0 +1,8 @@
+"""Testing applications: a real server, a worker in the test's own process, and the moment when all is done.
+
+Law: no server is imitated. Tests of an application run against what production runs against.
+"""
+
+from streamops.testing.stage import Letter, Stage, embedded_redis, staged
+
+__all__ = ["Letter", "Stage", "embedded_redis", "staged"]

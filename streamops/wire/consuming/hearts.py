@@ -1,0 +1,108 @@
+"""Heartbeats of worker processes: written by themselves, read by each other and by the console."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+
+from streamops.errors import ServerError
+from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.wire.faults import Fault, fault
+from streamops.wire.keys import pool_key, worker_key
+from streamops.wire.node import Reply
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Request, Server
+
+VERSION: Final = 1
+PAUSED: Final = b"paused"
+
+
+async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
+    """Write a worker's heartbeat; the server's clock in milliseconds.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    told = (
+        ("v", VERSION),
+        ("host", heart.host),
+        ("pid", heart.pid),
+        ("app", heart.app),
+        ("pool", heart.pool),
+        ("consumers", msgspec.json.encode(heart.consumers)),
+        ("slots", heart.slots),
+        ("busy", heart.busy),
+        ("state", heart.state.value),
+    )
+    arguments = (round(ttl.total_seconds() * 1000), *(part for pair in told for part in pair))
+    reply: int | Fault = await write_script(
+        server, "consume_beat", Call(worker_key(heart.id), arguments, int)
+    )
+    if isinstance(reply, Fault):
+        raise reply.error("heartbeat")
+    return reply
+
+
+async def stop_beating(server: Server, worker_id: str) -> None:
+    """Remove a worker's heartbeat: it has left."""
+    await server.single(worker_key(worker_id), "DEL", worker_key(worker_id))
+
+
+async def alive(server: Server, worker_ids: Sequence[str]) -> set[str]:
+    """Which of some workers have a heartbeat.
+
+    Raises:
+        ServerError: That could not be asked.
+    """
+    answers = await server.batch(
+        [Request(worker_key(name), ("EXISTS", worker_key(name))) for name in worker_ids]
+    )
+    for reply in answers.replies:
+        if isinstance(reply, Exception):
+            raise _error(reply)
+    return {name for name, reply in zip(worker_ids, answers.replies, strict=True) if reply}
+
+
+async def is_paused(server: Server, pool: str) -> bool:
+    """Whether a pool was told to pause."""
+    reply = await server.single(pool_key(pool), "HGET", pool_key(pool), "mode")
+    return bool(reply == PAUSED)
+
+
+async def read_hearts(server: Server, worker_ids: Iterable[str]) -> list[WorkerHeartbeat]:
+    """The heartbeats of some workers, those that have none left out."""
+    names = list(worker_ids)
+    answers = await server.batch([Request(worker_key(name), ("HGETALL", worker_key(name))) for name in names])
+    hearts = (
+        decode_heart(name, reply)
+        for name, reply in zip(names, answers.replies, strict=True)
+        if not isinstance(reply, Exception)
+    )
+    return [heart for heart in hearts if heart is not None]
+
+
+def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
+    """A heartbeat from HGETALL's reply; none where it is none of ours."""
+    told = {bytes(name).decode(): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
+    try:
+        return WorkerHeartbeat(
+            id=worker_id,
+            host=decode_name(told["host"]),
+            pid=int(told["pid"]),
+            app=decode_name(told["app"]),
+            pool=decode_name(told["pool"]),
+            consumers=msgspec.json.decode(told["consumers"], type=tuple[tuple[str, str, str], ...]),
+            slots=int(told["slots"]),
+            busy=int(told["busy"]),
+            state=WorkerState(told["state"].decode()),
+            beat_ms=int(told["beat_ms"]),
+        )
+    except (KeyError, ValueError, msgspec.DecodeError):
+        return None
+
+
+def _error(reply: Exception) -> ServerError:
+    error = fault(reply).error("heartbeats")
+    return error if isinstance(error, ServerError) else ServerError(str(error))

@@ -1,0 +1,107 @@
+"""Leases: while a consumer renews them, its pending entries look fresh; given back, anybody may take them at once."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from streamops.model.deliveries import Renewed
+from streamops.wire.consuming.asking import key_of, run_for_group
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.node import Argument, Reply
+from streamops.wire.script_calls import Call
+from streamops.wire.server import Server
+
+BATCH: Final = 1_000
+"""Leases that one call renews: a few milliseconds of the server's time."""
+
+LONG_IDLE_MS: Final = 30 * 24 * 3600 * 1000
+"""For how long entries that were given back look idle: longer than anybody waits before taking them."""
+
+
+async def renew(server: Server, sub: Subscription, *, retries: bool, ids: Sequence[bytes]) -> Renewed:
+    """Renew leases of entries that are still pending under our name; deliveries are not counted.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    return await _set_idle(server, sub, ids, 0, retries=retries)
+
+
+async def release(
+    server: Server, sub: Subscription, *, retries: bool, ids: Sequence[bytes] | None
+) -> Renewed:
+    """Give entries back that are still pending under our name: they stay so, and look idle for long.
+
+    Without ``ids`` everything that is pending under our name is given back.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    if ids is None:
+        await release_all(server, sub, retries=retries)
+        return Renewed()
+    return await _set_idle(server, sub, ids, LONG_IDLE_MS, retries=retries)
+
+
+async def release_all(
+    server: Server, sub: Subscription, *, retries: bool, keep: Collection[bytes] = ()
+) -> int:
+    """Give back everything that is pending under our name, but for some IDs; how many entries that were.
+
+    Raises:
+        ServerError: The server did not answer, or refused. Some may have been given back.
+    """
+    released, after = 0, "-"
+    while after:
+        told: tuple[Argument, ...] = (sub.group, sub.consumer, LONG_IDLE_MS, after, BATCH, *keep)
+        call = Call(key_of(sub, retries=retries), told, _released)
+        page: tuple[int, str] | None = await run_for_group(server, sub, "consume_release", call)
+        count, after = page or (0, "")
+        released += count
+    return released
+
+
+async def leave(
+    server: Server, sub: Subscription, *, consumer: str | None = None, retries: bool | None = None
+) -> bool:
+    """Remove a consumer that has nothing pending; whether it is gone now.
+
+    Args:
+        server: Where.
+        sub: The subscription.
+        consumer: The consumer; none for the subscription's own.
+        retries: From the retry stream's group alone, or from the stream's; none for both, and then only where it has
+            nothing pending in either.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    key, *more = (sub.stream, sub.retries) if retries is None else (key_of(sub, retries=retries),)
+    call = Call(key, (sub.group, sub.consumer if consumer is None else consumer), bool, tuple(more))
+    # Whoever has no group any more has left it.
+    return await run_for_group(server, sub, "consume_leave", call) is not False
+
+
+async def _set_idle(
+    server: Server, sub: Subscription, ids: Sequence[bytes], idle_ms: int, *, retries: bool
+) -> Renewed:
+    lost: tuple[bytes, ...] = ()
+    gone: tuple[bytes, ...] = ()
+    for at in range(0, len(ids), BATCH):
+        batch = ids[at : at + BATCH]
+        call = Call(key_of(sub, retries=retries), (sub.group, sub.consumer, idle_ms, *batch), _renewed)
+        part: Renewed | None = await run_for_group(server, sub, "consume_renew", call)
+        # Without a group nothing is pending.
+        lost += tuple(batch) if part is None else part.lost
+        gone += () if part is None else part.gone
+    return Renewed(lost, gone)
+
+
+def _renewed(reply: Reply) -> Renewed:
+    return Renewed(tuple(reply[0]), tuple(reply[1]))
+
+
+def _released(reply: Reply) -> tuple[int, str]:
+    return reply[0], reply[1].decode()
+
+
+__all__ = ["Renewed", "leave", "release", "release_all", "renew"]

@@ -1,0 +1,126 @@
+"""Payloads that are kept beside a stream, as strings with a time to live, while its entries carry their keys."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from secrets import token_hex
+from typing import Final, NamedTuple
+
+from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.keys import payload_key
+from streamops.wire.node import Reply
+from streamops.wire.script_calls import Call
+from streamops.wire.scripts import load_script
+from streamops.wire.server import Request, Server
+
+REFERENCE: Final = b"_so_payload"
+"""The field that holds the key of an entry's payload."""
+
+MOST_PARTS: Final = 7_800
+"""Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
+
+AT_ONCE: Final = 50
+"""Payloads that are asked for together: they are large, or they would not be kept apart."""
+
+
+class Payload(NamedTuple):
+    """A payload to be kept beside a stream.
+
+    Attributes:
+        key: Where.
+        value: The payload.
+        ttl: How long.
+    """
+
+    key: str
+    value: bytes
+    ttl: timedelta
+
+    @property
+    def reference(self) -> tuple[bytes, bytes]:
+        """The field by which an entry refers to it."""
+        return REFERENCE, self.key.encode("utf-8", "surrogateescape")
+
+    @property
+    def ttl_ms(self) -> int:
+        """Milliseconds to live; at least one."""
+        return max(1, self.ttl // timedelta(milliseconds=1))
+
+
+def new_payload(stream: str, value: bytes, ttl: timedelta) -> Payload:
+    """A payload under a key of its own beside a stream."""
+    return Payload(payload_key(stream, token_hex(12)), value, ttl)
+
+
+def with_payload(
+    stream: str, parts: Sequence[bytes], payload: Payload, *, entry_id: str = "*", maxlen: int | None = None
+) -> Request:
+    """What adds an entry and its payload at once; where the entry cannot be added, no payload is left behind.
+
+    The script's source goes along: beside a payload it weighs nothing, and no server has to know it.
+
+    Args:
+        stream: The stream, in one slot with the payload's key.
+        parts: Names and values in turn, the reference among them; at most ``MOST_PARTS``.
+        payload: The payload.
+        entry_id: The entry's ID; the server's choice unless given.
+        maxlen: About how many entries stay.
+    """
+    cap = "" if maxlen is None else maxlen
+    arguments = (payload.value, payload.ttl_ms, entry_id, cap, *parts)
+    call = Call(stream, arguments, _as_it_is, (payload.key,))
+    return call.request("EVAL", load_script("publish_payload").source)
+
+
+async def publish_with_payload(
+    server: Server, stream: str, parts: Sequence[bytes], payload: Payload, *, entry_id: str = "*"
+) -> str | Fault:
+    """Add one entry and its payload; the entry's ID.
+
+    Raises:
+        ServerError: The server did not answer. Whether both were added is then not known.
+    """
+    request = with_payload(stream, parts, payload, entry_id=entry_id)
+    reply = await server.single(stream, *request.command)
+    return fault(reply) if isinstance(reply, Exception) else reply.decode()
+
+
+async def keep_payload(server: Server, payload: Payload) -> Fault | None:
+    """Keep a payload whose entry does not exist yet; why not, where it cannot be."""
+    reply = await server.single(payload.key, "SET", payload.key, payload.value, "PX", payload.ttl_ms)
+    return fault(reply) if isinstance(reply, Exception) else None
+
+
+async def drop_payload(server: Server, key: str) -> None:
+    """Remove a payload that nothing refers to; where that may not be done, its time to live does it."""
+    await server.single(key, "UNLINK", key)
+
+
+async def fetch_payloads(server: Server, keys: Sequence[str]) -> list[bytes | None]:
+    """Payloads by their keys; none for one that is gone, or is no payload.
+
+    Raises:
+        ServerError: They could not be read.
+    """
+    payloads: list[bytes | None] = []
+    for at in range(0, len(keys), AT_ONCE):
+        page = keys[at : at + AT_ONCE]
+        answers = await server.batch([Request(key, ("GET", key)) for key in page])
+        for key, reply in zip(page, answers.replies, strict=True):
+            if isinstance(reply, Exception) and any(reply is one for one in answers.failures.values()):
+                raise server.error(reply)
+            payloads.append(_found(key, reply))
+    return payloads
+
+
+def _found(key: str, reply: Reply) -> bytes | None:
+    if not isinstance(reply, Exception):
+        found: bytes | None = reply
+        return found
+    problem = fault(reply)
+    if problem.kind is FaultKind.WRONG_TYPE:
+        return None
+    raise problem.error(f"payload {key}")
+
+
+def _as_it_is(reply: Reply) -> Reply:
+    return reply

@@ -1,0 +1,133 @@
+"""Moving delayed messages to their destinations once they are due."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from math import ceil, isinf
+from typing import Any, Final
+
+from msgspec import Struct
+
+from streamops.model.server import Mode
+from streamops.wire.faults import Fault
+from streamops.wire.keys import (
+    RETRY_INFIX,
+    bodies_key,
+    dead_letter_key,
+    delayed_key,
+    require_one_slot,
+    same_slot,
+    tag_of,
+)
+from streamops.wire.node import Argument
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+LIMIT: Final = 500
+MOST_BYTES: Final = 1 << 18
+"""Messages and bytes of bodies, about, that one call moves: a few milliseconds of the server's time."""
+
+
+class Refusal(Struct, frozen=True):
+    """A key that could not be written to, and how many messages wait another minute for it.
+
+    Attributes:
+        key: The destination, or the dead-letter queue.
+        error: What the server said.
+        messages: How many.
+    """
+
+    key: str
+    error: str
+    messages: int
+
+
+class Pumped(Struct, frozen=True):
+    """What one call came to.
+
+    Attributes:
+        moved: How many messages became entries.
+        next_due_ms: When the first of those left is due; none where there is none that ever will be.
+        now_ms: The server's clock.
+        unknown: Destinations of due messages that were not declared: call again with them.
+        buried: Messages that can never become entries and went to the dead letters: ID and reason.
+        refused: Keys that could not be written to.
+        strays: Bodies beyond the messages that the queue names; they never come due.
+    """
+
+    moved: int
+    next_due_ms: int | None
+    now_ms: int
+    unknown: tuple[str, ...] = ()
+    buried: tuple[tuple[str, str], ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    strays: int = 0
+
+    @property
+    def wait(self) -> timedelta | None:
+        """How long until the next message is due, by the server's clock; none where there is no next one."""
+        if self.next_due_ms is None:
+            return None
+        return timedelta(milliseconds=max(0, self.next_due_ms - self.now_ms))
+
+
+async def pump(
+    server: Server,
+    stream: str,
+    destinations: Iterable[str] = (),
+    limit: int = LIMIT,
+    *,
+    queue: str = "",
+    dead_letters: str = "",
+) -> Pumped | Fault:
+    """Move due messages of one queue, the first due first, by the server's clock.
+
+    One script moves each: who calls it twice, or beside others, moves nothing twice. Where the server refuses
+    as a whole (out of memory, read-only, no permission) nothing was moved.
+
+    Args:
+        server: Where.
+        stream: The stream in whose queue they wait; always a destination.
+        destinations: Further streams that they may go to: the retry streams of its groups, and ``unknown`` of
+            an earlier call. On a cluster those in other slots are out of reach, and their messages buried.
+        limit: The most messages to move.
+        queue: That queue, where it is not the one beside the stream.
+        dead_letters: The stream's dead-letter queue, where it is not the one beside it.
+
+    Raises:
+        Forbidden: On a cluster, the keys beside the stream are in other slots than it.
+        ServerError: The server did not answer. Calling again is harmless.
+    """
+    queue = queue or delayed_key(stream)
+    dead_letters = dead_letters or dead_letter_key(stream)
+    require_one_slot(server.options.mode, stream, queue, dead_letters)
+    known = dict.fromkeys((stream, *destinations))
+    barred = [key for key in known if server.options.mode is Mode.CLUSTER and not same_slot(stream, key)]
+    keys = (bodies_key(queue), dead_letters, *(key for key in known if key not in barred))
+    arguments: tuple[Argument, ...] = (limit, MOST_BYTES, stream, f"{tag_of(stream)}{RETRY_INFIX}", *barred)
+    reply: Pumped | Fault = await write_script(server, "pump", Call(queue, arguments, _pumped, keys))
+    return reply
+
+
+def _pumped(reply: list[Any]) -> Pumped:
+    moved, first, now, unknown, buried, refused, strays = reply
+    return Pumped(
+        moved,
+        _instant(first),
+        int(now),
+        tuple(map(decode_name, unknown)),
+        tuple(zip(map(decode_name, buried[::2]), map(decode_name, buried[1::2]), strict=True)),
+        tuple(
+            Refusal(decode_name(key), decode_name(error), messages)
+            for key, error, messages in zip(refused[::3], refused[1::3], refused[2::3], strict=True)
+        ),
+        max(0, strays),
+    )
+
+
+def _instant(score: bytes) -> int | None:
+    """A score as milliseconds, none for what never comes; what is beyond all numbers is long overdue."""
+    if not score or score == b"inf":
+        return None
+    value = float(score)
+    return 0 if isinf(value) else ceil(value)

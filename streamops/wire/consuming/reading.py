@@ -1,0 +1,105 @@
+"""Reading a stream for a group: the group itself, then what is new in the stream and in its retry stream."""
+
+from datetime import timedelta
+
+from streamops.errors import NotFound
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+RawEntry = tuple[bytes, list[bytes]]
+"""An entry as it comes: its ID, then names and values in turn."""
+
+
+async def ensure_group(server: Server, stream: str, group: str, start: str) -> bool:
+    """Create a group, and the stream where there is none; whether there was no such group.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        group: The group.
+        start: Where it begins: ``0``, ``$`` or an ID.
+
+    Raises:
+        NotFound: The key is of another type.
+        Refused: A permission is missing.
+        ServerError: The server does not answer, or is out of memory.
+    """
+    reply = await server.single(stream, "XGROUP", "CREATE", stream, group, start, "MKSTREAM")
+    if not isinstance(reply, Exception):
+        return True
+    if "BUSYGROUP" in str(reply):
+        return False
+    problem = fault(reply)
+    if problem.kind is FaultKind.WRONG_TYPE:
+        raise NotFound(f"{stream} is not a stream", "Give the handler another stream, or rename that key.")
+    raise problem.error(f"stream {stream}")
+
+
+async def group_position(server: Server, stream: str, group: str) -> bytes:
+    """The last ID that a group was given; ``0-0`` where there is no such group.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    reply = await server.single(stream, "XINFO", "GROUPS", stream)
+    if isinstance(reply, Exception):
+        problem = fault(reply)
+        if problem.kind is FaultKind.MISSING:
+            return b"0-0"
+        raise problem.error(f"stream {stream}")
+    wanted = group.encode("utf-8", "surrogateescape")
+    for row in reply:
+        told = dict(zip(row[::2], row[1::2], strict=True))
+        if told[b"name"] == wanted:
+            return bytes(told[b"last-delivered-id"])
+    return b"0-0"
+
+
+async def restore_group(server: Server, stream: str, group: str, last_seen: str) -> str | None:
+    """Create a group that somebody destroyed anew; where it begins, or none where it is there again.
+
+    It begins at the last ID that the caller saw of it, so that nothing is left out, and at ``0`` where the stream
+    itself is another one by now.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    call = Call(stream, (group, last_seen), _text_or_none)
+    reply: str | Fault | None = await write_script(server, "consume_restore_group", call)
+    if isinstance(reply, Fault):
+        raise reply.error(f"group {group} of stream {stream}")
+    return reply
+
+
+async def read_new(
+    server: Server, subscription: Subscription, count: int, block: timedelta
+) -> list[tuple[bytes, list[RawEntry]]] | Fault:
+    """Read what the group has not given to anybody, from the stream and from its retry stream.
+
+    Never repeated by itself: a lost reply leaves entries pending under this consumer's name.
+
+    Args:
+        server: Where; its limit of silence is longer than ``block``.
+        subscription: Whose.
+        count: How many entries of each at most.
+        block: How long to wait for the first; none at zero.
+
+    Returns:
+        Key and entries of each that had any; or a fault, of kind ``MISSING`` where the group is gone.
+
+    Raises:
+        ServerError: The server did not answer. It may have delivered entries all the same.
+    """
+    sub = subscription
+    blocking = ("BLOCK", round(block.total_seconds() * 1000)) if block else ()
+    words = ("XREADGROUP", "GROUP", sub.group, sub.consumer, "COUNT", count, *blocking)
+    reply = await server.single(sub.stream, *words, "STREAMS", sub.stream, sub.retries, ">", ">")
+    if isinstance(reply, Exception):
+        return fault(reply)
+    return reply or []
+
+
+def _text_or_none(reply: bytes | None) -> str | None:
+    return reply.decode() if reply else None

@@ -1,0 +1,280 @@
+"""Settling what failed: a mark before another start, the delayed queue, or the dead letters. Never nothing.
+
+Each is one script that looks first whether the entry is still ours; so a call that is repeated after a lost reply
+does nothing twice. Where the server is out of memory, nothing is done and the entry stays pending.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from datetime import timedelta
+from typing import Final, TypeVar
+
+from streamops.model.deliveries import Letter, Retry, Settled
+from streamops.model.server import Mode
+from streamops.wire.consuming.asking import is_beside, key_of, mark_prefix, run_for_group
+from streamops.wire.consuming.far_letters import place_letters
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.keys import encoded_part, same_slot
+from streamops.wire.node import Argument, Reply
+from streamops.wire.script_calls import Call
+from streamops.wire.server import Server
+from streamops.wire.writes.replay import keep_payloads
+
+BATCH: Final = 100
+"""Entries that one call settles, or fewer where they are large."""
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+Row = TypeVar("Row", Retry, Letter)
+
+
+async def mark_start(
+    server: Server, sub: Subscription, *, retries: bool, entry_id: bytes, marks: int, ttl: timedelta
+) -> int | None:
+    """Mark a start of an entry; how many marks it has now, or none where it is not ours any more.
+
+    Args:
+        server: Where.
+        sub: Whose.
+        retries: Of an entry of the retry stream.
+        entry_id: The entry.
+        marks: How many marks of it the caller knows of, by which a repeated call marks nothing twice.
+        ttl: How long marks of this group are kept from now on.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory.
+    """
+    return (await mark_starts(server, sub, retries=retries, rows=[(entry_id, marks)], ttl=ttl))[0]
+
+
+async def mark_starts(
+    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[tuple[bytes, int]], ttl: timedelta
+) -> list[int | None]:
+    """Mark a start of each of some hundred entries, given with the marks that are known of.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory.
+    """
+    prefix = mark_prefix(retries=retries)
+    told = (sub.group, sub.consumer, ttl // _MILLISECOND, prefix, *(part for row in rows for part in row))
+    call = Call(key_of(sub, retries=retries), told, _marks, (sub.attempts,))
+    marks: list[int | None] | None = await run_for_group(server, sub, "consume_mark", call)
+    return [None for _ in rows] if marks is None else marks
+
+
+async def retry_later(
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    entry_id: bytes,
+    delay: timedelta,
+    attempt: int,
+    payload_key: str | None = None,
+) -> Settled:
+    """Move an entry into the delayed queue, from where it comes back for this group alone.
+
+    Args:
+        server: Where.
+        sub: Whose.
+        retries: An entry of the retry stream.
+        entry_id: The entry.
+        delay: How long it waits, on the server's clock.
+        attempt: Which attempt it will be.
+        payload_key: The key of the payload that it refers to, which from now on stays.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory.
+    """
+    row = Retry(entry_id, delay // _MILLISECOND, attempt, payload_key)
+    return (await retry_all(server, sub, retries=retries, rows=[row]))[0]
+
+
+async def retry_all(
+    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[Retry]
+) -> list[Settled]:
+    """Move many entries into the delayed queue; what became of each.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory. Some may have been moved; asked for again, they
+            are done, or not ours once they have come due.
+    """
+    name = f"{encoded_part(sub.group)}:"
+    await _keep_far_payloads(server, sub, rows)
+
+    async def settle(batch: Sequence[Retry]) -> list[Settled] | None:
+        beside = _Beside(sub, 4)
+        rows = [(row.id, row.delay_ms, row.attempt, beside.payload(row.payload_key)) for row in batch]
+        told = (*_who(sub, retries=retries), name, sub.retries, *(part for row in rows for part in row))
+        keys = (sub.attempts, sub.delayed, sub.bodies, *beside.keys)
+        call = Call(key_of(sub, retries=retries), told, _settled, keys)
+        settled: list[Settled] | None = await run_for_group(server, sub, "consume_retry", call)
+        return settled
+
+    return await _in_batches(rows, settle)
+
+
+async def bury(server: Server, sub: Subscription, *, retries: bool, letter: Letter) -> Settled:
+    """Give an entry up, into the dead-letter queue.
+
+    Its guard is freed where it is still this entry's, and its payload stays from now on.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory.
+    """
+    return (await bury_all(server, sub, retries=retries, letters=[letter]))[0]
+
+
+async def bury_all(
+    server: Server, sub: Subscription, *, retries: bool, letters: Sequence[Letter]
+) -> list[Settled]:
+    """Give many entries up; what became of each.
+
+    On a cluster whose dead-letter queue is in another slot, and for entries of more than 3,891 fields, letters are
+    written before the entries are taken off the list of pending ones: whoever repeats the call writes no second ones.
+    If such an entry is lost to another consumer between the two, its letter stands although it is tried again.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory. Some may have been buried; asked for again, they
+            are not ours.
+    """
+    await _keep_far_payloads(server, sub, letters)
+    far = server.options.mode is Mode.CLUSTER and not same_slot(sub.stream, sub.dead_letters)
+
+    async def settle(batch: Sequence[Letter]) -> list[Settled] | None:
+        return await _bury(server, sub, batch, "consume_bury", (sub.dead_letters,), retries=retries)
+
+    async def settle_far(batch: Sequence[Letter]) -> list[Settled] | None:
+        return await _bury_far(server, sub, batch, retries=retries)
+
+    if far:
+        return await _in_batches(letters, settle_far)
+    became = await _in_batches(letters, settle)
+    wide = [at for at, word in enumerate(became) if word is Settled.TOO_WIDE]
+    for at, word in zip(wide, await _in_batches([letters[at] for at in wide], settle_far), strict=True):
+        became[at] = word
+    return became
+
+
+async def _bury_far(
+    server: Server, sub: Subscription, batch: Sequence[Letter], *, retries: bool
+) -> list[Settled] | None:
+    """Read letters, write them, and take the entries off the list of pending ones: three calls."""
+    told = (*_who(sub, retries=retries), sub.stream, *_told(batch, _Beside(sub, 0), keys=False))
+    call = Call(key_of(sub, retries=retries), told, _told_letters, (sub.attempts,))
+    read: list[tuple[Settled, list[bytes]]] | None = await run_for_group(server, sub, "consume_tell", call)
+    if read is None:
+        return None
+    became = [word for word, _ in read]
+    found = [at for at, (_, fields) in enumerate(read) if fields]
+    if found:
+        letters, fields = [batch[at] for at in found], [read[at][1] for at in found]
+        placed = await place_letters(server, sub, letters, fields, retries=retries)
+        words = await _bury(server, sub, letters[:placed], "consume_buried", (), retries=retries)
+        if words is None:
+            return None
+        for at, word in zip(found, words, strict=False):
+            became[at] = word
+        if len(words) < len(found):
+            # What was not reached comes again.
+            became = became[: found[len(words)]]
+    return became
+
+
+async def _bury(
+    server: Server,
+    sub: Subscription,
+    batch: Sequence[Letter],
+    script: str,
+    queue: tuple[str, ...],
+    *,
+    retries: bool,
+) -> list[Settled] | None:
+    beside = _Beside(sub, 2 + len(queue))
+    told = (*_who(sub, retries=retries), sub.stream, *_told(batch, beside, keys=True))
+    call = Call(key_of(sub, retries=retries), told, _settled, (sub.attempts, *queue, *beside.keys))
+    settled: list[Settled] | None = await run_for_group(server, sub, script, call)
+    return settled
+
+
+def _told(letters: Sequence[Letter], beside: "_Beside", *, keys: bool) -> Iterator[Argument]:
+    """What scripts are told of letters; the numbers of the keys beside them, or none."""
+    for one in letters:
+        yield from (one.entry_id, one.reason, one.error, one.deliveries, one.attempt)
+        yield beside.number(one.guard_key) if keys else 0
+        yield beside.payload(one.payload_key) if keys else 0
+        yield one.origin_id
+
+
+async def _in_batches(
+    rows: Sequence[Row], settle: Callable[[Sequence[Row]], Awaitable[list[Settled] | None]]
+) -> list[Settled]:
+    """Settle rows until all are, as many at once as the script takes."""
+    became: list[Settled] = []
+    while len(became) < len(rows):
+        batch = rows[len(became) : len(became) + BATCH]
+        words = await settle(batch)
+        became += [Settled.GROUP_GONE for _ in batch] if words is None else words
+    return became
+
+
+async def _keep_far_payloads(
+    server: Server, sub: Subscription, rows: Sequence[Retry] | Sequence[Letter]
+) -> None:
+    """Let payloads stay that are beside another stream, which no script of this one may touch on a cluster."""
+    keys = {row.payload_key for row in rows if row.payload_key and not is_beside(sub, row.payload_key)}
+    kept = await keep_payloads(server, sorted(key for key in keys if ":payload:" in key))
+    if not isinstance(kept, dict):
+        raise kept.error("payloads beside other streams")
+
+
+class _Beside:
+    """Keys beside the stream that a script is told of by their numbers.
+
+    Attributes:
+        keys: The keys, after those that every call has.
+    """
+
+    def __init__(self, sub: Subscription, first: int) -> None:
+        self.keys: list[str] = []
+        self._sub = sub
+        self._first = first
+
+    def payload(self, key: str | None) -> int:
+        """The number of a payload's key; zero where it is not beside the stream."""
+        return self.number(key) if is_beside(self._sub, key) else 0
+
+    def number(self, key: str | None) -> int:
+        """The number of a key; zero for none."""
+        if key is None:
+            return 0
+        self.keys.append(key)
+        return self._first + len(self.keys)
+
+
+def _who(sub: Subscription, *, retries: bool) -> tuple[Argument, ...]:
+    return sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)
+
+
+def _marks(reply: Reply) -> list[int | None]:
+    return [None if number < 0 else number for number in reply]
+
+
+def _told_letters(reply: Reply) -> list[tuple[Settled, list[bytes]]]:
+    return [(Settled(word.decode()), parts[0] if parts else []) for word, *parts in reply]
+
+
+def _settled(reply: Reply) -> list[Settled]:
+    return [Settled(word.decode()) for word in reply]
+
+
+__all__ = [
+    "Letter",
+    "Retry",
+    "Settled",
+    "bury",
+    "bury_all",
+    "mark_start",
+    "mark_starts",
+    "retry_all",
+    "retry_later",
+]

@@ -1,0 +1,45 @@
+"""One group's reading of one stream, under one consumer's name."""
+
+from functools import cached_property
+
+from streamops.wire.keys import attempts_key, bodies_key, dead_letter_key, delayed_key, retry_key
+
+
+class Subscription:
+    """A stream, the group that reads it, the consumer's name, and the keys beside the stream.
+
+    Attributes:
+        stream: The stream.
+        group: The consumer group, of the stream and of its retry stream alike.
+        consumer: The consumer's name.
+        dead_letters: The dead-letter queue.
+        delayed: The stream's queue of delayed messages.
+    """
+
+    def __init__(
+        self, stream: str, group: str, consumer: str, *, dead_letters: str = "", delayed: str = ""
+    ) -> None:
+        self.stream = stream
+        self.group = group
+        self.consumer = consumer
+        self.dead_letters = dead_letters or dead_letter_key(stream)
+        self.delayed = delayed or delayed_key(stream)
+
+    @cached_property
+    def retries(self) -> str:
+        """The stream of entries that are due again for this group alone."""
+        return retry_key(self.stream, self.group)
+
+    @cached_property
+    def attempts(self) -> str:
+        """The hash of starts of entries that were delivered before."""
+        return attempts_key(self.stream, self.group)
+
+    @cached_property
+    def bodies(self) -> str:
+        """The hash of their bodies."""
+        return bodies_key(self.delayed)
+
+    def attempt_field(self, key: str, entry_id: str) -> str:
+        """The field of ``attempts`` for an entry of the stream, or of its retry stream."""
+        return f"retry:{entry_id}" if key == self.retries else entry_id

@@ -1,0 +1,163 @@
+"""Taking pending entries over: from a consumer that is dead, from whoever left them idle, from ourselves.
+
+Every look is one script of bounded work, by a cursor that only ever moves on. An entry's delivery is counted, and
+those that were deleted while they were pending are told of once and leave the list of pending ones.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from streamops.model.deliveries import Taken, Takings
+from streamops.model.streams import Consumer as GroupConsumer
+from streamops.wire.consuming.asking import answered, key_of, mark_prefix, run_for_group
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.node import Argument, Reply
+from streamops.wire.replies import decode_consumers
+from streamops.wire.script_calls import Call
+from streamops.wire.server import Server
+
+START: Final = "-"
+"""Where every walk begins."""
+PAGE: Final = 1_000
+"""Rows of pending entries that one call looks at: about a millisecond of the server's time."""
+MOST: Final = 500
+"""Entries that one call takes over at most, whatever the limit: a few milliseconds of the server's time."""
+MOST_BYTES: Final = 4 << 20
+"""About so many bytes of names and values one call takes over, and always one entry."""
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+async def take_from(
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    owner: str,
+    min_idle: timedelta,
+    limit: int,
+    after: str = START,
+    in_hand: Collection[bytes] = (),
+    most_bytes: int = MOST_BYTES,
+) -> Takings:
+    """Take entries of one consumer that are idle for long enough.
+
+    With the subscription's own consumer as ``owner`` it adopts what is pending under our name and not in hand: entries
+    that were delivered into a reply which never came.
+
+    A lost reply leaves entries under our name that nobody has in hand: adopt them.
+
+    Args:
+        server: Where.
+        sub: For whom.
+        retries: From the retry stream, not the stream.
+        owner: Whose entries.
+        min_idle: For how long they must have been idle.
+        limit: How many at most; never more than ``MOST``.
+        after: What the last call said comes next.
+        in_hand: IDs to leave alone; a few thousand at most.
+        most_bytes: How many bytes at most, about.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    look = min(PAGE, limit + len(in_hand))
+    what = (1, owner, min_idle // _MILLISECOND, min(limit, MOST), most_bytes, look, after)
+    return await _take(server, sub, what, in_hand, retries=retries)
+
+
+async def take_idle(
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    min_idle: timedelta,
+    limit: int,
+    cursor: str = START,
+    most_bytes: int = MOST_BYTES,
+) -> Takings:
+    """Take entries of all other consumers that are idle for long enough; never our own ones.
+
+    Not with XAUTOCLAIM, which takes the claimer's own entries too, and cannot be bounded by bytes.
+
+    Args:
+        server: Where.
+        sub: For whom.
+        retries: From the retry stream, not the stream.
+        min_idle: For how long they must have been idle.
+        limit: How many at most; never more than ``MOST``.
+        cursor: What the last call said comes next.
+        most_bytes: How many bytes at most, about.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    what = (0, "", min_idle // _MILLISECOND, min(limit, MOST), most_bytes, PAGE, cursor)
+    return await _take(server, sub, what, (), retries=retries)
+
+
+async def own_pending(server: Server, sub: Subscription, *, retries: bool) -> list[bytes]:
+    """IDs of all entries that are pending under our name, in order; none where there is no such group.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    key, start = key_of(sub, retries=retries), START
+    ids: list[bytes] = []
+    while True:
+        words = ("XPENDING", key, sub.group, start, "+", PAGE, sub.consumer)
+        page = answered(await server.single(key, *words), sub, key) or []
+        ids += [row[0] for row in page]
+        if len(page) < PAGE:
+            return ids
+        start = f"({ids[-1].decode()}"
+
+
+async def group_consumers(server: Server, sub: Subscription, *, retries: bool) -> tuple[GroupConsumer, ...]:
+    """The group's consumers, those without anything pending too; none where there is no such group.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    key = key_of(sub, retries=retries)
+    reply = await server.single(key, "XINFO", "CONSUMERS", key, sub.group)
+    return decode_consumers(answered(reply, sub, key) or ())
+
+
+async def _take(
+    server: Server,
+    sub: Subscription,
+    what: tuple[Argument, ...],
+    in_hand: Collection[bytes],
+    *,
+    retries: bool,
+) -> Takings:
+    told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), *in_hand)
+    call = Call(key_of(sub, retries=retries), told, _takings, (sub.attempts,))
+    takings: Takings | None = await run_for_group(server, sub, "consume_take", call)
+    return Takings(group_gone=True) if takings is None else takings
+
+
+def _takings(reply: Reply) -> Takings:
+    rows, marks, gone, after = reply
+    return Takings(
+        tuple(
+            Taken(id, fields, deliveries, int(mark or 0))
+            for (id, fields, deliveries), mark in zip(rows, marks, strict=True)  # noqa: A001 - an entry's ID
+        ),
+        tuple(zip(gone[::2], map(int, gone[1::2]), strict=True)),
+        after.decode(),
+    )
+
+
+__all__ = [
+    "START",
+    "GroupConsumer",
+    "Taken",
+    "Takings",
+    "group_consumers",
+    "own_pending",
+    "take_from",
+    "take_idle",
+]

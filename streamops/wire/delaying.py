@@ -1,0 +1,140 @@
+"""Delayed messages as their publisher handles them: many at once, and single ones by their IDs."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Final, NamedTuple
+
+from streamops.model.delayed import DelayedBody, DelayedMessage
+from streamops.wire.delayed import decode_message, milliseconds, moment
+from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.faults import Fault, fault
+from streamops.wire.keys import bodies_key, delayed_key
+from streamops.wire.node import Argument
+from streamops.wire.script_calls import Call, run_script, write_script
+from streamops.wire.server import Server
+
+MOST: Final = 250
+MOST_BYTES: Final = 1 << 18
+"""Messages and bytes of bodies, about, in one script call: under two milliseconds of the server's time."""
+
+AT_ONCE: Final = 8
+"""Script calls on their way together: the server works on one while the next is being read."""
+
+ANY_BODY: Final = "*"
+
+
+class Delayed(NamedTuple):
+    """A message to be delayed.
+
+    Attributes:
+        id: Its ID, any text; it names one message of its queue.
+        body: What it becomes.
+        due: When, or how long from now by the server's clock.
+    """
+
+    id: str
+    body: DelayedBody
+    due: datetime | timedelta
+
+
+async def schedule_many(
+    server: Server, stream: str, messages: Sequence[Delayed], queue: str = ""
+) -> list[datetime | Fault | None]:
+    """Add delayed messages; for each when it is due, or none where its ID is taken, or why it was refused.
+
+    They wait in the queue beside the stream, unless another one is named.
+
+    Each is added whole or not at all. Where the server does not answer, it is not known which were added;
+    to repeat the call is harmless, and those that were are then taken.
+
+    Raises:
+        ServerError: The server did not answer.
+    """
+    answers: list[datetime | Fault | None] = []
+    batches = _batches(messages)
+    while some := list(islice(batches, AT_ONCE)):
+        answers += await _send(server, queue or delayed_key(stream), some)
+    return answers
+
+
+async def delayed_get(
+    server: Server, stream: str, ident: str, queue: str = ""
+) -> DelayedMessage | Fault | None:
+    """A delayed message by its ID, both halves read at one instant; none where there is none of it.
+
+    Raises:
+        ServerError: The server did not answer.
+    """
+    key = queue or delayed_key(stream)
+    reply = await write_script(
+        server, "delayed_get", Call(key, (ident,), lambda halves: halves, (bodies_key(key),))
+    )
+    if isinstance(reply, Fault):
+        return reply
+    message = decode_message(ident, *reply)
+    return message if message.exists else None
+
+
+async def delayed_cancel(server: Server, stream: str, ident: str, queue: str = "") -> bool | Fault:
+    """Remove a delayed message by its ID, whatever it is by now; whether there was one.
+
+    Raises:
+        ServerError: The server did not answer. Calling again is harmless.
+    """
+    key = queue or delayed_key(stream)
+    call = Call(key, (ident, ANY_BODY), lambda words: words == [b"cancelled"], (bodies_key(key),))
+    reply: bool | Fault = await write_script(server, "delayed_cancel", call)
+    return reply
+
+
+class _Batch:
+    """The arguments of one script call while they are gathered."""
+
+    def __init__(self) -> None:
+        self.arguments: list[Argument] = []
+        self.messages = 0
+        self.bytes = 0
+
+    @property
+    def full(self) -> bool:
+        return self.messages >= MOST or self.bytes >= MOST_BYTES
+
+    def add(self, message: Delayed) -> None:
+        body = encode_body(message.body)
+        self.arguments += (message.id, body, _when(message.due))
+        self.messages += 1
+        self.bytes += len(body)
+
+
+def _batches(messages: Sequence[Delayed]) -> Iterator[_Batch]:
+    batch = _Batch()
+    for message in messages:
+        batch.add(message)
+        if batch.full:
+            yield batch
+            batch = _Batch()
+    if batch.messages:
+        yield batch
+
+
+async def _send(server: Server, queue: str, batches: Sequence[_Batch]) -> list[datetime | Fault | None]:
+    keys = (bodies_key(queue),)
+    calls = [Call(queue, tuple(batch.arguments), _dues, keys) for batch in batches]
+    answers = await run_script(server, "delayed_schedule", calls, read_only=False)
+    dues: list[datetime | Fault | None] = []
+    for batch, reply in zip(batches, answers.replies, strict=True):
+        if answers.failures and isinstance(reply, Exception):
+            raise server.error(reply)
+        dues += [fault(reply)] * batch.messages if isinstance(reply, Exception) else reply
+    return dues
+
+
+def _when(due: datetime | timedelta) -> str:
+    if isinstance(due, timedelta):
+        return f"+{max(0, due // timedelta(milliseconds=1))}"
+    return str(milliseconds(due))
+
+
+def _dues(reply: list[bytes]) -> list[datetime | None]:
+    return [None if due == b"0" else moment(due) for due in reply]

@@ -1,0 +1,38 @@
+-- Acknowledges entries that are still pending under a consumer's name, forgets their marks, deletes them where they
+-- are in a retry stream, and deletes their payloads where no other group reads the stream.
+-- KEYS: the stream or its retry stream, the marks, the stream, then payloads. ARGV: the group, the consumer, 1 in a
+-- retry stream and else 0, what the fields of marks begin with, then of each entry its ID and the number of its
+-- payload's key, or 0.
+-- Returns {how many were acknowledged, IDs that were not ours}.
+-- @include guard
+-- @include consume_rows
+local key, marks, stream, group, consumer = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
+local retries, prefix = ARGV[3] == '1', ARGV[4]
+
+local asked, ids, fields, payloads, lost, seen = {}, {}, {}, {}, {}, {}
+for at = 5, #ARGV, 2 do asked[#asked + 1] = ARGV[at] end
+local own = own_ones(key, group, consumer, asked)
+for number, id in ipairs(asked) do
+  local payload = tonumber(ARGV[2 * number + 4])
+  if not own[id] then
+    lost[#lost + 1] = id
+  elseif not seen[id] then
+    seen[id] = true
+    ids[#ids + 1], fields[#fields + 1] = id, prefix .. id
+    if payload > 0 then payloads[#payloads + 1] = KEYS[payload] end
+  end
+end
+if #ids == 0 then return {0, lost} end
+
+local function others_read()
+  for name in pairs(groups_of(stream) or {}) do
+    if name ~= group then return true end
+  end
+  return false
+end
+
+local acknowledged = redis.call('XACK', key, group, unpack(ids))
+if retries then redis.call('XDEL', key, unpack(ids)) end
+redis.call('HDEL', marks, unpack(fields))
+if #payloads > 0 and not others_read() then redis.call('DEL', unpack(payloads)) end
+return {acknowledged, lost}

@@ -1,0 +1,73 @@
+-- Takes pending entries of a group over for a consumer, in the order of their IDs: those of one consumer, or of all
+-- but itself, that are idle for long enough. Counts a delivery of each. By a cursor, because XPENDING with IDLE goes
+-- over the whole list; and by XCLAIM on every server, because XAUTOCLAIM takes the consumer's own entries too.
+-- KEYS: the stream, the marks. ARGV: the group, the consumer, 1 and whose entries or 0 and nothing, the least idle
+-- time in milliseconds, how many entries and how many bytes at most, how many rows to look at, the ID to begin after
+-- or '-', what the fields of marks begin with, then IDs to leave alone.
+-- Entries that were deleted are taken off the list of pending ones.
+-- Returns {entries: {ID, fields, deliveries}, their marks, {ID, deliveries, ...} of deleted ones, the ID to begin
+-- after next, or '' at the end}.
+local LAST_ID, MOST_STEP = '18446744073709551615-18446744073709551615', 64
+local key, marks, group, me = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local from = ARGV[3] == '1' and ARGV[4]
+local min_idle, limit, most_bytes, look = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local after, prefix = ARGV[9], ARGV[10]
+local in_hand = {}
+for at = 11, #ARGV do in_hand[ARGV[at]] = true end
+
+-- XNACK leaves no owner, and no idle time.
+local function is_free(row)
+  if in_hand[row[1]] then return false end
+  return row[2] == '' or row[3] >= min_idle and (from or row[2] ~= me)
+end
+
+local taken, fields, gone, gone_fields, bytes = {}, {}, {}, {}, 0
+
+local function weigh(parts)
+  for _, part in ipairs(parts) do bytes = bytes + #part end
+end
+
+-- Of entries that were deleted, Redis 6.2 says nil, and later ones nothing.
+local function claim(rows)
+  local ids, found = {}, {}
+  for at, row in ipairs(rows) do ids[at] = row[1] end
+  for _, entry in ipairs(redis.call('XCLAIM', key, group, me, 0, unpack(ids))) do
+    if entry then found[entry[1]] = entry[2] end
+  end
+  for _, row in ipairs(rows) do
+    local id, parts = row[1], found[row[1]]
+    -- Others may have set counts that no number here can hold.
+    local deliveries = string.format('%.0f', math.min(row[4], 4503599627370496))
+    if parts then
+      weigh(parts)
+      taken[#taken + 1] = {id, parts, deliveries + 1}
+      fields[#fields + 1] = prefix .. id
+    else
+      redis.call('XACK', key, group, id)
+      gone[#gone + 1], gone[#gone + 2] = id, deliveries
+      gone_fields[#gone_fields + 1] = prefix .. id
+    end
+  end
+end
+
+local start = after == '-' and '-' or '(' .. after
+local words = {'XPENDING', key, group, start, '+', look}
+if from then words[#words + 1] = from end
+local page = redis.call(unpack(words))
+local at, step = 1, 1
+while at <= #page and #taken < limit and bytes < most_bytes do
+  local rows = {}
+  while at <= #page and #rows < step do
+    if is_free(page[at]) then rows[#rows + 1] = page[at] end
+    at = at + 1
+  end
+  if #rows > 0 then claim(rows) end
+  local room = math.floor((most_bytes - bytes) * #taken / (bytes + 1))
+  step = math.max(1, math.min(2 * step, MOST_STEP, limit - #taken, room))
+end
+
+local last = at > 1 and page[at - 1][1] or ''
+-- Nothing can be asked for after the very last ID.
+if at > #page and #page < look or last == LAST_ID then last = '' end
+if #gone_fields > 0 then redis.call('HDEL', marks, unpack(gone_fields)) end
+return {taken, #fields > 0 and redis.call('HMGET', marks, unpack(fields)) or {}, gone, last}

@@ -1,0 +1,182 @@
+"""What goes wrong in histories: each a coroutine that does it, and undoes it after a while."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from random import Random
+
+import redis
+
+from tests.chaos.history import History, Member
+from tests.chaos.proxy import BOTH, Way
+from tests.chaos.worker import GROUP, STREAM, Doom, Moment
+
+Deed = Callable[[History, Random], Awaitable[None]]
+
+
+async def kill(history: History, random: Random) -> None:
+    """A worker is killed; another one comes after a while, which may be doomed itself."""
+    member = _some(history, random)
+    async with history.fault("kill", member):
+        member.tell(signal.SIGKILL)
+    await asyncio.sleep(random.uniform(0, 0.3))
+    await history.join(_doom(random))
+
+
+async def freeze(history: History, random: Random) -> None:
+    """A worker is stopped, maybe for longer than its lease, and goes on as if nothing had happened."""
+    member = _some(history, random)
+    async with history.fault("freeze", member):
+        member.tell(signal.SIGSTOP)
+        await asyncio.sleep(random.choice((0.2, 0.7, history.post.lease * 1.5)))
+        member.tell(signal.SIGCONT)
+
+
+async def replace(history: History, random: Random) -> None:
+    """A worker is told to end, as in a rolling reload."""
+    await history.join()
+    member = _some(history, random)
+    async with history.fault("drain", member):
+        member.tell(signal.SIGTERM)
+
+
+async def cut(history: History, random: Random) -> None:
+    """A worker's connections are reset."""
+    member = _some(history, random)
+    async with history.fault("cut", member):
+        member.proxy.cut()
+
+
+async def hole(history: History, random: Random) -> None:
+    """Nothing passes between a worker and the server, one way or both; later everything arrives."""
+    member = _some(history, random)
+    ways = random.choice((BOTH, BOTH, frozenset({Way.UP}), frozenset({Way.DOWN})))
+    async with history.fault("hole", member):
+        member.proxy.hole(ways, new=random.random() < 0.5)
+        await asyncio.sleep(random.choice((0.3, 0.8, 1.5)))
+        member.proxy.resume()
+
+
+async def lose_replies(history: History, random: Random) -> None:
+    """The server acts on what it is asked, and its replies are lost."""
+    member = _some(history, random)
+    async with history.fault("lost replies", member):
+        member.proxy.lose()
+        await asyncio.sleep(random.choice((0.05, 0.2)))
+        member.proxy.cut()
+
+
+async def slow_down(history: History, random: Random) -> None:
+    """Everything takes longer."""
+    member = _some(history, random)
+    async with history.fault("slow", member):
+        member.proxy.slow_down(random.choice((0.005, 0.05)))
+        await asyncio.sleep(0.5)
+        member.proxy.resume()
+
+
+async def refuse(history: History, random: Random) -> None:
+    """No connection to the server, for a while."""
+    member = _some(history, random)
+    async with history.fault("refused", member):
+        member.proxy.refuse()
+        await asyncio.sleep(random.uniform(0.1, 0.8))
+        member.proxy.resume()
+
+
+async def restart(history: History, random: Random) -> None:
+    """The server is killed, and comes back with what it had written."""
+    async with history.fault("restart"):
+        history.server.kill()
+        await asyncio.sleep(random.uniform(0, 0.5))
+        await asyncio.to_thread(history.server.restart)
+
+
+async def pause(history: History, random: Random) -> None:
+    """The server stands still."""
+    async with history.fault("pause"):
+        history.server.pause()
+        await asyncio.sleep(random.choice((0.2, 0.9)))
+        history.server.resume()
+
+
+async def flush_scripts(history: History, _: Random) -> None:
+    """The server forgets its scripts."""
+    history.server.command("SCRIPT", "FLUSH")
+
+
+async def hang_up(history: History, _: Random) -> None:
+    """The server closes every connection."""
+    async with history.fault("hang up"):
+        history.server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+
+
+async def read_history(history: History, random: Random) -> None:
+    """Somebody reads the history of a consumer, as naive clients do: that counts deliveries, and renews idle times."""
+    for row in history.server.command("XINFO", "CONSUMERS", STREAM, GROUP):
+        for _ in range(random.randint(1, 10)):
+            history.server.command("XREADGROUP", "GROUP", GROUP, row[1], "COUNT", 50, "STREAMS", STREAM, "0")
+
+
+async def remove_consumer(history: History, random: Random) -> None:
+    """An operator deletes a consumer, and with it its list of pending entries."""
+    names = [row[1] for row in history.server.command("XINFO", "CONSUMERS", STREAM, GROUP)]
+    if not names:
+        return
+    name = random.choice(names)
+    with history.server.client.pipeline(transaction=True) as at_once:
+        at_once.execute_command("XPENDING", STREAM, GROUP, "-", "+", 1000, name)
+        at_once.execute_command("XGROUP", "DELCONSUMER", STREAM, GROUP, name)
+        rows, _ = at_once.execute()
+    history.excuse(row[0] for row in rows)
+
+
+async def destroy_group(history: History, _: Random) -> None:
+    """An operator destroys the group, and with it the list of pending entries."""
+    async with history.fault("destroyed"):
+        with history.server.client.pipeline(transaction=True) as at_once:
+            at_once.execute_command("XPENDING", STREAM, GROUP, "-", "+", 1000)
+            at_once.execute_command("XGROUP", "DESTROY", STREAM, GROUP)
+            rows, _ = at_once.execute(raise_on_error=False)
+        # What was done a moment ago may be read again: nobody knows any more that it was acknowledged.
+        history.excuse(history.published)
+    assert isinstance(rows, list)
+
+
+GENTLE: tuple[Deed, ...] = (
+    kill,
+    kill,
+    kill,
+    freeze,
+    replace,
+    cut,
+    hole,
+    hole,
+    lose_replies,
+    slow_down,
+    refuse,
+    restart,
+    pause,
+    flush_scripts,
+    hang_up,
+    read_history,
+)
+"""What loses nothing."""
+
+
+async def strike(history: History, deed: Deed, random: Random) -> None:
+    """Do it, unless the server is away, or nobody is there to do it to."""
+    try:
+        await deed(history, random)
+    except (redis.ConnectionError, redis.ResponseError, LookupError):
+        return
+
+
+def _some(history: History, random: Random) -> Member:
+    return random.choice(history.members)
+
+
+def _doom(random: Random) -> Doom | None:
+    if random.random() < 0.6:
+        return None
+    return Doom(random.choice([*Moment]), random.choice((1, 2, 5)))

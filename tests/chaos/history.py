@@ -1,0 +1,245 @@
+"""A history: workers at work on what is published, while processes, connections and the server fail at random."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import timedelta
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Self
+
+import redis
+from msgspec.structs import replace
+
+from streamops.wire.options import ConnectionOptions
+from tests.chaos.ledger import Audit, Fault, Letter, Published, read, timeline
+from tests.chaos.proxy import Proxy
+from tests.chaos.worker import GROUP, STREAM, Doom, Post, start
+from tests.servers import RunningServer
+
+RETRIES, LETTERS = f"{{{STREAM}}}:retry:{GROUP}", f"{{{STREAM}}}:dlq"
+DELAYED, MARKS = f"{{{STREAM}}}:delayed", f"{{{STREAM}}}:attempts:{GROUP}"
+GUARDS = f"{{{STREAM}}}:done:{GROUP}:"
+
+HEALS_WITHIN = 30.0
+"""Seconds after the last fault until all is done, on a machine that is busy."""
+
+
+class Member:
+    """A worker process, and the network between it and the server.
+
+    Attributes:
+        pid: The process.
+        doomed: Whether it ends of itself.
+    """
+
+    def __init__(self, process: BaseProcess, proxy: Proxy, *, doomed: bool) -> None:
+        assert process.pid is not None
+        self.pid = process.pid
+        self.process = process
+        self.proxy = proxy
+        self.doomed = doomed
+
+    def tell(self, number: signal.Signals) -> None:
+        """Send it a signal, if it is still there."""
+        if self.process.is_alive():
+            os.kill(self.pid, number)
+
+
+class History:
+    """One history.
+
+    Attributes:
+        faults: What was done, and when.
+        members: The living workers.
+        published: What was confirmed.
+    """
+
+    def __init__(self, server: RunningServer, directory: Path, post: Post) -> None:
+        self.faults: list[Fault] = []
+        self.members: list[Member] = []
+        self.published: dict[str, Published] = {}
+        self.excused: set[str] = set()
+        self.audit: Audit | None = None
+        self.server = server
+        self.post = replace(post, ledger=directory / "ledger")
+        self._directory = directory
+        self._stack = AsyncExitStack()
+        self._proxies = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for member in self.members:
+            member.process.kill()
+            await asyncio.to_thread(member.process.join)
+        await self._stack.aclose()
+
+    async def join(self, doom: Doom | None = None) -> Member:
+        """One more worker."""
+        self._proxies += 1
+        proxy = Proxy(self.server.socket_path, self._directory / str(self._proxies))
+        await self._stack.enter_async_context(proxy)
+        options = ConnectionOptions(
+            addresses=(), socket_path=str(proxy.path), timeout=timedelta(seconds=0.6), label="chaos"
+        )
+        process = await asyncio.to_thread(start, replace(self.post, options=options, doom=doom))
+        member = Member(process, proxy, doomed=doom is not None)
+        self.members.append(member)
+        return member
+
+    def bury_the_dead(self) -> int:
+        """Count whose processes have ended since the last time."""
+        dead = [member for member in self.members if not member.process.is_alive()]
+        for member in dead:
+            self.members.remove(member)
+            now = time.monotonic()
+            self.faults.append(Fault("death", now - 0.2, now, member.pid))
+        return len(dead)
+
+    def excuse(self, ids: Iterable[str | bytes]) -> None:
+        """Somebody took these off the list of pending ones with his own hands."""
+        self.excused |= {each.decode() if isinstance(each, bytes) else each for each in ids}
+
+    def publish(self, do: str, key: str) -> None:
+        """Publish, unless the server is away."""
+        with suppress(redis.ConnectionError):
+            ident = self.server.command("XADD", STREAM, "*", "do", do, "order", key).decode()
+            self.published[ident] = Published(do, key)
+
+    @asynccontextmanager
+    async def fault(self, kind: str, member: Member | None = None) -> AsyncIterator[None]:
+        """Note what is done inside, and how long it lasts."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.faults.append(Fault(kind, began, time.monotonic(), member.pid if member else 0))
+
+    async def settle(self) -> None:
+        """Have everything work, and wait until there is nothing to do; then end, and audit."""
+        for member in self.members:
+            member.proxy.resume()
+            member.tell(signal.SIGCONT)
+        if not any(not member.doomed for member in self.members):
+            await self.join()
+        await self._until("idle", self._is_idle)
+        await self._until("alone", self._are_strangers_gone)
+        for member in self.members:
+            member.tell(signal.SIGTERM)
+        for member in [*self.members]:
+            await asyncio.to_thread(member.process.join, 20)
+            assert member.process.exitcode is not None, "it does not end"
+            assert member.process.exitcode in ((0,) if not member.doomed else (0, -9)), (
+                member.process.exitcode
+            )
+            self.members.remove(member)
+        self._audit()
+
+    async def _until(self, what: str, true: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + HEALS_WITHIN
+        while not true():
+            self.bury_the_dead()
+            if not self.members:
+                await self.join()
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not {what} after {HEALS_WITHIN} s: {self._state()}")
+            await asyncio.sleep(0.03)
+
+    def _is_idle(self) -> bool:
+        ask = self.server.command
+        return (
+            _unread(ask, STREAM) == 0
+            and ask("XPENDING", STREAM, GROUP)[0] == 0
+            and ask("XPENDING", RETRIES, GROUP)[0] == 0
+            and ask("XLEN", RETRIES) == 0
+            and ask("ZCARD", DELAYED) == 0
+        )
+
+    def _are_strangers_gone(self) -> bool:
+        """Whether only the living are consumers."""
+        return all(len(self._consumers(key)) <= len(self.members) for key in (STREAM, RETRIES))
+
+    def _consumers(self, key: str) -> list[str]:
+        rows = self.server.command("XINFO", "CONSUMERS", key, GROUP)
+        return [dict(zip(row[::2], row[1::2], strict=True))[b"name"].decode() for row in rows]
+
+    def _audit(self) -> None:
+        lines = read(self.post.ledger)
+        self.audit = Audit(
+            self.published,
+            lines,
+            self.faults,
+            self.letters(),
+            guarded=self.post.guarded,
+            most=self.post.most,
+            lease=self.post.lease,
+            excused=frozenset(self.excused),
+        )
+        problems = [*self.audit.problems, *self._leftovers()]
+        if problems:
+            told = "\n".join(problems)
+            story = "\n".join(
+                "\n".join(timeline(lines, self.faults, ident)) for ident in self.published if ident in told
+            )
+            raise AssertionError(f"{told}\n{story}")
+
+    def letters(self) -> list[Letter]:
+        """The dead letters."""
+        rows = self.server.command("XRANGE", LETTERS, "-", "+")
+        told = [dict(zip(raw[::2], raw[1::2], strict=True)) for _, raw in rows]
+        return [
+            Letter(
+                row[b"_so_origin_id"].decode(), row[b"_so_reason"].decode(), int(row[b"_so_attempt"].decode())
+            )
+            for row in told
+        ]
+
+    def _leftovers(self) -> list[str]:
+        ask = self.server.command
+        found = {key.decode() for key in ask("KEYS", "*")}
+        allowed = {STREAM, RETRIES, LETTERS} | ({MARKS} if self.excused else set())
+        strays = [key for key in found - allowed if not key.startswith(GUARDS)]
+        problems = [f"a key is left: {key} {self._dump(key)}" for key in strays]
+        problems += [
+            f"a consumer is left: {name}" for key in (STREAM, RETRIES) for name in self._consumers(key)
+        ]
+        if (lag := _lag(ask, STREAM)) not in (0, None):
+            problems.append(f"lag {lag}")
+        return problems
+
+    def _dump(self, key: str) -> Any:  # noqa: ANN401 - for a message
+        return self.server.command("HGETALL", key) if key == MARKS else self.server.command("TYPE", key)
+
+    def _state(self) -> str:
+        ask = self.server.command
+        return (
+            f"unread {_unread(ask, STREAM)}, pending {ask('XPENDING', STREAM, GROUP, '-', '+', 5)}, "
+            f"due {ask('XPENDING', RETRIES, GROUP, '-', '+', 5)} of {ask('XLEN', RETRIES)}, delayed {ask('ZCARD', DELAYED)}, "
+            f"consumers {self._consumers(STREAM)} {self._consumers(RETRIES)}, alive {[member.pid for member in self.members]}, "
+            f"hearts {ask('KEYS', 'streamops:worker:*')}"
+        )
+
+
+def _groups(ask: Callable[..., Any], key: str) -> dict[bytes, Any]:
+    for row in ask("XINFO", "GROUPS", key):
+        fields = dict(zip(row[::2], row[1::2], strict=True))
+        if fields[b"name"] == GROUP.encode():
+            return fields
+    return {}
+
+
+def _unread(ask: Callable[..., Any], key: str) -> int:
+    """How many entries were not delivered; one where there is no group yet."""
+    with suppress(redis.ResponseError):
+        if fields := _groups(ask, key):
+            return len(ask("XRANGE", key, f"({fields[b'last-delivered-id'].decode()}", "+"))
+    return 1
+
+
+def _lag(ask: Callable[..., Any], key: str) -> int | None:
+    return _groups(ask, key).get(b"lag")

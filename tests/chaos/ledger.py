@@ -1,0 +1,257 @@
+"""The books of a history: who began what, who did it, who died when; and the audit of them.
+
+Handlers write each line in one call with O_APPEND, so that no kill can take one back. Whoever publishes writes down
+what the server confirmed. Nothing of this goes through what is tested.
+"""
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+PROMPT = 1.0
+"""Seconds within which a living worker on a healthy network has its acknowledgements confirmed."""
+
+
+class Word(StrEnum):
+    """What a line tells."""
+
+    START = "start"
+    EFFECT = "effect"
+    DONE = "done"
+    FAILED = "failed"
+    GAP = "gap"
+    """Its process did not run for a while: it was stopped, or the machine was busy."""
+
+
+class Line(NamedTuple):
+    """One line that a handler wrote."""
+
+    time: float
+    word: Word
+    pid: int
+    origin: str = ""
+    entry: str = ""
+    attempt: int = 0
+    key: str = ""
+
+
+class Ledger:
+    """The book that all handlers write."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def write(self, word: Word, *parts: object) -> None:
+        """Write a line."""
+        line = " ".join(map(str, (time.monotonic(), word, os.getpid(), *parts)))
+        os.write(self._file, f"{line}\n".encode())
+
+
+def read(path: Path) -> list[Line]:
+    """What was written, in its order."""
+    lines = []
+    for text in path.read_text().splitlines() if path.exists() else ():
+        at, word, pid, *parts = text.split(" ")
+        if word == Word.GAP:
+            lines.append(Line(float(at), Word.GAP, int(pid), parts[0]))
+        else:
+            origin, entry, attempt, key = parts
+            lines.append(Line(float(at), Word(word), int(pid), origin, entry, int(attempt), key))
+    return lines
+
+
+class Fault(NamedTuple):
+    """What was done to a process, or to all of them where it has none, from when to when."""
+
+    kind: str
+    start: float
+    end: float
+    pid: int = 0
+
+
+class Run(NamedTuple):
+    """One run of a handler."""
+
+    origin: str
+    entry: str
+    pid: int
+    attempt: int
+    start: float
+    end: float
+    done: bool
+
+
+class Published(NamedTuple):
+    """What was published, and confirmed.
+
+    Attributes:
+        do: What its handler does.
+        key: Its business key.
+    """
+
+    do: str
+    key: str
+
+
+class Letter(NamedTuple):
+    """A dead letter."""
+
+    origin: str
+    reason: str
+    attempt: int
+
+
+class Audit:
+    """Compares what was published with what was done, and finds what cannot be.
+
+    Attributes:
+        problems: What it found.
+    """
+
+    def __init__(
+        self,
+        published: Mapping[str, Published],
+        lines: Iterable[Line],
+        faults: Iterable[Fault],
+        letters: Iterable[Letter],
+        *,
+        guarded: bool,
+        most: int,
+        lease: float,
+        excused: frozenset[str] = frozenset(),
+    ) -> None:
+        """Audit.
+
+        Args:
+            published: By their IDs.
+            lines: What handlers wrote.
+            faults: What was done.
+            letters: What is in the dead-letter queue.
+            guarded: Whether handlers have a guard.
+            most: How often a handler may start for one entry.
+            lease: In seconds.
+            excused: IDs that somebody took off the list of pending ones with his own hands.
+        """
+        self.problems: list[str] = []
+        self._published = published
+        self._lines = sorted(lines)
+        self._faults = [*faults, *(_gap(line) for line in self._lines if line.word is Word.GAP)]
+        self._letters = {letter.origin: letter for letter in letters}
+        self._guarded = guarded
+        self._most = most
+        self._lease = lease
+        self._excused = excused
+        self._runs = self._collect()
+        self._done = {run.origin for runs in self._runs.values() for run in runs if run.done}
+        self._check_lost()
+        self._check_letters()
+        self._check_runs()
+        if guarded:
+            self._check_effects()
+
+    @property
+    def repeated(self) -> int:
+        """How many entries were done more than once, with good reason."""
+        return sum(sum(run.done for run in runs) > 1 for runs in self._runs.values())
+
+    def _check_lost(self) -> None:
+        done_keys = {self._published[origin].key for origin in self._done if origin in self._published}
+        for origin, what in self._published.items():
+            if origin in self._done or origin in self._letters or origin in self._excused:
+                continue
+            if self._guarded and (what.key in done_keys or self._is_buried(what.key)):
+                continue
+            self._say(f"lost: {origin} ({what.do})")
+
+    def _check_letters(self) -> None:
+        for letter in self._letters.values():
+            what = self._published.get(letter.origin)
+            do = what.do if what else "?"
+            if letter.reason == "rejected" and do == "reject":
+                continue
+            if letter.reason not in {"max-deliveries", "timeout"} or letter.attempt < self._most:
+                self._say(f"buried for no reason: {letter} ({do})")
+
+    def _check_runs(self) -> None:
+        for origin, runs in self._runs.items():
+            what = self._published.get(origin)
+            # What was confirmed to nobody may have been added all the same.
+            do = what.do if what else "?"
+            if len(runs) > self._most and do != "uncounted" and origin not in self._excused:
+                self._say(f"started {len(runs)} times: {origin} ({do})")
+            if origin in self._excused:
+                continue
+            for first, second in combinations(sorted(runs, key=lambda run: run.start), 2):
+                if first.end > second.start and not self._is_explained(first, second):
+                    self._say(f"overlapping ({do}): {first} {second}")
+                elif first.done and not self._is_explained(first, second):
+                    self._say(f"done, and run again ({do}): {first} {second}")
+
+    def _check_effects(self) -> None:
+        by_key: dict[str, set[str]] = defaultdict(set)
+        for line in self._lines:
+            if line.word is Word.EFFECT:
+                by_key[line.key].add(line.origin)
+        for key, origins in by_key.items():
+            if len(origins) > 1 and not origins & self._letters.keys() and not origins & self._excused:
+                self._say(f"guarded, and done for {len(origins)} events: {key} {sorted(origins)}")
+
+    def _is_buried(self, key: str) -> bool:
+        return any(origin in self._letters for origin, what in self._published.items() if what.key == key)
+
+    def _is_explained(self, first: Run, second: Run) -> bool:
+        """Whether the first one's worker was hit before it can have acknowledged, or the second's came back late."""
+        return any(
+            (fault.pid in (0, first.pid) and fault.start <= first.end + PROMPT and fault.end >= first.start)
+            or (
+                fault.pid in (0, second.pid)
+                and fault.start <= second.start
+                and fault.end >= second.start - self._lease - PROMPT
+            )
+            for fault in self._faults
+        )
+
+    def _collect(self) -> dict[str, list[Run]]:
+        deaths = {fault.pid: fault.end for fault in self._faults if fault.kind == "death"}
+        begun: dict[tuple[int, str, int], Line] = {}
+        runs: dict[str, list[Run]] = defaultdict(list)
+        for line in self._lines:
+            mine = (line.pid, line.entry, line.attempt)
+            if line.word is Word.START:
+                begun[mine] = line
+            elif line.word in (Word.DONE, Word.FAILED):
+                start = begun.pop(mine)
+                runs[line.origin].append(_run(start, line.time, done=line.word is Word.DONE))
+        for line in begun.values():
+            # It never came to its end: its process died.
+            runs[line.origin].append(_run(line, deaths.get(line.pid, line.time), done=False))
+        return runs
+
+    def _say(self, problem: str) -> None:
+        self.problems.append(problem)
+
+
+def _run(start: Line, end: float, *, done: bool) -> Run:
+    return Run(start.origin, start.entry, start.pid, start.attempt, start.time, end, done)
+
+
+def _gap(line: Line) -> Fault:
+    return Fault("gap", float(line.origin), line.time, line.pid)
+
+
+def timeline(lines: Iterable[Line], faults: Iterable[Fault], origin: str) -> Iterator[str]:
+    """What happened to one entry, between what was done to processes."""
+    events = [
+        (line.time, f"{line.word} {line.entry} attempt {line.attempt} in {line.pid}")
+        for line in lines
+        if line.origin == origin
+    ]
+    events += [
+        (fault.start, f"  {fault.kind} {fault.pid or 'all'} until {fault.end:.3f}") for fault in faults
+    ]
+    return (f"{at:.3f} {text}" for at, text in sorted(events))

@@ -1,0 +1,109 @@
+"""Nothing is lost, whatever fails: random histories, and an audit that knows nothing of how it works.
+
+``STREAMOPS_HISTORIES`` says how many histories are played on each version, ``STREAMOPS_FIRST_HISTORY`` which is the
+first; a failure names its seed.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.chaos.faults import GENTLE, strike
+from tests.chaos.history import History
+from tests.chaos.worker import Post
+from tests.programs import ServerProgram
+from tests.servers import RunningServer, StartServer
+
+HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "4"))
+FIRST = int(os.environ.get("STREAMOPS_FIRST_HISTORY", "0"))
+SECONDS_EACH = 60
+DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
+
+COMMON = (
+    "ok",
+    "ok",
+    "ok",
+    "ok",
+    "slow",
+    "fail",
+    "later",
+    "uncounted",
+    "skip",
+    "reject",
+    "block",
+    "bad",
+    "cancelled",
+)
+RARE = ("long", "die", "exit", "poison", "hang", "swallow")
+
+
+@pytest.fixture
+def durable_server(program: ServerProgram, start_server: StartServer, tmp_path: Path) -> RunningServer:
+    """A server that keeps what it confirmed."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    return start_server("--dir", str(kept), *DURABLE, program=program)
+
+
+@pytest.mark.timeout(120 + SECONDS_EACH * HISTORIES)
+async def test_random_histories(durable_server: RunningServer, tmp_path: Path) -> None:
+    for seed in range(FIRST, FIRST + HISTORIES):
+        durable_server.flush()
+        directory = tmp_path / str(seed)
+        directory.mkdir()
+        try:
+            await play(durable_server, directory, seed)
+        except Exception as error:
+            raise AssertionError(f"history {seed} on {durable_server.label}") from error
+
+
+async def play(server: RunningServer, directory: Path, seed: int) -> None:
+    random = Random(seed)
+    async with History(server, directory, a_post(random)) as history:
+        for _ in range(random.randint(1, 3)):
+            await history.join()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(publish(history, random))
+            tasks.create_task(misbehave(history, random))
+        await history.settle()
+
+
+def a_post(random: Random) -> Post:
+    kind = random.choice(("async", "async", "async", "batch", "threads", "inline"))
+    return Post(
+        kind=kind,
+        concurrency=random.choice((1, 3, 10)),
+        prefetch=random.choice((1, 5, 50)),
+        lease=random.choice((0.8, 1.2)),
+        passive=random.random() < 0.3,
+        guarded=random.random() < 0.7,
+        uvloop=random.random() < 0.5,
+    )
+
+
+async def publish(history: History, random: Random) -> None:
+    """About a hundred entries, in bursts; some are about the same order."""
+    usual = COMMON if random.random() < 0.3 else ("ok", "ok", "slow", *random.sample(COMMON, 3))
+    unusual = random.sample(RARE, random.choice((0, 1, 1, 2)))
+    for number in range(random.choice((20, 60, 120))):
+        do = random.choice(usual)
+        if unusual and random.random() < 0.1:
+            do = unusual.pop()
+        if do == "hang" and history.post.kind in {"threads", "inline"}:
+            do = "ok"
+        order = number if random.random() < 0.9 else max(0, number - random.randint(1, 5))
+        history.publish(do, f"o{order}")
+        if random.random() < 0.2:
+            await asyncio.sleep(random.uniform(0, 0.1))
+
+
+async def misbehave(history: History, random: Random) -> None:
+    """Some faults, one after the other or at once."""
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(random.randint(1, 4)):
+            await asyncio.sleep(random.uniform(0, 0.5))
+            history.bury_the_dead()
+            tasks.create_task(strike(history, random.choice(GENTLE), random))
