@@ -17,11 +17,17 @@ _READS_FROM_7: Final = f"{_READS} +eval_ro +evalsha_ro +acl|dryrun"
 _OPERATES: Final = (
     "+@stream -xsetid +eval +evalsha +zadd +zrem +zscore +set +get +expire +persist +hset +hget +hdel"
 )
-_RUNS: Final = (
-    "+ping +time +info +client|setname +client|id +xreadgroup +xack +xclaim +xautoclaim +xpending +xrange "
-    "+xadd +xlen +xgroup|create +xgroup|createconsumer +zadd +zrem +zrange +zscore +hset +hget +hgetall +hdel +set +get "
-    "+expire +del +eval +evalsha +script|load"
+_WORKS: Final = (
+    "+ping +time +client|setname +eval +xreadgroup +xack +xclaim +xpending +xrange +xrevrange +xadd +xdel "
+    "+xgroup|create +xgroup|delconsumer +xinfo|stream +xinfo|groups +xinfo|consumers "
+    "+zadd +zrem +zrange +zrangebyscore +zscore +zcard +hset +hget +hmget +hdel +hexists +hlen "
+    "+set +get +del +exists +persist +pexpire"
 )
+# Publishers, of delayed messages and payloads too; topics of HTTP callbacks.
+_PRODUCES: Final = "+evalsha +zmscore +unlink +hgetall +hscan"
+# Without these: delayed messages are up to a second late; entries of thousands of fields cannot be given up.
+_BETTER: Final = "+publish +subscribe +multi +exec"
+_RUNS: Final = f"{_WORKS} {_PRODUCES} {_BETTER}"
 
 
 class AclRole(StrEnum):
@@ -64,9 +70,12 @@ _ALL_RULES: Final = {
     ),
     AclRole.RUNTIME: AclRules(
         AclRole.RUNTIME,
-        "consumes and produces; narrow ~* to the keys of its streams",
-        f"resetchannels ~* {_RUNS}",
-        f"resetchannels ~* {_RUNS}",
+        "consumes and produces. ~* may be narrowed: ~orders* ~{orders}* are a stream and the keys beside it, "
+        "~streamops:* workers and pools. &* may too: &{orders}*; without +publish +subscribe delayed messages are up "
+        "to a second late, without +multi +exec entries of more than 3,891 fields stay pending instead of becoming "
+        "dead letters. A worker refuses to start where anything else is missing that it needs",
+        f"resetchannels &* ~* {_RUNS}",
+        f"resetchannels &* ~* {_RUNS}",
     ),
 }
 

@@ -28,11 +28,11 @@ class Distribution(Struct, frozen=True):
 
 
 class HandlerFigures(Struct, frozen=True, kw_only=True):
-    """One handler's figures, of one worker or of several.
+    r"""One handler's figures, of one worker or of several.
 
     Attributes:
         handler: Its name.
-        group: Its consumer group.
+        group: Its consumer group; bytes of it that are no UTF-8 as ``\xNN``.
         durations: How long its calls took.
         latencies: From an entry's birth, by its ID, to the end of its handling.
         failures: Calls that raised.
@@ -81,8 +81,8 @@ def figures_of(worker: Worker) -> tuple[HandlerFigures, ...]:
     """The figures of a worker's handlers, now."""
     return tuple(
         HandlerFigures(
-            handler=station.crew.handler.name,
-            group=station.crew.handler.group,
+            handler=_text(station.crew.handler.name),
+            group=_text(station.crew.handler.group),
             durations=_distribution(station.crew.tally.durations),
             latencies=_distribution(station.crew.tally.latencies),
             failures=station.crew.tally.failures,
@@ -109,6 +109,11 @@ def total(figures: Iterable[HandlerFigures]) -> tuple[HandlerFigures, ...]:
         key = one.handler, one.group
         sums[key] = sums[key] + one if key in sums else one
     return tuple(sums.values())
+
+
+def _text(name: str) -> str:
+    """A name that can be sent and scraped."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _distribution(histogram: Histogram) -> Distribution:

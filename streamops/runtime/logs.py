@@ -1,17 +1,22 @@
 """Structured logs of workers: one line an event, all workers in one stream."""
 
+import json
 import logging
 import sys
 from enum import StrEnum
 from typing import Any, Final
 
-import msgspec
 import structlog
+from structlog.typing import EventDict, Processor
 
+from streamops.analysis.safe_text import safe
 from streamops.runtime.events import (
     Adopted,
     ConsumerRemoved,
     DeadLettered,
+    DelayedBuried,
+    DelayedRefused,
+    DelayedStrays,
     Duplicate,
     Event,
     Events,
@@ -38,6 +43,9 @@ LEVELS: Final[dict[type[Event], tuple[int, str]]] = {
     GroupRestored: (logging.WARNING, "group was gone and is created anew"),
     Troubled: (logging.WARNING, "server cannot be asked"),
     Overran: (logging.WARNING, "leases ran out, others took entries over"),
+    DelayedBuried: (logging.ERROR, "delayed message given up"),
+    DelayedRefused: (logging.WARNING, "delayed messages cannot be moved"),
+    DelayedStrays: (logging.WARNING, "bodies of delayed messages that their queue does not name"),
 }
 
 
@@ -49,34 +57,42 @@ class LogFormat(StrEnum):
 
 
 def configure_logs(form: LogFormat, level: int, **always: str) -> None:
-    """Write logs to standard error.
+    """Write logs to standard error, those of the standard library's loggers too, one line each.
+
+    Whatever stands in them comes from anywhere: no line can be made two, and no terminal be told what to do.
 
     Args:
         form: How they look.
         level: From which of ``logging``'s levels on.
-        always: What stands in every line: the worker's ID.
+        always: What stands in every line, whichever thread writes it: the worker's ID.
     """
-    render: Any = (
-        structlog.processors.JSONRenderer(
-            serializer=lambda line, **_: msgspec.json.encode(line, enc_hook=str).decode()
-        )
+    facts: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        _adding(always),
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    render: list[Processor] = (
+        [_as_json]
         if form is LogFormat.JSON
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0)
+        else [_made_safe, structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0)]
     )
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            render,
-        ],
+        processors=[*facts, *render],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
+        # The worker's ID is known later than the first line is written.
+        cache_logger_on_first_use=False,
     )
-    structlog.contextvars.clear_contextvars()
-    structlog.contextvars.bind_contextvars(**always)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*facts, structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
+        )
+    )
+    logging.basicConfig(level=level, handlers=[handler], force=True)
 
 
 def log_events(events: Events) -> None:
@@ -99,3 +115,28 @@ def _items(event: Event) -> list[tuple[str, Any]]:
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever an event says
     return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def _adding(always: dict[str, str]) -> Processor:
+    def add(_: object, __: str, line: EventDict) -> EventDict:
+        return always | line  # type: ignore[operator]  # structlog says no more than that it is a mapping
+
+    return add
+
+
+def _as_json(_: object, __: str, line: EventDict) -> str:
+    """One line of ASCII: what it escapes, a reader of JSON gets back as it was."""
+    return json.dumps(line, default=str).replace("\x7f", "\\u007f")
+
+
+def _made_safe(_: object, __: str, line: EventDict) -> EventDict:
+    """Every text on one line and fit for a terminal; structlog quotes what could be taken for several."""
+    shown = {safe(str(name)): _shown(value) for name, value in line.items() if name != "event"}
+    if "exception" in shown:
+        # By its own name it would be shown on lines of its own.
+        shown["traceback"] = shown.pop("exception")
+    return {"event": safe(str(line.get("event", ""))), **shown}
+
+
+def _shown(value: object) -> object:
+    return value if value is None or isinstance(value, (bool, int, float)) else safe(str(value))

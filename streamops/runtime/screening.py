@@ -96,14 +96,14 @@ class Screening:
             return []
         owners = await self._insist(guarded, lambda: self._guards.take(stream, claims, guard.ttl))
         kept = []
-        for entry, (key, mine), owner in zip(guarded, claims, owners, strict=True):
+        for entry, (_, mine), owner in zip(guarded, claims, owners, strict=True):
             if owner == mine:
                 kept.append(entry)
                 continue
             # Its key is another's to free.
             entry.guard_key = None
             self._tally.duplicates += 1
-            self._emit(Duplicate(entry.stream, entry.group, entry.id, key))
+            self._emit(Duplicate(entry.stream, entry.group, entry.id, key_of(entry)))
             self._finished(entry)
         return kept
 

@@ -29,6 +29,7 @@ from streamops.runtime.screening import Screening
 from streamops.runtime.settling import Settler
 from streamops.runtime.source import BLOCK, Source
 from streamops.wire.consuming.leases import leave, release
+from streamops.wire.consuming.permissions import require_permissions
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
@@ -178,6 +179,7 @@ class Worker:
         try:
             for handler in self._handlers:
                 self._stations.append(self._station(handler))
+            await self._require_permissions()
             for station in self._stations:
                 for source in station.sources:
                     await source.prepare()
@@ -188,6 +190,11 @@ class Worker:
             await self._drain()
         finally:
             await self._end()
+
+    async def _require_permissions(self) -> None:
+        """Find out now what would otherwise be found out with entries in hand."""
+        subscriptions = [source.subscription for station in self._stations for source in station.sources]
+        await require_permissions(self._server, subscriptions, worker_id=self.id, pool=self._options.pool)
 
     def _station(self, handler: Handler) -> Station:
         parameters = parameters_of(handler.function, batch=handler.batch > 1)

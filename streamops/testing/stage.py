@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from streamops.demo.server import embedded_server
 from streamops.model.workers import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
+from streamops.runtime.source import Source
 from streamops.wire.consuming.idleness import delayed_left, hasten, work_left
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import dead_letter_key
@@ -100,17 +101,30 @@ class Stage:
 
     async def _left(self, *, delayed: bool) -> str:
         """What is left to do, in words; nothing where there is nothing."""
+        # Where the worker has nothing in hand and takes nothing meanwhile, no handler runs that could fail or publish.
+        if in_hand := self.worker.in_hand:
+            return f"{in_hand} in hand"
+        before = self._positions()
+        # Delayed ones first: what leaves them before it is asked for them is in a stream by then.
+        for sub in self._subscriptions() if delayed else ():
+            if waiting := await delayed_left(self._server, sub):
+                return f"{waiting} delayed for {sub.stream}; `hasten()` lets their time have come"
         for sub in self._subscriptions():
             if work := await work_left(self._server, sub):
                 return f"{sub.stream} has {work} or more for {sub.group}"
-            if delayed and (waiting := await delayed_left(self._server, sub)):
-                return f"{waiting} delayed for {sub.stream}; `hasten()` lets their time have come"
-        return f"{self.worker.in_hand} in hand" if self.worker.in_hand else ""
+        return "" if before == self._positions() else "entries that came just now"
+
+    def _positions(self) -> list[bytes]:
+        """The last entries that were taken, of each stream."""
+        return [side.last_seen for source in self._sources() for side in source.sides]
+
+    def _sources(self) -> Iterator[Source]:
+        for station in self.worker.stations:
+            yield from station.sources
 
     def _subscriptions(self) -> Iterator[Subscription]:
-        for station in self.worker.stations:
-            for source in station.sources:
-                yield source.subscription
+        for source in self._sources():
+            yield source.subscription
 
 
 @contextmanager

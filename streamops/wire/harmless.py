@@ -16,6 +16,9 @@ from streamops.wire.server import Request, Server
 NOBODY: Final = "streamops:no-such-group"
 """A group, a member or a field that nobody has: what is asked of it finds nothing."""
 
+_KEY: Final = "{key}"
+"""Where the key stands in forms that do not begin with it."""
+
 _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     # 0-0 can be no entry's ID: nothing is found, and XADD refuses it.
     "XACK": (NOBODY, "0-0"),
@@ -26,6 +29,12 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "XCLAIM": (NOBODY, NOBODY, "0", "0-0"),
     "XNACK": (NOBODY, "FAIL", "IDS", "1", "0-0"),
     "XAUTOCLAIM": (NOBODY, NOBODY, "0", "0-0"),
+    "XREADGROUP": ("GROUP", NOBODY, NOBODY, "COUNT", "1", "STREAMS", _KEY, ">"),
+    "XRANGE": ("0-0", "0-0"),
+    "XREVRANGE": ("0-0", "0-0"),
+    "XINFO STREAM": (),
+    "XINFO GROUPS": (),
+    "XINFO CONSUMERS": (NOBODY,),
     # An ID that is none.
     "XGROUP CREATE": (NOBODY, "none"),
     "XGROUP SETID": (NOBODY, "none"),
@@ -35,22 +44,34 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "SET": ("v", "NX", "XX"),
     "ZADD": ("NX", "XX", "0", "m"),
     "ZREM": (NOBODY,),
+    "ZSCORE": (NOBODY,),
+    "ZCARD": (),
+    # From behind to before: nothing lies there.
+    "ZRANGE": ("1", "0"),
+    "ZRANGEBYSCORE": ("1", "0"),
     "HDEL": (NOBODY,),
     "HGET": (NOBODY,),
+    "HMGET": (NOBODY,),
+    "HEXISTS": (NOBODY,),
+    "HLEN": (),
     "HGETALL": (),
     # A field without a value: too few arguments at all would be told before permissions are looked at.
     "HSET": ("f", "v", "f"),
     "XPENDING": (NOBODY,),
     # No number of seconds.
     "EXPIRE": ("none",),
+    "PEXPIRE": ("none",),
     "EXISTS": (),
     # Asked of a key beside the one given, which is not there.
     "PERSIST": (),
+    "GET": (),
+    "DEL": (),
+    "EVAL": ("return 0", "1", _KEY),
     # No key: it is asked where the key given is served.
     "TIME": (),
 }
 _KEYLESS: Final = frozenset({"TIME"})
-_BESIDE: Final = frozenset({"PERSIST"})
+_BESIDE: Final = frozenset({"PERSIST", "GET", "DEL"})
 KNOWN: Final = tuple(_FORMS)
 """Commands that can be asked for."""
 
@@ -81,4 +102,7 @@ def _form(command: str, key: str) -> tuple[Argument, ...]:
     words: tuple[Argument, ...] = (name, subcommand) if subcommand else (name,)
     if command in _KEYLESS:
         return words
-    return (*words, f"{key}:{NOBODY}" if command in _BESIDE else key, *_FORMS[command])
+    form = _FORMS[command]
+    if _KEY in form:
+        return (*words, *(key if word == _KEY else word for word in form))
+    return (*words, f"{key}:{NOBODY}" if command in _BESIDE else key, *form)

@@ -18,6 +18,7 @@ from streamops.model.streams import StreamRole
 DEAD_LETTER_SUFFIX: Final = ":dlq"
 RETRY_INFIX: Final = ":retry:"
 PAYLOAD_INFIX: Final = ":payload:"
+UNDO_INFIX: Final = ":undo:"
 DELAYED_SUFFIX: Final = ":delayed"
 OWN_PREFIX: Final = "streamops:"
 """What the names of streamops's own keys begin with: the audit log, jobs, workers and pools."""
@@ -114,7 +115,12 @@ def payload_key(stream: str, ident: str) -> str:
 
 def undo_key(stream: str, action: str) -> str:
     """The hash of rows that an action has changed, as they were, until the audit log has them."""
-    return f"{tag_of(stream)}:undo:{action}"
+    return f"{tag_of(stream)}{UNDO_INFIX}{action}"
+
+
+def is_undo_key(key: str) -> bool:
+    """Whether a key is one that ``undo_key`` makes."""
+    return UNDO_INFIX in key
 
 
 def undone_key(stream: str, action: str) -> str:

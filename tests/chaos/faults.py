@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from random import Random
 
@@ -10,6 +11,7 @@ import redis
 from tests.chaos.history import History, Member
 from tests.chaos.proxy import BOTH, Way
 from tests.chaos.worker import GROUP, STREAM, Doom, Moment
+from tests.servers import RunningServer
 
 Deed = Callable[[History, Random], Awaitable[None]]
 
@@ -95,9 +97,8 @@ async def restart(history: History, random: Random) -> None:
 async def pause(history: History, random: Random) -> None:
     """The server stands still."""
     async with history.fault("pause"):
-        history.server.pause()
-        await asyncio.sleep(random.choice((0.2, 0.9)))
-        history.server.resume()
+        # In a thread: whoever asks the server meanwhile stands still too.
+        await asyncio.to_thread(_pause, history.server, random.choice((0.2, 0.9)))
 
 
 async def flush_scripts(history: History, _: Random) -> None:
@@ -170,6 +171,12 @@ async def strike(history: History, deed: Deed, random: Random) -> None:
         await deed(history, random)
     except (redis.ConnectionError, redis.ResponseError, LookupError):
         return
+
+
+def _pause(server: RunningServer, seconds: float) -> None:
+    server.pause()
+    time.sleep(seconds)
+    server.resume()
 
 
 def _some(history: History, random: Random) -> Member:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.ledger import Audit, Fault, Letter, Published, read, timeline
 from tests.chaos.proxy import Proxy
-from tests.chaos.worker import GROUP, STREAM, Doom, Post, start
+from tests.chaos.worker import EXITED, GROUP, STREAM, UNREACHABLE, Doom, Post, start
 from tests.servers import RunningServer
 
 RETRIES, LETTERS = f"{{{STREAM}}}:retry:{GROUP}", f"{{{STREAM}}}:dlq"
@@ -26,6 +26,9 @@ GUARDS = f"{{{STREAM}}}:done:{GROUP}:"
 
 HEALS_WITHIN = 30.0
 """Seconds after the last fault until all is done, on a machine that is busy."""
+
+ENDS = frozenset({0, EXITED, UNREACHABLE, -signal.SIGKILL, -signal.SIGTERM})
+"""How workers end: drained, by a handler that exits, without a server at the start, killed, told to before that."""
 
 
 class Member:
@@ -97,6 +100,7 @@ class History:
         dead = [member for member in self.members if not member.process.is_alive()]
         for member in dead:
             self.members.remove(member)
+            assert member.process.exitcode in ENDS, f"a worker ended with {member.process.exitcode}"
             now = time.monotonic()
             self.faults.append(Fault("death", now - 0.2, now, member.pid))
         return len(dead)
@@ -147,6 +151,9 @@ class History:
             if not self.members:
                 await self.join()
             if time.monotonic() > deadline:
+                if "CHAOS_DEBUG" in os.environ:  # XXX
+                    [member.tell(signal.SIGUSR1) for member in self.members]  # XXX
+                    await asyncio.sleep(1)  # XXX
                 raise AssertionError(f"not {what} after {HEALS_WITHIN} s: {self._state()}")
             await asyncio.sleep(0.03)
 
@@ -183,10 +190,9 @@ class History:
         problems = [*self.audit.problems, *self._leftovers()]
         if problems:
             told = "\n".join(problems)
-            story = "\n".join(
-                "\n".join(timeline(lines, self.faults, ident)) for ident in self.published if ident in told
-            )
-            raise AssertionError(f"{told}\n{story}")
+            stories = [timeline(lines, self.faults, ident) for ident in self.published if ident in told]
+            (self._directory / "stories").write_text("\n\n".join(map("\n".join, stories)))
+            raise AssertionError(f"{told}\n(told in {self._directory}/stories)")
 
     def letters(self) -> list[Letter]:
         """The dead letters."""
@@ -206,11 +212,14 @@ class History:
         strays = [key for key in found - allowed if not key.startswith(GUARDS)]
         problems = [f"a key is left: {key} {self._dump(key)}" for key in strays]
         problems += [
-            f"a consumer is left: {name}" for key in (STREAM, RETRIES) for name in self._consumers(key)
+            f"a consumer of {key} is left: {name} {self._faults_of(name)}" for key in (STREAM, RETRIES) for name in self._consumers(key)
         ]
         if (lag := _lag(ask, STREAM)) not in (0, None):
             problems.append(f"lag {lag}")
         return problems
+
+    def _faults_of(self, name: str) -> list[Fault]:
+        return [fault for fault in self.faults if f"-{fault.pid}-" in name]
 
     def _dump(self, key: str) -> Any:  # noqa: ANN401 - for a message
         return self.server.command("HGETALL", key) if key == MARKS else self.server.command("TYPE", key)

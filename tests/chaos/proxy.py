@@ -139,6 +139,9 @@ class Proxy:
         self._tasks.add(task)
         try:
             await self._serve(reader, writer)
+        except asyncio.CancelledError:
+            # The streams of asyncio would complain.
+            return
         finally:
             writer.transport.abort()
             self._tasks.discard(task)

@@ -22,6 +22,7 @@ from typing import Any
 import uvloop
 from msgspec import Struct
 
+from streamops.errors import Unreachable
 from streamops.runtime import (
     Delays,
     Entry,
@@ -32,7 +33,7 @@ from streamops.runtime import (
     WorkerOptions,
     acks,
     app,
-    pump,
+    queue_pump,
     screening,
     settling,
     source,
@@ -44,6 +45,7 @@ from streamops.wire.options import ConnectionOptions
 from tests.chaos.ledger import Ledger, Word
 
 STREAM, GROUP = "s", "g"
+EXITED, UNREACHABLE = 3, 4
 
 SHORT = timedelta(seconds=0.3)
 SMALL: Mapping[ModuleType, Mapping[str, object]] = {
@@ -52,7 +54,7 @@ SMALL: Mapping[ModuleType, Mapping[str, object]] = {
     acks: {"PAUSE": 0.05},
     settling: {"PAUSE": 0.05},
     screening: {"PAUSE": 0.05},
-    pump: {"LONGEST_SLEEP": 0.2, "LONGEST_PAUSE": 0.3},
+    queue_pump: {"LONGEST_SLEEP": 0.2, "LONGEST_PAUSE": 0.3},
 }
 """Waits so short that a history takes some seconds."""
 
@@ -140,7 +142,22 @@ def _work(post: Post) -> None:
     vars(app)["runner"] = runner
     threading.Thread(target=_watch, args=(Ledger(post.ledger),), daemon=True).start()
     options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
-    application(post).run(options)
+    if "CHAOS_DEBUG" in os.environ:  # XXX
+        import gc, traceback  # XXX
+        def dump(*_):  # XXX
+            out = open(f"/tmp/x/dump-{os.getpid()}", "a")  # XXX
+            for t in asyncio.all_tasks():  # XXX
+                print(t.get_name(), t.get_coro(), t, file=out); t.print_stack(limit=12, file=out)  # XXX
+                print("--", file=out)  # XXX
+            for o in gc.get_objects():  # XXX
+                if type(o).__name__ == "Side": print(o.key, {k: (e.lost, e.again, e.careful, e.marks, e.attempt) for k, e in o.in_hand.items()}, file=out)  # XXX
+                if type(o).__name__ in ("Buffer", "Crew", "Source"): print({k: v for k, v in vars(o).items()}, file=out)  # XXX
+            out.close()  # XXX
+        signal.signal(signal.SIGUSR1, dump)  # XXX
+    try:
+        application(post).run(options)
+    except Unreachable:
+        sys.exit(UNREACHABLE)
 
 
 def _watch(ledger: Ledger) -> None:
@@ -270,7 +287,7 @@ class _Work:
         if do == "poison" or (do == "die" and entry.attempt == 1):
             os.kill(os.getpid(), signal.SIGKILL)
         if do == "exit" and entry.attempt == 1:
-            sys.exit(3)
+            sys.exit(EXITED)
         if do == "block":
             time.sleep(0.2)
 

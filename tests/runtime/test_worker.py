@@ -159,7 +159,7 @@ async def test_a_handler_that_takes_too_long_is_cut_off(server: RunningServer) -
     app, cancelled = app_on(server), list[bool]()
 
     @app.handler("s", group="g", start="0", timeout=0.1, retry=None)
-    async def handle(entry: Entry) -> None:
+    async def handle(_: Entry) -> None:
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
@@ -273,7 +273,7 @@ async def test_a_reply_that_was_lost_is_adopted(server: RunningServer) -> None:
         await until(lambda: len(seen) == 1)
         with server.client.pipeline(transaction=True) as at_once:
             at_once.xadd("s", {"a": "2"}, id="2-1")
-            at_once.execute_command("XREADGROUP", "GROUP", "g", worker.id, "STREAMS", "s", ">")
+            at_once.xreadgroup("g", worker.id, {"s": ">"})
             at_once.execute()
         for client in server.client.client_list():
             if client["cmd"].startswith("xreadgroup"):

@@ -81,10 +81,6 @@ class AddressType(click.ParamType[tuple[str, int]]):
             "one a core, with metrics",
         ),
         ("streamops run shop.workers:app --max-memory 300M --max-jobs 100000", "replaced now and then"),
-        (
-            "kill -HUP PID",
-            "replace all processes, one after another, by ones with the code that is there now",
-        ),
     ],
     exits={
         0: "told to stop, and drained",
@@ -157,7 +153,8 @@ def run(
 
     A process that falls is started again, ever later the more often it does. SIGTERM or Ctrl-C: no more entries are
     read, those that nobody has begun are given back, handlers finish, acknowledgements are sent; a second signal ends
-    at once, and what was not finished is handled again by others. SIGHUP replaces one process after another.
+    at once, and what was not finished is handled again by others. SIGHUP replaces one process after another by
+    one with the code that is there now.
 
     The server is the application's own, unless --url or --context, or their environment variables, name another.
     """

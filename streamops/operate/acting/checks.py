@@ -11,7 +11,7 @@ from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.reading import read_stream
 from streamops.wire.harmless import refused_writes
-from streamops.wire.keys import OWN_PREFIX, is_own_key
+from streamops.wire.keys import OWN_PREFIX, is_own_key, is_undo_key
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key
@@ -50,12 +50,21 @@ def check_own_keys(operation: Operation[Any, Any], intent: Struct) -> None:
         raise Forbidden(f"{operation.name} {own}: {OWN_KEY}", OWN_KEY_HINT)
 
 
-async def check_permissions(server: Server, prepared: Prepared[Any, Any]) -> None:
-    """Ask for everything that will be sent; raises ``ServerError`` for the first thing that would be refused."""
+async def check_permissions(server: Server, prepared: Prepared[Any, Any], *, unaudited: bool) -> None:
+    """Ask for everything that will be sent; raises ``ServerError`` for the first thing that would be refused.
+
+    What is kept for undoing belongs to the record: without one it is not asked for, and where the log itself cannot be
+    written, that is what will be told.
+    """
     writes = prepared.operation.writes(prepared.intent)
+    kept = [pair for pair in writes if is_undo_key(pair[1])]
+    needed = [pair for pair in writes if not is_undo_key(pair[1])]
     # Scripts ask for the time, some of them after a write.
-    asked = [*writes, ("TIME", AUDIT), *(JOB_WRITES if prepared.is_job else ())]
-    if refused := await refused_writes(server, asked):
+    asked = [*needed, ("TIME", AUDIT), *(JOB_WRITES if prepared.is_job else ())]
+    refused = await refused_writes(server, asked)
+    if not refused and kept and not unaudited and not await refused_writes(server, [("XADD", AUDIT)]):
+        refused = await refused_writes(server, kept)
+    if refused:
         command, key, why = refused[0]
         error = why.error(f"{command} on {key}")
         raise type(error)(error.message, f"Nothing was done. {permission_hint(error)}")

@@ -132,7 +132,7 @@ class Engine:
             if prepared.job is not None:
                 await self._finish_job(prepared.job)
             return _nothing(plan)
-        await check_permissions(self._server, prepared)
+        await check_permissions(self._server, prepared, unaudited=limits.unaudited)
         await check_identity(self._server, prepared)
         await trail.begin(
             plan,

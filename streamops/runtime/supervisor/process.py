@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 
 from msgspec import DecodeError
@@ -39,8 +40,13 @@ class WorkerProcess:
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
-    async def start(cls, orders: Orders) -> "WorkerProcess":
-        """Start a process and give it its orders."""
+    async def start(cls, orders: Orders, environment: Mapping[str, str] | None = None) -> "WorkerProcess":
+        """Start a process and give it its orders.
+
+        Args:
+            orders: What it is to do.
+            environment: Environment variables that it has besides ours.
+        """
         reading, writing = os.pipe()
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -48,6 +54,7 @@ class WorkerProcess:
             "-P",
             "-m",
             _MODULE,
+            env={**os.environ, **(environment or {})},
             stdin=asyncio.subprocess.PIPE,
             pass_fds=(writing,),
             # A Ctrl-C is meant for the parent, which drains its workers.

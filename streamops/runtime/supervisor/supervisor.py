@@ -136,7 +136,11 @@ class Supervisor:
             yield self._reap()
 
     def _told_to_stop(self) -> None:
-        (self._forced if self._ending.is_set() else self._ending).set()
+        if self._ending.is_set():
+            self._forced.set()
+            return
+        self._log.info("draining", grace_seconds=self._orders.worker.grace.total_seconds())
+        self._ending.set()
 
     async def _keep(self, place: _Place) -> None:
         """Have a process in a place, for as long as there is to be one."""
@@ -250,7 +254,7 @@ class Supervisor:
         while True:
             await asyncio.sleep(REAP_EVERY)
             ours = {process.pid for process in self._processes()}
-            _bury_orphan(ours)
+            bury_orphans(ours)
 
     def _processes(self) -> Iterable[WorkerProcess]:
         for place in self._places:
@@ -263,11 +267,13 @@ class Supervisor:
         self._retired = total([*self._retired, *at_rest(process.report.figures)])
 
 
-def _bury_orphan(ours: set[int]) -> None:
-    """Wait for a process that has ended and is not one of ours, if there is any; it takes no time."""
+def bury_orphans(ours: set[int]) -> None:
+    """Wait for the processes that have ended and are not ours; it takes no time."""
     with suppress(ChildProcessError):
-        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if found is not None and found.si_pid not in ours:
+        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if found.si_pid in ours:
+                # Whoever waits for it does so in a moment; those behind it have time until then.
+                return
             os.waitpid(found.si_pid, os.WNOHANG)
 
 

@@ -1,5 +1,6 @@
 """Heartbeats of worker processes: written by themselves, read by each other and by the console."""
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Final
@@ -31,7 +32,8 @@ async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
         ("pid", heart.pid),
         ("app", heart.app),
         ("pool", heart.pool),
-        ("consumers", msgspec.json.encode(heart.consumers)),
+        # Not with msgspec: names may be no Unicode.
+        ("consumers", json.dumps(heart.consumers, separators=(",", ":"))),
         ("slots", heart.slots),
         ("busy", heart.busy),
         ("state", heart.state.value),
@@ -93,13 +95,13 @@ def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
             pid=int(told["pid"]),
             app=decode_name(told["app"]),
             pool=decode_name(told["pool"]),
-            consumers=msgspec.json.decode(told["consumers"], type=tuple[tuple[str, str, str], ...]),
+            consumers=msgspec.convert(json.loads(told["consumers"]), tuple[tuple[str, str, str], ...]),
             slots=int(told["slots"]),
             busy=int(told["busy"]),
             state=WorkerState(told["state"].decode()),
             beat_ms=int(told["beat_ms"]),
         )
-    except (KeyError, ValueError, msgspec.DecodeError):
+    except (KeyError, ValueError, RecursionError, msgspec.ValidationError):
         return None
 
 

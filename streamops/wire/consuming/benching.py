@@ -1,0 +1,173 @@
+"""What benchmarks and drills ask of the server besides what workers and publishers do."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Any, Final, NamedTuple
+
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.faults import fault
+from streamops.wire.keys import same_slot
+from streamops.wire.node import Command, Reply
+from streamops.wire.server import Server
+
+PAGE: Final = 1_000
+
+
+class Standing(NamedTuple):
+    """How a group stands, and what the ledger says, all at one instant.
+
+    Attributes:
+        added: Entries of the stream.
+        delivered: The last ID that the group was given.
+        pending: Entries with a consumer, those of the retry stream left out.
+        retrying: Entries that are delayed or in the retry stream.
+        dead_letters: Entries in the dead-letter queue.
+        handled: Events that the ledger has.
+        repeated: How often it was told of one that it had.
+    """
+
+    added: int
+    delivered: str
+    pending: int
+    retrying: int
+    dead_letters: int
+    handled: int
+    repeated: int
+
+
+async def renew_keys(server: Server, keys: Sequence[str], ttl: timedelta) -> None:
+    """Have keys of one slot go by themselves, so long from now; those that are not there are left out.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    milliseconds = round(ttl.total_seconds() * 1000)
+    _refuse_faults(await server.together(keys[0], [("PEXPIRE", key, milliseconds) for key in keys]), keys[0])
+
+
+async def remove_keys(server: Server, keys: Sequence[str]) -> None:
+    """Remove keys of one slot, their memory freed in the background.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    _refuse_faults(await server.together(keys[0], [("UNLINK", key) for key in keys]), keys[0])
+
+
+async def start_over(server: Server, stream: str, group: str, parts: Sequence[bytes]) -> str:
+    """Set a group back to the stream's first entry and wake whoever waits for one, by adding another; its ID.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    commands: list[Command] = [("XGROUP", "SETID", stream, group, "0"), ("XADD", stream, "*", *parts)]
+    replies = _refuse_faults(await server.together(stream, commands), stream)
+    return str(replies[1].decode())
+
+
+async def read_group(server: Server, stream: str, group: str) -> tuple[str, int]:
+    """The last ID that a group was given, and how many entries it has pending.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    (reply,) = _refuse_faults(await server.together(stream, [("XINFO", "GROUPS", stream)]), stream)
+    return _position(reply, group)
+
+
+async def read_standing(server: Server, sub: Subscription, ledger: str, repeats: str) -> Standing:
+    """How a group stands, and what the ledger says.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    assert same_slot(sub.stream, sub.retries, ledger, repeats)  # noqa: S101 - the caller chose the names
+    commands: list[Command] = [
+        ("MULTI",),
+        ("XLEN", sub.stream),
+        ("XINFO", "GROUPS", sub.stream),
+        ("ZCARD", sub.delayed),
+        ("XLEN", sub.retries),
+        ("XLEN", sub.dead_letters),
+        ("BITCOUNT", ledger),
+        ("GET", repeats),
+        ("EXEC",),
+    ]
+    replies = _refuse_faults(await server.together(sub.stream, commands), sub.stream)
+    added, groups, delayed, retries, dead_letters, handled, repeated = _refuse_faults(replies[-1], sub.stream)
+    delivered, pending = _position(groups, sub.group)
+    return Standing(
+        added=added,
+        delivered=delivered,
+        pending=pending,
+        retrying=delayed + retries,
+        dead_letters=dead_letters,
+        handled=handled,
+        repeated=int(repeated or 0),
+    )
+
+
+async def note_handled(server: Server, ledger: str, repeats: str, number: int) -> None:
+    """Have the ledger know that an event was handled; where it did already, that is counted.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    (before,) = _refuse_faults(await server.together(ledger, [("SETBIT", ledger, number, 1)]), ledger)
+    if before:
+        _refuse_faults(await server.together(repeats, [("INCR", repeats)]), repeats)
+
+
+async def read_ledger(server: Server, ledger: str) -> set[int]:
+    """The numbers of all events that were handled.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    (bits,) = _refuse_faults(await server.together(ledger, [("GET", ledger)]), ledger)
+    return {
+        at * 8 + bit
+        for at, byte in enumerate(bits or b"")
+        if byte
+        for bit in range(8)
+        if byte & (0x80 >> bit)
+    }
+
+
+async def read_field(server: Server, stream: str, field: bytes) -> list[bytes]:
+    """The values of one field of all entries of a stream; nothing for an entry that has none.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    values: list[bytes] = []
+    first = "-"
+    while True:
+        (page,) = _refuse_faults(
+            await server.together(stream, [("XRANGE", stream, first, "+", "COUNT", PAGE)]), stream
+        )
+        values += [_value(parts, field) for _, parts in page]
+        if len(page) < PAGE:
+            return values
+        first = f"({page[-1][0].decode()}"
+
+
+def _value(parts: Sequence[bytes], field: bytes) -> bytes:
+    pairs: Iterable[tuple[bytes, bytes]] = zip(parts[::2], parts[1::2], strict=True)
+    return next((value for name, value in pairs if name == field), b"")
+
+
+def _position(groups: Reply, group: str) -> tuple[str, int]:
+    for row in groups:
+        told = dict(zip(row[::2], row[1::2], strict=True))
+        if told[b"name"] == group.encode():
+            return told[b"last-delivered-id"].decode(), told[b"pending"]
+    return "0-0", 0
+
+
+def _refuse_faults(replies: Any, what: str) -> Any:  # noqa: ANN401 - replies of any shape
+    """Replies, none of which is an error; raises ``StreamopsError`` for the first that is."""
+    for reply in [replies] if isinstance(replies, Exception) else replies or ():
+        if isinstance(reply, Exception):
+            raise fault(reply).error(what)
+    return replies

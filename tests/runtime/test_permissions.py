@@ -1,0 +1,159 @@
+"""What ``doctor --acl runtime`` prints is enough for a worker that does everything; with less it does not begin."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.errors import ExitCode, Refused
+from streamops.present.acl import AclRole, acl_rules
+from streamops.wire.options import ConnectionOptions, Secret
+from tests.programs import ServerProgram
+from tests.runtime.everything import LETTERS, LOST, STREAM, WORDS, application, fill, play
+from tests.runtime.working import keys, working
+from tests.servers import RunningServer
+
+USER, PASSWORD = "shop", Secret("right")
+NARROW = ("~orders*", "~{orders}*", "~streamops:*")
+OPTIONAL = {"publish", "subscribe", "multi", "exec"}
+PRODUCERS = {"ping", "evalsha", "zmscore", "unlink", "hgetall", "hscan"}
+CONNECTION = {"client|setname"}
+"""Asked for by whoever connects; refused, it connects all the same or says so."""
+
+
+def rules_of(program: ServerProgram) -> list[str]:
+    rules = acl_rules(AclRole.RUNTIME)
+    return (rules.rules_6_2 if program.version < (7,) else rules.rules).split()
+
+
+class Users:
+    """Users of one server."""
+
+    def __init__(self, server: RunningServer) -> None:
+        self._server = server
+        self.commands = [word[1:] for word in rules_of(server.program) if word.startswith("+")]
+
+    def limited(self, *changes: str, keys: tuple[str, ...] = ("~*",)) -> ConnectionOptions:
+        """A user with the printed rules, changed."""
+        words = [word for word in rules_of(self._server.program) if word != "~*"]
+        self._server.command(
+            "ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD.reveal()}", *keys, *words, *changes
+        )
+        return replace(self._server.options, username=USER, password=PASSWORD)
+
+    def without(self, command: str) -> ConnectionOptions:
+        """One who lacks a command. Redis 6.2 cannot take a subcommand away: its command goes, and its others stay."""
+        if self._server.program.version >= (7,) or "|" not in command:
+            return self.limited(f"-{command}")
+        family = command.partition("|")[0]
+        siblings = [one for one in self.commands if one.startswith(f"{family}|") and one != command]
+        return self.limited(f"-{family}", *(f"+{one}" for one in siblings))
+
+
+@pytest.fixture
+def users(server: RunningServer) -> Iterator[Users]:
+    yield Users(server)
+    server.command("ACL", "DELUSER", USER)
+
+
+async def refusal(options: ConnectionOptions) -> Refused:
+    app, handled = application(options)
+    with pytest.raises(Refused) as caught:
+        async with working(app):
+            pass
+    assert handled == []
+    return caught.value
+
+
+@pytest.mark.parametrize("patterns", [("~*",), NARROW], ids=["all", "narrow"])
+async def test_the_printed_rules_are_enough(
+    server: RunningServer, users: Users, patterns: tuple[str, ...]
+) -> None:
+    fill(server)
+    server.command("CONFIG", "RESETSTAT")
+    handled = await play(server, users.limited(keys=patterns))
+    assert set(handled) == {*WORDS, "after"}
+    assert len(handled) == len(WORDS) + 1
+    assert server.command("XLEN", LETTERS) == LOST
+
+
+async def test_whoever_lacks_one_command_is_refused_before_anything_is_consumed(
+    server: RunningServer, users: Users
+) -> None:
+    needed = [one for one in users.commands if one not in OPTIONAL | PRODUCERS | CONNECTION]
+    server.command("XADD", STREAM, "*", "n", "1")
+    for command in needed:
+        error = await refusal(users.without(command))
+        assert error.exit_code is ExitCode.REFUSED
+        assert "no permission for" in error.message
+        assert command.upper().replace("|", " ") in error.message
+        assert "\n" not in error.message
+        assert keys(server) == {STREAM}, f"without {command}"
+
+
+@pytest.mark.parametrize("command", sorted(OPTIONAL - {"exec", "multi"}))
+async def test_what_is_optional_may_be_missing(server: RunningServer, users: Users, command: str) -> None:
+    fill(server)
+    assert set(await play(server, users.without(command))) == {*WORDS, "after"}
+
+
+async def test_whoever_may_use_no_channel_works_all_the_same(server: RunningServer, users: Users) -> None:
+    fill(server)
+    assert set(await play(server, users.limited("resetchannels"))) == {*WORDS, "after"}
+
+
+@pytest.mark.parametrize(
+    ("patterns", "missing"),
+    [
+        (("~{orders}*", "~streamops:*"), "key orders"),
+        (("~orders*", "~streamops:*"), "key {orders}:retry:g, key {orders}:dlq"),
+        (("~orders*", "~{orders}:[rda]*", "~streamops:*"), "{orders}:payload:"),
+        (("~orders*", "~{orders}*"), "key streamops:worker:"),
+    ],
+)
+async def test_whoever_lacks_keys_is_refused(
+    server: RunningServer, users: Users, patterns: tuple[str, ...], missing: str
+) -> None:
+    server.command("XADD", STREAM, "*", "n", "1")
+    error = await refusal(users.limited(keys=patterns))
+    assert missing in error.message
+    assert keys(server) == {STREAM}
+
+
+APP = """
+from streamops.runtime import Entry, Streamops
+
+app = Streamops()
+
+@app.handler("orders", group="g", start="0")
+def handle(entry: Entry) -> None:
+    raise SystemExit("consumed")
+"""
+
+
+def test_run_says_so_in_one_line_and_ends(server: RunningServer, users: Users, tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(APP)
+    server.command("XADD", STREAM, "*", "n", "1")
+    users.without("xack")
+    url = server.url.replace("redis://", f"redis://{USER}:{PASSWORD.reveal()}@")
+    ran = subprocess.run(
+        [sys.executable, "-P", "-m", "streamops", "--url", url, "run", "shop:app", "--workers", "2"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == ExitCode.REFUSED
+    assert ran.stdout == ""
+    told = [line for line in ran.stderr.splitlines() if "may not do" in line]
+    assert len(told) == 1
+    assert "user 'shop' may not do what a worker has to: no permission for XACK" in told[0]
+    assert "doctor --acl runtime" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert keys(server) == {STREAM}
