@@ -30,7 +30,7 @@ class BenchPlan(Struct, frozen=True, kw_only=True):
     """
 
     measures: tuple[str, ...] = MEASURES
-    entries: int = 20_000
+    entries: int = 50_000
     size: int = 64
     concurrency: int = 32
     workers: int = 1
@@ -55,11 +55,16 @@ class BenchPlan(Struct, frozen=True, kw_only=True):
         return min(self.entries, MOST_DELAYED)
 
     @property
+    def at_a_time(self) -> int:
+        """Entries that are on the server at one time, at most, where no keys stay."""
+        return self.entries if {"produce", "consume"} & set(self.measures) else self.paced
+
+    @property
     def memory(self) -> int:
         """Bytes that the server needs at one time, at most; several times that where all keys stay."""
-        most = self.entries if {"produce", "consume"} & set(self.measures) else self.paced
+        delayed = self.delayed if "latency" in self.measures else 0
         streams = 3 if self.keep else 1
-        return streams * most * (self.size + ENTRY_BYTES) + self.delayed * DELAYED_BYTES
+        return streams * self.at_a_time * (self.size + ENTRY_BYTES) + delayed * (self.size + DELAYED_BYTES)
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -169,7 +174,7 @@ class DrillVerdict(Struct, frozen=True, kw_only=True):
         to_fail: How many had to end there.
         lost: Events that were neither handled nor given up.
         astray: Events that ended where they should not: given up and handled, given up twice, or for no reason.
-        repeated: Events handled more than once, as happens to those in the hands of a worker that is killed.
+        repeated: How often an event was handled again, as happens to those in the hands of a worker that is killed.
         lag: What was left that no worker was given.
         pending: What was left pending.
         retrying: What was left waiting for another try.

@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 
 from msgspec import Struct
 
+from streamops.model.lag import Lag
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
 
@@ -76,6 +77,22 @@ class Rates(Struct, frozen=True, gc=False):
     window: timedelta = timedelta(0)
 
 
+class Retries(Struct, frozen=True, gc=False):
+    """The retry stream of a group: entries due again for that group alone.
+
+    Attributes:
+        stream: Its key.
+        length: Entries in it: what is done is deleted.
+        pending: Of these, delivered and not acknowledged.
+        lag: Of these, still to be delivered.
+    """
+
+    stream: str
+    length: int
+    pending: int
+    lag: Lag
+
+
 class GroupView(Struct, frozen=True, gc=False):
     """A group, its movement, and what was found about it.
 
@@ -87,6 +104,7 @@ class GroupView(Struct, frozen=True, gc=False):
         lost: Entries trimmed away before delivery, since watching began; none where not known.
         findings: What the rules found, worst first.
         health: The worst of them, or ``OK``, or ``UNKNOWN``.
+        retries: Its retry stream, where that is told with it and not as a stream of its own.
     """
 
     stream: str
@@ -96,6 +114,7 @@ class GroupView(Struct, frozen=True, gc=False):
     lost: int | None
     findings: tuple[Finding, ...]
     health: Health
+    retries: Retries | None = None
 
 
 class StreamView(Struct, frozen=True, gc=False):

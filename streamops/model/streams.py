@@ -29,12 +29,14 @@ class Consumer(Struct, frozen=True, gc=False):
             last asked, in vain or not. XACK moves neither. It grows while a blocking read waits.
         inactive: From Redis 7.2 on, time since it last got an entry; none where it never did or on
             older servers.
+        alive: Whether it is one of our workers' and has a heartbeat; none where it is not, or that was not asked.
     """
 
     name: str
     pending: int
     idle: timedelta
     inactive: timedelta | None
+    alive: bool | None = None
 
 
 class ConsumerGroup(Struct, frozen=True, gc=False):

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from streamops.analysis.lag import Faith, faith_in, id_age, needs_head, time_lag
+from streamops.errors import ServerError
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.lag import Lag
@@ -24,6 +25,7 @@ from streamops.operate.lags import GroupKey, LagKeeper
 from streamops.operate.profiles import ProfileKeeper
 from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch
+from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
 from streamops.wire.reads import EntryRange, PendingRange, read_consumers, read_entries, read_pending
@@ -35,6 +37,12 @@ MAX_HEAD_BYTES = 8 << 10
 
 MAX_CONSUMERS = 1_000
 """Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
+
+MAX_HEARTS = 1_000
+"""Silent workers that one collection asks after."""
+
+HEART_SILENCE = timedelta(seconds=15)
+"""Whoever has a heartbeat may be silent; who has been heard of since is alive without being asked after."""
 
 BREATH = 200
 """Streams assembled between two turns of the event loop, so that a screen stays responsive."""
@@ -86,7 +94,7 @@ class Collector:
         readings = await self._reader.read(names)
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
         details = await self._details(read)
-        lags = await self._settle(read, readings.server)
+        lags, _ = await asyncio.gather(self._settle(read, readings.server), self._read_hearts(details))
         streams = await self._assemble(read, readings, details, lags)
         if not partial:
             unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
@@ -147,6 +155,29 @@ class Collector:
                     f"{group.consumers:,} consumers, more than the {MAX_CONSUMERS:,} read in every collection"
                 )
                 details.gaps.append(Gap(reason, stream, group.name, "consumers"))
+
+    async def _read_hearts(self, details: Details) -> None:
+        """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives."""
+        silent = {
+            member.name
+            for members in details.members.values()
+            for member in members
+            if member.pending and member.idle >= HEART_SILENCE and member.name.startswith(WORKER_PREFIX)
+        }
+        asked = sorted(silent)[:MAX_HEARTS]
+        if not asked:
+            return
+        try:
+            living = await alive(self._server, asked)
+        except ServerError:
+            # It may not be asked, and stays a suspicion.
+            return
+        known = {name: name in living for name in asked}
+        for key, members in details.members.items():
+            if any(member.name in known for member in members):
+                details.members[key] = tuple(
+                    replace(member, alive=known.get(member.name)) for member in members
+                )
 
     async def _read_oldest(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
         missing = [

@@ -14,7 +14,7 @@ from streamops.analysis.envelopes import Envelope, read_envelope
 from streamops.analysis.lag import id_age
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.lag import Lag
-from streamops.model.observation import Finding, GroupView, Observation, Rates, StreamView
+from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Gap
@@ -99,6 +99,7 @@ def group_json(view: GroupView) -> Json:
         "oldest_pending": _oldest_json(view),
         "rates": rates_json(view.rates),
         "lost": view.lost,
+        "retries": None if view.retries is None else _retries_json(view.retries),
         "health": view.health.word,
         "findings": findings_json(view.findings),
     }
@@ -128,6 +129,11 @@ def lag_json(lag: Lag) -> Json:
         "basis": lag.basis,
         "reason": safe(lag.reason),
     }
+
+
+def _retries_json(retries: Retries) -> Json:
+    """Entries due again for one group."""
+    return {"length": retries.length, "pending": retries.pending, "lag": lag_json(retries.lag)}
 
 
 def rates_json(rates: Rates) -> Json | None:
@@ -188,6 +194,7 @@ def consumer_json(consumer: Consumer) -> Json:
         "pending": consumer.pending,
         "idle_seconds": seconds(consumer.idle),
         "inactive_seconds": seconds(consumer.inactive),
+        **({} if consumer.alive is None else {"alive": consumer.alive}),
     }
 
 

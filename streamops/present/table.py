@@ -51,6 +51,7 @@ class Column(Struct, Generic[Row], frozen=True):
         descending: Whether the first sort by it puts the greatest on top.
         rank: A row's place in the order where its value does not sort as people expect (IDs, levels,
             bounds); none sorts by the value.
+        sparse: Whether people see it only in tables where some row has a value other than nought.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Column(Struct, Generic[Row], frozen=True):
     priority: int = 1
     descending: bool = False
     rank: Callable[[Row], Any] | None = None
+    sparse: bool = False
 
     def order(self, row: Row) -> tuple[bool, Any]:
         """Sort key of a row: rows without a value come last when descending, first when ascending."""

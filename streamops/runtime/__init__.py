@@ -6,17 +6,21 @@ Law: nothing here knows of the console; it speaks to servers through ``wire``, a
 from streamops.errors import HandlerError, Reject, RetryLater, Skip
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
+from streamops.runtime.handlers import BatchCall, Call
 from streamops.runtime.payloads import Payload
-from streamops.runtime.policy import Delays, Exponential, Jitter, OddMinutes
+from streamops.runtime.policy import Delays, Exponential, HandlerTimeout, Jitter, OddMinutes
 from streamops.runtime.publishing import Publisher
 from streamops.runtime.schemas import Schema
 from streamops.runtime.worker import Worker, WorkerOptions
 
 __all__ = [
+    "BatchCall",
+    "Call",
     "Delays",
     "Entry",
     "Exponential",
     "HandlerError",
+    "HandlerTimeout",
     "Jitter",
     "OddMinutes",
     "Payload",

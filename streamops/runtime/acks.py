@@ -7,6 +7,7 @@ they are still ours, so that nothing is acknowledged behind a new owner's back.
 
 import asyncio
 from collections.abc import Callable
+from itertools import groupby
 from typing import Final
 
 from streamops.errors import ServerError
@@ -22,6 +23,11 @@ ENOUGH: Final = 100
 PATIENCE: Final = 0.005
 """Seconds that fewer wait for more."""
 PAUSE: Final = 0.2
+
+
+def _millisecond(entry: Entry) -> bytes:
+    """The first part of an entry's ID."""
+    return entry.raw_id.partition(b"-")[0]
 
 
 class Acknowledger:
@@ -50,18 +56,25 @@ class Acknowledger:
         self._latencies = latencies
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
+        self._sent_at = 0.0
         self.finished: list[Entry] = []
-        self._under_way: list[Entry] = []
+        self._under_way = 0
         self.acknowledged = 0
 
     def add(self, entry: Entry) -> None:
         """An entry was handled."""
         finished = self.finished
         finished.append(entry)
-        if len(finished) >= ENOUGH:
+        if len(finished) == 1 or len(finished) == ENOUGH:
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """See to it that what there is will be sent: at once where the last time is long ago, else with others."""
+        wait = self._sent_at + PATIENCE - self._clock()
+        if wait <= 0 or len(self.finished) >= ENOUGH:
             self._wake.set()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(PATIENCE, self._ring)
+            self._timer = asyncio.get_running_loop().call_later(wait, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
@@ -74,10 +87,8 @@ class Acknowledger:
             self._wake.clear()
             await self._flush_or_pause()
             # What has come in meanwhile waits for more, unless it is enough already.
-            if len(self.finished) >= ENOUGH:
-                self._wake.set()
-            elif self.finished and self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(PATIENCE, self._ring)
+            if self.finished:
+                self._arrange()
 
     async def flush(self) -> None:
         """Send everything; raises ``ServerError`` where the server does not answer."""
@@ -87,7 +98,7 @@ class Acknowledger:
     @property
     def waiting(self) -> int:
         """How many are not confirmed."""
-        return len(self.finished) + len(self._under_way)
+        return len(self.finished) + self._under_way
 
     async def _flush_or_pause(self) -> None:
         try:
@@ -98,7 +109,9 @@ class Acknowledger:
 
     async def _flush(self) -> None:
         batch, self.finished = self.finished[:MOST], self.finished[MOST:]
-        self._under_way = batch
+        self._sent_at = self._clock()
+        # Two may be under way: the last ones of a worker that drains do not wait for those before them.
+        self._under_way += len(batch)
         try:
             await self._send(batch)
         except BaseException:
@@ -108,14 +121,19 @@ class Acknowledger:
             self.finished = batch + self.finished
             raise
         finally:
-            self._under_way = []
-        in_hand, now_ms = self._side.in_hand, self._side.now_ms()
-        observe = self._latencies.observe
+            self._under_way -= len(batch)
+        in_hand = self._side.in_hand
         for entry in batch:
-            raw_id = entry.raw_id
-            in_hand.pop(raw_id, None)
-            # For an entry of a retry stream this is the time of its last try alone.
-            observe(max(0.0, now_ms - int(raw_id[: raw_id.index(b"-")])) / 1000)
+            in_hand.pop(entry.raw_id, None)
+        self._observe(batch)
+
+    def _observe(self, batch: list[Entry]) -> None:
+        """Count how old entries had become; for those of a retry stream, since their last try alone."""
+        now_ms = self._side.now_ms()
+        # Many in a row were born in the same millisecond.
+        for ms, born in groupby(batch, _millisecond):
+            age = now_ms - int(ms) if ms.isdigit() else 0.0
+            self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
 
     async def _send(self, batch: list[Entry]) -> None:
         fresh = self._clock() - self._lease / 2
@@ -123,7 +141,7 @@ class Acknowledger:
         checked: list[AckRow] = []
         retries = self._side.retries
         for entry in batch:
-            if entry.leased_at > fresh and not retries and not entry.marks and entry.payload is None:
+            if entry.leased_at > fresh and not (retries or entry.marks or entry.payload_key):
                 plain.append(entry.raw_id)
             else:
                 checked.append(AckRow(entry.raw_id, entry.payload_key))

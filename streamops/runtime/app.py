@@ -10,13 +10,13 @@ from typing import Final, TypeVar
 
 from streamops.errors import SettingsError
 from streamops.runtime.calling import BatchMiddleware, Middleware
+from streamops.runtime.checks import check_handler
 from streamops.runtime.events import Event, Events
 from streamops.runtime.handlers import (
     Failed,
     Function,
     Guard,
     Handler,
-    check_numbers,
     kind_of,
     name_of,
     parameters_of,
@@ -115,7 +115,7 @@ class Streamops:
             max_deliveries: How often the handler is started for one entry at most.
             passive: Keep a failed entry pending with its worker, instead of moving it into the delayed queue.
             hopeless: Errors that no second try can help.
-            timeout: How long one call may take.
+            timeout: How long one call may take. A thread cannot be cut off: its call goes on, and counts as failed.
             lease: How long an entry may lie idle before other workers take it over; a running handler renews it.
             key: The business key: a field's name, or a function of the body. Another entry with the same key is
                 acknowledged and not handled.
@@ -140,19 +140,19 @@ class Streamops:
                 prefetch=prefetch,
                 prefetch_bytes=prefetch_bytes,
                 batch=batch,
-                linger=timedelta(seconds=seconds(linger)),
+                linger=timedelta(seconds=seconds(linger, "linger")),
                 retry=Retry(
                     schedule_of(retry),
                     max_deliveries,
                     passive=passive,
                     hopeless=hopeless if isinstance(hopeless, tuple) else (hopeless,),
                 ),
-                timeout=None if timeout is None else timedelta(seconds=seconds(timeout)),
-                lease=timedelta(seconds=seconds(lease)),
-                guard=None if key is None else Guard(key, timedelta(seconds=seconds(key_ttl))),
+                timeout=None if timeout is None else timedelta(seconds=seconds(timeout, "timeout")),
+                lease=timedelta(seconds=seconds(lease, "lease")),
+                guard=None if key is None else Guard(key, timedelta(seconds=seconds(key_ttl, "key_ttl"))),
                 failed=failed,
             )
-            check_numbers(handler)
+            check_handler(handler)
             parameters_of(function, batch=batch > 1)
             self._refuse_doubles(handler)
             self._handlers.append(handler)
@@ -164,10 +164,10 @@ class Streamops:
         """Have these handlers instead of those declared so far.
 
         Raises:
-            SettingsError: A number in one of them makes no sense.
+            SettingsError: Something in one of them makes no sense.
         """
         for handler in handlers:
-            check_numbers(handler)
+            check_handler(handler)
         self._handlers = [*handlers]
 
     def middleware(self, around: Middleware) -> Middleware:
@@ -210,6 +210,7 @@ class Streamops:
             maxlen=maxlen,
             payload=payload,
             around=self._around_publishing,
+            delayed=self.names.delayed,
         )
 
     def worker(self, options: WorkerOptions | None = None) -> Worker:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import timedelta
+from math import inf
 from typing import Final
 
 from streamops.errors import ServerError
@@ -50,6 +51,7 @@ class Beat:
         clock: The server's clock, learnt with every beat.
         pulse: When the main loop last turned, on the monotonic clock; it sets this itself.
         paused: Whether the worker's pool was told to pause.
+        failure: What ended the thread; none while all is well.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class Beat:
         self.clock = Clock()
         self.pulse = time.monotonic()
         self.paused = False
+        self.failure: BaseException | None = None
+        self._heard = self._since = -inf
         self._options = options
         self._every = every.total_seconds()
         self._hang = hang.total_seconds()
@@ -81,6 +85,14 @@ class Beat:
         self._thread.start()
         self._started.wait()
 
+    def is_steady(self) -> bool:
+        """Whether the server has heard all beats of late.
+
+        Where it has not, it or this machine was away, and others may not have been heard either though they live.
+        """
+        now = time.monotonic()
+        return now - self._heard < 2 * self._every and now - self._since > 3 * self._every
+
     def stop(self) -> None:
         """Stop; the heartbeat's key is removed. Blocks for as long as the server takes to hear of it."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
@@ -89,7 +101,10 @@ class Beat:
             self._thread.join()
 
     def _main(self) -> None:
-        asyncio.run(self._run())
+        try:
+            asyncio.run(self._run())
+        except BaseException as error:  # noqa: BLE001 - the worker raises it: nothing renews its leases any more
+            self.failure = error
 
     async def _run(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -125,7 +140,11 @@ class Beat:
         portrait = self._portrait(WorkerState.STALLED if silent > STALLED else None)
         asked = time.monotonic()
         server_ms = await beat(server, portrait, timedelta(seconds=self._every * 3))
-        self.clock.learn(server_ms, (asked + time.monotonic()) / 2)
+        heard = time.monotonic()
+        self.clock.learn(server_ms, (asked + heard) / 2)
+        if heard - self._heard > 2 * self._every and self._heard > -inf:
+            self._since = heard
+        self._heard = heard
         self.paused = await is_paused(server, portrait.pool)
 
     async def _renew(self, server: Server, side: Side, lease: float) -> None:

@@ -12,16 +12,18 @@ class Queue:
         weight: Its share where several streams have entries waiting.
         again: Entries delivered before; they come first.
         fresh: The others.
+        coming: How many are on their way here, and count as if they were.
     """
 
     def __init__(self, weight: int) -> None:
         self.weight = weight
         self.again: deque[Entry] = deque()
         self.fresh: deque[Entry] = deque()
+        self.coming = 0
         self.credit = 0
 
     def __len__(self) -> int:
-        return len(self.again) + len(self.fresh)
+        return len(self.again) + len(self.fresh) + self.coming
 
 
 class Buffer:

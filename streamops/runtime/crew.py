@@ -19,11 +19,9 @@ PATIENCE: Final = 0.01
 """Seconds after which a slot that never waits lets others have a turn."""
 AHEAD: Final = 0.1
 """How many seconds' worth of work is read ahead."""
-SMOOTHING: Final = 0.05
 
 NEVER: Final = float("inf")
 
-Finished = Callable[[Entry], None]
 Failed = Callable[[Entry, BaseException], Awaitable[None]]
 Mark = Callable[[Entry], Awaitable[bool]]
 """Marks a start; whether it may go on: not where somebody else has the entry now, or it had its last start."""
@@ -63,7 +61,6 @@ class Crew:
         call: Call | None,
         batch_call: BatchCall | None,
         *,
-        finished: Finished,
         failed: Failed,
         mark: Mark,
         hungry: Callable[[], None],
@@ -74,15 +71,12 @@ class Crew:
         self.tally = Tally()
         self._call = call
         self._batch_call = batch_call
-        self._finished = finished
         self._failed = failed
         self._mark = mark
         self._hungry = hungry
         self._resting: list[asyncio.Future[None]] = []
         self._waking = False
         self._closed = False
-        # Until the first calls have been timed, they are taken for slow: reading too little costs a round trip.
-        self._mean = AHEAD / 2
         self._timeout = handler.timeout.total_seconds() if handler.timeout else None
 
     def start(self) -> list[asyncio.Task[None]]:
@@ -105,8 +99,10 @@ class Crew:
     @property
     def ahead(self) -> int:
         """How many entries are worth reading ahead: what is handled in a moment, within the handler's limit."""
-        per_call = self.handler.concurrency * AHEAD / self._mean
-        return max(1, min(self.handler.prefetch, int(per_call * self.handler.batch)))
+        per_slot = AHEAD / self.tally.durations.recent
+        return max(
+            1, min(self.handler.prefetch, int(self.handler.concurrency * self.handler.batch * per_slot))
+        )
 
     @property
     def room(self) -> int:
@@ -138,10 +134,10 @@ class Crew:
         self._closed = True
         return self.buffer.clear()
 
-    async def _singles(self, slot: Slot) -> None:
+    async def _singles(self, slot: Slot) -> None:  # noqa: C901 - the hottest loop there is: a call costs
         """Handle single entries, for ever."""
         now = asyncio.get_running_loop().time
-        take, call, finished, limit = self.buffer.take, self._call, self._finished, self._timeout
+        take, call, limit = self.buffer.take, self._call, self._timeout or NEVER
         observe = self.tally.observe
         assert call is not None  # noqa: S101 - a crew of single entries has it
         began = turn = now()
@@ -155,19 +151,22 @@ class Crew:
             if self._resting and not self._waking:
                 self._wake_another()
             slot.entries = (entry,)
-            if (entry.again or entry.lost) and not await self._may_start(entry):
-                slot.entries = ()
-                continue
-            if limit is not None:
-                slot.deadline, slot.overdue = began + limit, False
+            if entry.again or entry.lost:
+                allowed = await self._may_start(entry)
+                began = now()
+                if not allowed:
+                    slot.entries = ()
+                    continue
+            slot.deadline = began + limit
             try:
                 await call(entry)
             except BaseException as error:  # noqa: BLE001 - a handler may raise anything
                 await self._fell(slot, slot.entries, error)
             else:
-                finished(entry)
+                if slot.overdue:
+                    self._was_cut_off(slot)
+                entry.side.finish(entry)
             ended = now()
-            self._mean += (ended - began - self._mean) * SMOOTHING
             observe(ended - began)
             slot.entries = ()
             slot.deadline = NEVER
@@ -194,12 +193,10 @@ class Crew:
                 entry for entry in entries if not (entry.again or entry.lost) or await self._may_start(entry)
             ]
             began = now()
-            if self._timeout is not None:
-                slot.deadline, slot.overdue = began + self._timeout, False
+            slot.deadline = began + (self._timeout or NEVER)
             if kept:
                 await self._handle_batch(slot, kept)
             ended = now()
-            self._mean += (ended - began - self._mean) * SMOOTHING
             self.tally.observe(ended - began, len(kept))
             slot.entries = ()
             slot.deadline = NEVER
@@ -217,13 +214,14 @@ class Crew:
             await self._fell(slot, entries, error)
             return
         slot.deadline = NEVER
+        self._was_cut_off(slot)
         if not isinstance(results, (list, tuple)) or len(results) != len(entries):
             results = [None] * len(entries)
         for entry, result in zip(entries, results, strict=True):
             if isinstance(result, Exception):
                 await self._failed(entry, result)
             else:
-                self._finished(entry)
+                entry.side.finish(entry)
 
     async def _take_batch(self) -> list[Entry]:
         """As many entries as a call takes; fewer where no more come in time."""
@@ -268,22 +266,31 @@ class Crew:
                 self.wake()
 
     async def _fell(self, slot: Slot, entries: Sequence[Entry], error: BaseException) -> None:
-        """A call raised, or was cut off for taking too long; what is neither goes up."""
+        """A call raised, or was cut off for taking too long; what ends the slot itself, or the process, goes up."""
         slot.deadline = NEVER
-        if slot.overdue and isinstance(error, asyncio.CancelledError):
-            slot.overdue = False
-            if slot.task:
-                slot.task.uncancel()
-            error = HandlerTimeout(f"longer than {self._timeout:g} s")
+        cut_off = self._was_cut_off(slot)
+        ending = slot.task is not None and slot.task.cancelling() > 0
+        if isinstance(error, asyncio.CancelledError) and not ending:
+            # Otherwise the handler waited for something that was cancelled: that is its own failure.
+            if cut_off:
+                error = HandlerTimeout(f"longer than {self._timeout:g} s")
         elif not isinstance(error, Exception):
             raise error
         for entry in entries:
             await self._failed(entry, error)
 
+    @staticmethod
+    def _was_cut_off(slot: Slot) -> bool:
+        """Whether the sweeper cut the call off; that cancelled the call, and not the slot, whatever came of it."""
+        overdue, slot.overdue = slot.overdue, False
+        if overdue and slot.task:
+            slot.task.uncancel()
+        return overdue
+
     async def _rest(self) -> None:
-        """Wait until there may be something to take."""
+        """Wait until there may be something to take; once the crew takes nothing more, that ends the slot."""
         if self._closed:
-            await asyncio.Event().wait()
+            raise asyncio.CancelledError
         resting = asyncio.get_running_loop().create_future()
         self._resting.append(resting)
         try:

@@ -1,6 +1,6 @@
 """Entries in the hands of a worker: what a handler may ask about one, and where they come from."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Final
 
@@ -141,6 +141,12 @@ class Side:
         entry = Entry(self, raw_id, raw, leased_at)
         self.in_hand[raw_id] = entry
         return entry
+
+    def receive_all(self, rows: Iterable[tuple[bytes, list[bytes]]], leased_at: float) -> list[Entry]:
+        """Take many entries in hand."""
+        entries = [Entry(self, raw_id, raw, leased_at) for raw_id, raw in rows]
+        self.in_hand.update((entry.raw_id, entry) for entry in entries)
+        return entries
 
     def drop(self, entry: Entry) -> None:
         """Have an entry in hand no more."""

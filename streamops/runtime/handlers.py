@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -19,8 +19,6 @@ Call = Callable[[Entry], Awaitable[Any]]
 
 BatchCall = Callable[[Sequence[Entry]], Awaitable[Any]]
 Failed = Callable[[Entry, BaseException], Any]
-
-MOST_SLOTS: Final = 10_000
 
 
 class Kind(StrEnum):
@@ -158,43 +156,23 @@ def streams_of(streams: str | Sequence[str] | Mapping[str, int]) -> tuple[tuple[
         pairs = tuple(streams.items())
     else:
         pairs = tuple((stream, 1) for stream in streams)
-    if not all(stream for stream, _ in pairs) or not pairs:
+    if not pairs or not all(is_text(stream) for stream, _ in pairs):
         raise SettingsError("a handler needs a stream", 'Write @app.handler("orders:events", group=...).')
     for stream, weight in pairs:
-        if not _is_number(weight) or weight < 1:
+        if not is_whole(weight) or weight < 1:
             raise SettingsError(
                 f"stream {stream}: its weight must be 1 or more", "Weights are shares: 5, 3 and 2."
             )
     return pairs
 
 
-def check_numbers(handler: Handler) -> None:
-    """Refuse numbers that make no sense.
-
-    Raises:
-        SettingsError: Says which.
-    """
-    ranges = {
-        "concurrency": (handler.concurrency, 1, MOST_SLOTS),
-        "prefetch": (handler.prefetch, 1, 1_000_000),
-        "prefetch_bytes": (handler.prefetch_bytes, 1, 1 << 40),
-        "batch": (handler.batch, 1, 100_000),
-        "max_deliveries": (handler.retry.most, 1, 1_000_000),
-    }
-    for name, (value, least, most) in ranges.items():
-        if not _is_number(value) or not least <= value <= most:
-            raise SettingsError(
-                f"handler {handler.name}: {name}={value!r}", f"It must be a number from {least} to {most}."
-            )
-    for name, duration in (("lease", handler.lease), ("timeout", handler.timeout)):
-        if duration is not None and duration <= timedelta():
-            raise SettingsError(
-                f"handler {handler.name}: {name} must be longer than nothing", "Seconds: 30, 0.5."
-            )
+def is_text(value: object) -> bool:
+    """Whether a user gave a text that says something; who has no type checker may give anything."""
+    return isinstance(value, str) and value != ""
 
 
-def _is_number(value: object) -> bool:
-    """Whether a user gave a whole number; what has no type checker may give anything."""
+def is_whole(value: object) -> bool:
+    """Whether a user gave a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

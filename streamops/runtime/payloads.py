@@ -35,9 +35,9 @@ class Payload(Struct, frozen=True):
             )
 
 
-def check_ttl(ttl: timedelta) -> None:
+def check_ttl(ttl: object) -> None:
     """Insist that a payload is kept for some time; raises ``SettingsError``."""
-    if ttl < timedelta(milliseconds=1):
+    if not isinstance(ttl, timedelta) or ttl < timedelta(milliseconds=1):
         raise SettingsError(
             f"payloads are to be kept for {ttl}", "Give a time to live, such as timedelta(days=1)."
         )

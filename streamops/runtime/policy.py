@@ -7,14 +7,15 @@ formula and any test can stand in for them.
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from enum import StrEnum
+from math import isfinite
 from typing import Final
 
 from msgspec import Struct
 
-from streamops.errors import HandlerError, Reject, RetryLater, Skip
+from streamops.errors import HandlerError, Reject, RetryLater, SettingsError, Skip
 
 Seconds = float | timedelta
-Schedule = Callable[[int, float], timedelta]
+Schedule = Callable[[int, float], Seconds]
 """How long to wait after failure ``n`` (from 1 on), given a random number of [0, 1)."""
 
 LONGEST_ERROR: Final = 2000
@@ -46,6 +47,10 @@ class Exponential(Struct, frozen=True):
     factor: float = 2.0
     jitter: Jitter = Jitter.PART
 
+    def __post_init__(self) -> None:
+        if min(seconds(self.base, "base"), seconds(self.cap, "cap"), self.factor) < 0:
+            raise SettingsError(f"{self} goes backwards", "Base, cap and factor are not negative.")
+
     def __call__(self, failures: int, chance: float) -> timedelta:
         """How long to wait after that many failures."""
         base, cap = seconds(self.base), seconds(self.cap)
@@ -67,6 +72,14 @@ class Delays(Struct, frozen=True):
     """
 
     delays: tuple[Seconds, ...]
+
+    def __post_init__(self) -> None:
+        if not self.delays:
+            raise SettingsError(
+                "a list of delays is empty", "Give one at least; retry=None is for no second try."
+            )
+        if min(seconds(delay, "a delay") for delay in self.delays) < 0:
+            raise SettingsError(f"{self.delays} has a negative delay", "Seconds: 0 tries again at once.")
 
     def __call__(self, failures: int, chance: float) -> timedelta:  # noqa: ARG002 - a schedule's signature
         """How long to wait after that many failures."""
@@ -150,7 +163,11 @@ def decide(retry: Retry, attempt: int, error: BaseException | None, chance: floa
         return Again(error.delay, words(error))
     if retry.schedule is None or isinstance(error, retry.hopeless):
         return Bury(TIMEOUT if timed_out else REJECTED, words(error))
-    return Again(max(retry.schedule(attempt, chance), timedelta()), words(error))
+    try:
+        delay = timedelta(seconds=max(0.0, seconds(retry.schedule(attempt, chance), "the schedule's answer")))
+    except Exception as problem:  # noqa: BLE001 - a user's function may raise anything; the entry is not to blame
+        return Again(Exponential()(attempt, chance), f"{words(error)}; its schedule: {words(problem)}")
+    return Again(delay, words(error))
 
 
 class Undecodable(HandlerError):
@@ -176,15 +193,29 @@ def words(error: BaseException) -> str:
     return ": ".join(filter(None, (kind, text)))[:LONGEST_ERROR]
 
 
-def seconds(value: Seconds) -> float:
-    """A duration in seconds."""
-    return value.total_seconds() if isinstance(value, timedelta) else float(value)
+def seconds(value: object, what: str = "a duration") -> float:
+    """A duration in seconds.
+
+    Raises:
+        SettingsError: It is none.
+    """
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, (int, float)) and isfinite(value):
+        return float(value)
+    raise SettingsError(
+        f"{what} is {value!r}, no duration", "Give seconds, such as 30 or 0.5, or a timedelta."
+    )
 
 
 def schedule_of(value: Schedule | Sequence[Seconds] | Seconds | None) -> Schedule | None:
-    """A schedule from what a user may give for one: a schedule, a list of delays, or one delay for all."""
+    """A schedule from what a user may give for one: a schedule, a list of delays, or one delay for all.
+
+    Raises:
+        SettingsError: It is none of these.
+    """
     if value is None or callable(value):
         return value
-    if isinstance(value, (int, float, timedelta)):
-        return Delays((value,))
-    return Delays(tuple(value))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return Delays(tuple(value))
+    return Delays((value,))

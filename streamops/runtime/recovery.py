@@ -13,13 +13,12 @@ from typing import Final
 from streamops.errors import ServerError
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Side
-from streamops.runtime.events import ConsumerRemoved, Event, Reclaimed, Troubled
+from streamops.runtime.events import Adopted, ConsumerRemoved, Event, Reclaimed, Troubled
 from streamops.runtime.source import Source
-from streamops.wire.consuming.hearts import alive
+from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
 from streamops.wire.consuming.taking import (
     START,
-    GroupConsumer,
     Takings,
     group_consumers,
     take_from,
@@ -27,8 +26,6 @@ from streamops.wire.consuming.taking import (
 )
 from streamops.wire.server import Server
 
-NAME_PREFIX: Final = "so-"
-"""How the names of consumers begin that must have a heartbeat while they live."""
 PAGE: Final = 200
 BEATS_PER_LOOK: Final = 2
 LEASE_SHARE: Final = 4
@@ -45,12 +42,14 @@ class Recovery:
         crew: Crew,
         *,
         beat: timedelta,
+        steady: Callable[[], bool],
         emit: Callable[[Event], None],
     ) -> None:
         self._server = server
         self._source = source
         self._crew = crew
         self._beat = beat
+        self._steady = steady
         self._emit = emit
         self._lease = crew.handler.lease
         self._cursors = dict.fromkeys(source.sides, START)
@@ -65,7 +64,8 @@ class Recovery:
         while True:
             # Alone, a worker looks as often as that; of many, each less often.
             await asyncio.sleep(min(look * max(1.0, self._crowd / 4), sweep) * random.uniform(0.5, 1.5))  # noqa: S311
-            if self._source.paused:
+            # After a time without the server everybody looks dead, and every lease has run out.
+            if self._source.paused or not self._steady():
                 continue
             try:
                 for side in self._source.sides:
@@ -74,6 +74,7 @@ class Recovery:
                     self._next_sweep = now() + sweep * self._crowd * random.uniform(0.5, 1.5)  # noqa: S311
                     for side in self._source.sides:
                         await self._sweep(side)
+                        await self._take_from(side, self._source.subscription.consumer, self._lease)
             except ServerError as error:
                 # A reply may have been lost that gave us entries.
                 self._source.doubt()
@@ -83,7 +84,7 @@ class Recovery:
         """Take over from consumers whose heartbeat is gone, and remove those that have nothing left."""
         sub = self._source.subscription
         members = await group_consumers(self._server, sub, retries=side.retries)
-        ours = [one for one in members if one.name.startswith(NAME_PREFIX) and one.name != sub.consumer]
+        ours = [one for one in members if one.name.startswith(WORKER_PREFIX) and one.name != sub.consumer]
         self._crowd = len(ours) + 1
         living = await alive(self._server, [one.name for one in ours]) if ours else set()
         # An entry that such a one may still take for its own has been delivered a moment ago.
@@ -92,23 +93,29 @@ class Recovery:
             if one.name in living or one.idle < patience:
                 continue
             if one.pending:
-                await self._take_from(side, one, patience / 2)
+                await self._take_from(side, one.name, patience / 2)
             elif await leave(self._server, sub, consumer=one.name, retries=side.retries):
                 self._emit(ConsumerRemoved(side.key, sub.group, one.name))
 
-    async def _take_from(self, side: Side, owner: GroupConsumer, min_idle: timedelta) -> None:
+    async def _take_from(self, side: Side, owner: str, min_idle: timedelta) -> None:
+        """Take over what lies idle with one consumer.
+
+        With this one too: a read that it gave up may have reached the server later than all others.
+        """
+        ours = owner == self._source.subscription.consumer
         after = START
         while after and self._crew.room > 0:
             takings = await take_from(
                 self._server,
                 self._source.subscription,
                 retries=side.retries,
-                owner=owner.name,
+                owner=owner,
                 min_idle=min_idle,
                 limit=min(PAGE, self._crew.room),
                 after=after,
+                in_hand=side.in_hand.keys() if ours else (),
             )
-            await self._receive(side, takings, owner.name)
+            await self._receive(side, takings, owner)
             after = takings.next
 
     async def _sweep(self, side: Side) -> None:
@@ -129,7 +136,9 @@ class Recovery:
 
     async def _receive(self, side: Side, takings: Takings, consumer: str) -> None:
         number = await self._source.deliver_again(side, takings)
-        if number:
+        sub = self._source.subscription
+        if number and consumer == sub.consumer:
+            self._emit(Adopted(sub.stream, sub.group, number))
+        elif number:
             self._crew.tally.reclaimed += number
-            sub = self._source.subscription
             self._emit(Reclaimed(sub.stream, sub.group, number, consumer))

@@ -49,6 +49,10 @@ class Screening:
         self._emit = emit
         self._tally = tally
 
+    def is_needed(self, entries: Sequence[Entry]) -> bool:
+        """Whether there is anything to screen; else it need not be waited for."""
+        return bool(entries) and (self._guard is not None or any(PAYLOAD in entry.raw for entry in entries))
+
     async def screen(self, entries: list[Entry]) -> list[Entry]:
         """Sort out what needs no handling, or cannot be handled; the rest, in order."""
         referring = [entry for entry in entries if PAYLOAD in entry.raw and refers(entry)]

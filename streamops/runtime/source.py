@@ -7,16 +7,18 @@ a reply which never came, while their owner lives and renews the rest.
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
 from streamops.errors import NotFound, ServerError
+from streamops.model.ids import EntryId
 from streamops.runtime.buffer import Queue
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Adopted, Event, GroupRestored, Lost, Troubled
+from streamops.runtime.screening import Screening
 from streamops.wire.consuming.reading import RawEntry, ensure_group, group_position, read_new, restore_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.consuming.taking import START, Taken, Takings, take_from
@@ -29,9 +31,7 @@ MOST_AT_ONCE: Final = 1000
 PAGE: Final = 200
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 FIRST_ENTRIES: Final = 8
-
-Screen = Callable[[list[Entry]], Awaitable[list[Entry]]]
-"""Sorts out what needs no handling (duplicates, what cannot be decoded); the rest."""
+FEW: Final = 16
 
 
 class Source:
@@ -53,7 +53,7 @@ class Source:
         *,
         now_ms: Callable[[], float],
         emit: Callable[[Event], None],
-        screen: Screen | None,
+        screening: Screening,
     ) -> None:
         self.subscription = subscription
         self.stream = Side(subscription, retries=False, now_ms=now_ms)
@@ -64,7 +64,8 @@ class Source:
         self._crew = crew
         self._queue = queue
         self._emit = emit
-        self._screen = screen
+        self._screening = screening
+        self._passing: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
         # How large entries are is not known before the first has come: a few of them must fit.
         self._entry_bytes = crew.handler.prefetch_bytes // FIRST_ENTRIES
@@ -97,12 +98,21 @@ class Source:
 
     async def run(self) -> None:
         """Read, for ever; a server that is away is waited for."""
+        try:
+            await self._keep_reading()
+        finally:
+            if self._passing is not None:
+                self._passing.cancel()
+                await asyncio.gather(self._passing, return_exceptions=True)
+
+    async def _keep_reading(self) -> None:
         pause = FIRST_PAUSE
         while True:
             try:
                 if self._doubtful:
-                    await self._adopt()
+                    # Not afterwards: what is lost meanwhile is another doubt.
                     self._doubtful = False
+                    await self._adopt()
                 await self._read()
                 pause = FIRST_PAUSE
             except ServerError as error:
@@ -115,13 +125,45 @@ class Source:
     async def _read(self) -> None:
         """One read, as soon as there is room."""
         count = await self._wanted()
+        # From here on the server may have delivered, whenever this process comes to read of it.
+        asked = asyncio.get_running_loop().time()
         answer = await read_new(self._reader, self.subscription, count, BLOCK)
         if isinstance(answer, Fault):
             await self._mend(answer)
             return
+        arrived = []
         for key, rows in answer:
             side = self.retries if key == self._retries_key else self.stream
-            await self.deliver(side, rows)
+            arrived += self._receive(side, rows, asked)
+        if arrived:
+            await self._pass_on(arrived)
+
+    async def _pass_on(self, entries: list[Entry]) -> None:
+        """Have entries handled that are in hand for the first time."""
+        self._weigh(entries[-1])
+        # One after the other, so that they keep their order.
+        if self._passing is not None:
+            await self._passing
+            self._passing = None
+        if self._screening.is_needed(entries):
+            # The next read is under way meanwhile.
+            self._queue.coming = len(entries)
+            self._passing = asyncio.create_task(self._screen(entries))
+            return
+        self._enqueue(entries)
+        if len(entries) < FEW:
+            # They are begun before the next read is written; of many, the server may already look for more.
+            await asyncio.sleep(0)
+
+    async def _screen(self, entries: list[Entry]) -> None:
+        try:
+            self._enqueue(await self._screening.screen(entries))
+        finally:
+            self._queue.coming = 0
+
+    def _enqueue(self, entries: Iterable[Entry]) -> None:
+        self._queue.fresh.extend(entries)
+        self._crew.wake()
 
     async def _wanted(self) -> int:
         """How many entries to ask for; waits while there is no room for any."""
@@ -139,22 +181,20 @@ class Source:
                 async with asyncio.timeout(0.1 if self.paused else 1.0):
                     await self._room.wait()
 
-    async def deliver(self, side: Side, rows: Iterable[RawEntry]) -> None:
-        """Take entries that were delivered for the first time."""
-        leased_at = asyncio.get_running_loop().time()
-        receive = side.receive
-        entries = [receive(raw_id, raw, leased_at) for raw_id, raw in rows]
-        if not entries:
-            return
-        side.last_seen = entries[-1].raw_id
-        self._weigh(entries[-1])
+    def _receive(self, side: Side, rows: Sequence[RawEntry], asked: float) -> list[Entry]:
+        """Take entries in hand that were delivered for the first time."""
+        if not rows:
+            return []
+        if EntryId.parse(rows[0][0]) <= EntryId.parse(side.last_seen):
+            # The group was set back, or is another one: what is in hand is not handled a second time beside the first.
+            rows = [row for row in rows if row[0] not in side.in_hand]
+        entries = side.receive_all(rows, asked)
         if side.retries:
             for entry in entries:
                 entry.attempt = entry.base_attempt()
-        if self._screen is not None:
-            entries = await self._screen(entries)
-        self._queue.fresh.extend(entries)
-        self._crew.wake()
+        if entries:
+            side.last_seen = entries[-1].raw_id
+        return entries
 
     async def deliver_again(self, side: Side, takings: Takings) -> int:
         """Take entries that were delivered before, to us or to others; how many of them are new here."""
@@ -170,8 +210,8 @@ class Source:
                 held.lost = False
                 continue
             entries.append(self._returned(side, taken, leased_at))
-        if self._screen is not None and entries:
-            entries = await self._screen(entries)
+        if self._screening.is_needed(entries):
+            entries = await self._screening.screen(entries)
         self.enqueue_again(entries)
         return len(entries)
 
@@ -191,18 +231,19 @@ class Source:
         return entry
 
     async def _adopt(self) -> None:
-        """Take what is pending under our name and not in hand."""
+        """Take what is pending under our name and not in hand, as far as there is room."""
         sub = self.subscription
         for side in self.sides:
             after = START
             while after:
+                limit = min(PAGE, await self._wanted())
                 takings = await take_from(
                     self._server,
                     sub,
                     retries=side.retries,
                     owner=sub.consumer,
                     min_idle=timedelta(),
-                    limit=PAGE,
+                    limit=limit,
                     after=after,
                     in_hand=side.in_hand.keys(),
                 )
@@ -224,7 +265,7 @@ class Source:
 
     def _weigh(self, entry: Entry) -> None:
         """Learn how large entries are, from one of each read."""
-        size = sum(map(len, entry.raw))
+        size = sum(map(len, entry.raw)) + len(entry.payload or b"")
         self._entry_bytes += (
             (size - self._entry_bytes) // 4 if size < self._entry_bytes else size - self._entry_bytes
         )

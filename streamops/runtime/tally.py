@@ -27,6 +27,13 @@ BOUNDS: Final = (
 """Upper bounds in seconds of what a histogram tells apart."""
 
 
+UNKNOWN: Final = 0.05
+"""Seconds that a call is taken for before the first was timed: reading too little costs but a round trip."""
+MEMORY: Final = 50
+"""After how many calls what was before is forgotten."""
+SHORTEST: Final = 1e-7
+
+
 class Histogram:
     """Durations, counted by size.
 
@@ -38,11 +45,24 @@ class Histogram:
     def __init__(self) -> None:
         self.counts = [0] * (len(BOUNDS) + 1)
         self.total = 0.0
+        self._recent = UNKNOWN
+        self._seen = (0, 0.0)
 
     def observe(self, seconds: float, times: int = 1) -> None:
         """Count one duration, or so many of it."""
         self.counts[bisect_left(BOUNDS, seconds)] += times
         self.total += seconds * times
+
+    @property
+    def recent(self) -> float:
+        """The mean of late, in seconds: of what came since this was last asked, and less and less of what was before."""
+        count, total = self._seen
+        now = sum(self.counts)
+        if new := now - count:
+            self._seen = now, self.total
+            weight = min(1.0, new / MEMORY)
+            self._recent += ((self.total - total) / new - self._recent) * weight
+        return max(self._recent, SHORTEST)
 
 
 class Tally:

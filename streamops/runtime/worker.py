@@ -24,10 +24,11 @@ from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Completed, Events, Overran, Troubled
 from streamops.runtime.handlers import Handler, Kind, parameters_of
 from streamops.runtime.pump import Pump
-from streamops.runtime.recovery import NAME_PREFIX, Recovery
+from streamops.runtime.recovery import Recovery
 from streamops.runtime.screening import Screening
 from streamops.runtime.settling import Settler
 from streamops.runtime.source import BLOCK, Source
+from streamops.wire.consuming.hearts import WORKER_PREFIX
 from streamops.wire.consuming.leases import leave, release
 from streamops.wire.consuming.permissions import require_permissions
 from streamops.wire.consuming.subscription import Subscription
@@ -216,7 +217,6 @@ class Worker:
             handler,
             None if batched else compile_call(handler, parameters, self._middleware, self._threads),
             compile_batch(handler, parameters, self._batch_middleware, self._threads) if batched else None,
-            finished=_finished,
             failed=failed,
             mark=mark,
             hungry=hungry,
@@ -250,7 +250,7 @@ class Worker:
             handler.guard,
             parameters_of(handler.function, batch=handler.batch > 1).body,
             failed=settler.failed,
-            finished=_finished,
+            finished=self._acknowledge,
             emit=self.events.emit,
             tally=crew.tally,
         )
@@ -262,7 +262,7 @@ class Worker:
             crew.buffer.add_queue(weight),
             now_ms=self._beat.clock.now_ms,
             emit=self.events.emit,
-            screen=screening.screen,
+            screening=screening,
         )
         lease = min(handler.lease, self._options.beat * 3).total_seconds()
         for side in source.sides:
@@ -283,7 +283,14 @@ class Worker:
             self._tasks += station.crew.start()
             for source in station.sources:
                 self._reading.append(self._task(source.run(), f"read {source.subscription.stream}"))
-                recovery = Recovery(self._server, source, station.crew, beat=beat, emit=self.events.emit)
+                recovery = Recovery(
+                    self._server,
+                    source,
+                    station.crew,
+                    beat=beat,
+                    steady=self._beat.is_steady,
+                    emit=self.events.emit,
+                )
                 self._reading.append(self._task(recovery.run(), f"recover {source.subscription.stream}"))
                 self._tasks += [
                     self._task(self._acknowledgers[side].run(), f"acknowledge {side.key}")
@@ -304,6 +311,8 @@ class Worker:
 
     def _turn(self) -> None:
         """What has to be done now and then."""
+        if self._beat.failure is not None:
+            raise self._beat.failure
         self._beat.pulse = time.monotonic()
         paused = self._beat.paused
         self.state = WorkerState.PAUSED if paused else WorkerState.RUNNING
@@ -329,6 +338,8 @@ class Worker:
             unread += station.settler.stop()
         await _cancel([slot.task for station in self._stations for slot in station.crew.slots if slot.task])
         await self._flush(deadline)
+        # What is handed back must not be renewed any more.
+        await asyncio.to_thread(self._beat.stop)
         await self._leave()
 
     async def _flush(self, deadline: float) -> None:
@@ -369,6 +380,8 @@ class Worker:
                 self.events.emit(Troubled(side.key, error))
 
     async def _end(self) -> None:
+        for station in self._stations:
+            station.crew.close()
         await _cancel([*self._reading, *self._tasks])
         await asyncio.to_thread(self._beat.stop)
         for server in (self._server, *self._readers):
@@ -386,6 +399,10 @@ class Worker:
             self.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
 
         return add_and_tell
+
+    def _acknowledge(self, entry: Entry) -> None:
+        """Have an entry acknowledged that needs no handling."""
+        self._acknowledgers[entry.side].add(entry)
 
     def _holdings(self) -> list[tuple[Side, timedelta]]:
         return [
@@ -417,7 +434,7 @@ class Worker:
 
 def new_worker_id() -> str:
     """A worker's ID, which no other worker has."""
-    return f"{NAME_PREFIX}{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+    return f"{WORKER_PREFIX}{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
 def _finished(entry: Entry) -> None:

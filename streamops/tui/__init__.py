@@ -7,4 +7,4 @@ import os
 
 # A frame that has just passed makes the next key wait for up to a whole one. Frames are drawn only where
 # something changed, so a finer grid costs nothing while nothing does. Textual reads this when it is imported.
-os.environ.setdefault("TEXTUAL_FPS", "120")
+os.environ.setdefault("TEXTUAL_FPS", "240")

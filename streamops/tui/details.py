@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from streamops.model.observation import Finding, GroupView, Observation, StreamView
+from streamops.model.observation import Finding, GroupView, Observation, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.present.columns import (
     GROUP_COLUMNS,
@@ -61,6 +61,8 @@ def group_lines(row: GroupRow, width: int) -> list[Line]:
     for keys in GROUP_FACTS:
         shown = _shown(view, keys)
         lines += [*_facts(row, GROUP_BY_KEY, shown, width), BLANK_LINE] if shown else []
+    if view.retries is not None:
+        lines += [*_retry_lines(view.retries, width), BLANK_LINE]
     return lines + profile_lines(view.group.profile)
 
 
@@ -155,6 +157,14 @@ def _shown(view: GroupView, keys: Sequence[str]) -> Sequence[str]:
     if view.group.oldest_pending is None:
         keys = [key for key in keys if key not in OLDEST]
     return keys
+
+
+def _retry_lines(retries: Retries, width: int) -> list[Line]:
+    """What is due again for the group alone."""
+    lines = _fact("Retry stream", Cell(safe(retries.stream)), width)
+    lines += _fact("Retry", Cell(count(retries.length)), width)
+    lines += _fact("Retry pending", Cell(count(retries.pending)), width)
+    return lines + _fact("Retry lag", lag_text(retries.lag), width)
 
 
 def _facts(row: object, columns: dict[str, Column[Any]], keys: Sequence[str], width: int) -> list[Line]:

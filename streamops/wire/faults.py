@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct
 from redis.exceptions import (
@@ -119,7 +120,7 @@ def fault(error: Exception) -> Fault:
         return Fault(FaultKind.MOVING, "its hash slot is on its way to another node of the cluster")
     if isinstance(error, AskError):
         return Fault(FaultKind.UNREACHABLE, "served by another node of the cluster")
-    if isinstance(error, ClusterDownError) or not isinstance(error, ResponseError):
+    if is_read_only(error) or _is_passing(error, text) or not isinstance(error, ResponseError):
         return Fault(FaultKind.UNREACHABLE, _connection_words(error))
     return _answered(text)
 
@@ -161,7 +162,7 @@ def server_error(error: Exception, label: str, user: str | None = None, *, tls: 
         )
     if "cluster support disabled" in text:
         return UnexpectedReply(f"{label} is not a cluster", "Connect to it without `cluster`.")
-    if isinstance(error, ResponseError) and not _is_passing(error, text):
+    if isinstance(error, ResponseError) and not (is_read_only(error) or _is_passing(error, text)):
         return UnexpectedReply(
             f"{label} answered: {text}", "Is this a Redis or Valkey server, with that database?"
         )
@@ -170,10 +171,18 @@ def server_error(error: Exception, label: str, user: str | None = None, *, tls: 
     )
 
 
+def is_read_only(error: Exception) -> bool:
+    """Whether a server refuses writes because it is a replica: since a failover, another one is the primary.
+
+    Redis 6.2 hides that in the text of errors of scripts.
+    """
+    return isinstance(error, ReadOnlyError) or "-READONLY " in str(error)
+
+
 def _is_passing(error: Exception, text: str) -> bool:
     """Whether the server answers, and would rather be asked later."""
-    passing = (BusyLoadingError, ReadOnlyError, MasterDownError, ClusterDownError)
-    return isinstance(error, passing) or text.startswith("BUSY ")
+    passing = (BusyLoadingError, MasterDownError, ClusterDownError)
+    return isinstance(error, passing) or text.startswith("BUSY ") or "-MASTERDOWN " in text
 
 
 def _login_refused(error: Exception, label: str, user: str | None) -> Refused:
@@ -198,14 +207,21 @@ def _login_refused(error: Exception, label: str, user: str | None) -> Refused:
     )
 
 
+_CONNECTION_WORDS: Final[dict[type[Exception], str]] = {
+    TimeoutError: "no answer in time",
+    RedisTimeoutError: "no answer in time",
+    BusyLoadingError: "it is loading its data into memory",
+    MaxConnectionsError: "all of our connections are in use",
+}
+
+
 def _connection_words(error: Exception) -> str:
     text = _plain(error)
-    if isinstance(error, (TimeoutError, RedisTimeoutError)):
-        return "no answer in time"
-    if isinstance(error, BusyLoadingError):
-        return "it is loading its data into memory"
-    if isinstance(error, MaxConnectionsError):
-        return "all of our connections are in use"
+    for kind, words in _CONNECTION_WORDS.items():
+        if isinstance(error, kind):
+            return words
+    if is_read_only(error):
+        return "it is a read-only replica"
     if text.startswith("BUSY "):
         return "it is busy running a script"
     if "SSL" in text or "CERTIFICATE" in text or "certificate" in text:
@@ -222,6 +238,8 @@ def _connection_words(error: Exception) -> str:
 
 def _connection_hint(error: Exception, label: str, *, tls: bool) -> str:
     words = _connection_words(error)
+    if is_read_only(error):
+        return "Another server is the primary: after a failover Sentinel or the cluster knows which."
     if _is_passing(error, _plain(error)):
         return "Try again in a moment."
     if words.startswith("TLS failed") or (tls and words == "the server closed the connection"):

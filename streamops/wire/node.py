@@ -2,21 +2,22 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NoReturn
 
 from redis.asyncio.connection import AbstractConnection
-from redis.asyncio.sentinel import SentinelManagedConnection
 from redis.exceptions import ConnectionError as LostConnection
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import RedisError
 
+from streamops.wire.faults import is_read_only
 from streamops.wire.pool import Pool
 
 try:
     import hiredis
+    from redis._parsers.hiredis import NOT_ENOUGH_DATA
 except ImportError:
     hiredis = None  # type: ignore[assignment]  # an optional extra
+    NOT_ENOUGH_DATA = object()
 
 Argument = str | bytes | int
 Command = tuple[Argument, ...]
@@ -67,18 +68,25 @@ class Node:
             return []
         connection = await self._pool.take() or await self._connect()
         try:
-            writer, read = _writer(connection), _reading(connection)
+            writer, read, parsed = _writer(connection), _reading(connection), _parsed(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             writer.writelines(_packed(connection, commands))
             async with asyncio.timeout(self._timeout) as patience:
                 await writer.drain()
                 replies: list[Reply] = []
                 for number, (_, decode) in enumerate(zip_longest(commands, decoders), 1):
-                    reply = await read()
+                    reply = parsed()
+                    if reply is NOT_ENOUGH_DATA:
+                        reply = await read()
+                    elif isinstance(reply, LostConnection):
+                        _fail(reply)
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
                     if number % BREATH == 0:
                         patience.reschedule(asyncio.get_running_loop().time() + self._timeout)
                         await asyncio.sleep(0)
+            if any(isinstance(reply, Exception) and is_read_only(reply) for reply in replies):
+                # It is the primary no more; who is, is asked for with the next connection.
+                await connection.disconnect(nowait=True)
         except BaseException:
             # Replies still on their way would be taken for those of the next batch.
             await connection.disconnect(nowait=True)
@@ -122,22 +130,25 @@ def _reading(connection: AbstractConnection) -> Callable[[], Awaitable[Reply]]:
     """What reads one reply after the other; error replies are replies too.
 
     The parser is asked itself: redis-py's connection would wrap each reply in time limits and error handlers that a
-    whole batch has once. Only behind Sentinel it knows more: that a primary was demoted.
+    whole batch has once.
     """
-    if isinstance(connection, SentinelManagedConnection):
-        return partial(_reply, connection)
     parser: Any = connection._parser  # noqa: SLF001 - redis-py has no other way
     read: Callable[[], Awaitable[Reply]] = parser.read_response
     return read
 
 
-async def _reply(connection: AbstractConnection) -> Reply:
-    try:
-        return await connection.read_response()
-    except RedisError as error:
-        if not isinstance(error, ResponseError):
-            raise
-        return error
+def _parsed(connection: AbstractConnection) -> Callable[[], Reply]:
+    """What gives a reply that has come in already, without a coroutine for it; ``NOT_ENOUGH_DATA`` where none has."""
+    reader = getattr(connection._parser, "_reader", None)  # noqa: SLF001 - as above
+    if reader is None:
+        return lambda: NOT_ENOUGH_DATA
+    gets: Callable[[], Reply] = reader.gets
+    return gets
+
+
+def _fail(error: LostConnection) -> NoReturn:
+    """The server said that it takes no commands now."""
+    raise error
 
 
 def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> list[bytes]:

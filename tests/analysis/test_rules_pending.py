@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
 from streamops.analysis.rules.subject import GroupSubject
@@ -270,3 +271,21 @@ def test_pending_old_in_words(row: PendingEntry, text: str) -> None:
     finding = pending_old(holding(row), THRESHOLDS)
     assert finding is not None
     assert finding.text == f"entry {row.id} has been {text}"
+
+
+@pytest.mark.parametrize(
+    ("idle", "alive", "fires"),
+    [
+        pytest.param(seconds(20), False, True, id="its heartbeat is gone"),
+        pytest.param(minutes(60), True, False, id="it beats, however long it works"),
+        pytest.param(seconds(20), None, False, id="nobody knows"),
+    ],
+)
+def test_a_heartbeat_makes_it_certain(idle: timedelta, alive: bool | None, fires: bool) -> None:  # noqa: FBT001 - columns of a table
+    dead = replace(consumer("so-here-1-abcd", pending=3, idle=idle), alive=alive)
+    finding = dead_consumer(crew(dead, consumer("b")), THRESHOLDS)
+    assert (finding is not None) == fires
+    if finding is not None:
+        assert finding.text.endswith("20 s ago: dead, its worker's heartbeat is gone")
+        assert finding.advice.startswith("Workers of its group take its entries over by themselves")
+        assert "--from so-here-1-abcd --to b" in finding.advice

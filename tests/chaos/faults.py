@@ -88,7 +88,7 @@ async def refuse(history: History, random: Random) -> None:
 
 async def restart(history: History, random: Random) -> None:
     """The server is killed, and comes back with what it had written."""
-    async with history.fault("restart"):
+    async with history.serving, history.fault("restart"):
         history.server.kill()
         await asyncio.sleep(random.uniform(0, 0.5))
         await asyncio.to_thread(history.server.restart)
@@ -96,7 +96,7 @@ async def restart(history: History, random: Random) -> None:
 
 async def pause(history: History, random: Random) -> None:
     """The server stands still."""
-    async with history.fault("pause"):
+    async with history.serving, history.fault("pause"):
         # In a thread: whoever asks the server meanwhile stands still too.
         await asyncio.to_thread(_pause, history.server, random.choice((0.2, 0.9)))
 

@@ -27,6 +27,7 @@ GUARDS = f"{{{STREAM}}}:done:{GROUP}:"
 HEALS_WITHIN = 30.0
 """Seconds after the last fault until all is done, on a machine that is busy."""
 
+ENDS_WITHIN = 20.0
 ENDS = frozenset({0, EXITED, UNREACHABLE, -signal.SIGKILL, -signal.SIGTERM})
 """How workers end: drained, by a handler that exits, without a server at the start, killed, told to before that."""
 
@@ -58,6 +59,7 @@ class History:
     Attributes:
         faults: What was done, and when.
         members: The living workers.
+        serving: Held by whoever stops the server.
         published: What was confirmed.
     """
 
@@ -72,6 +74,7 @@ class History:
         self._directory = directory
         self._stack = AsyncExitStack()
         self._proxies = 0
+        self.serving = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         return self
@@ -115,6 +118,15 @@ class History:
             ident = self.server.command("XADD", STREAM, "*", "do", do, "order", key).decode()
             self.published[ident] = Published(do, key)
 
+    def leave_behind(self, number: int = 4) -> None:
+        """Entries that a worker had read before it died, long ago."""
+        with suppress(redis.ResponseError):
+            self.server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
+        for each in range(number):
+            self.publish("ok", f"left{each}")
+        words = ("XREADGROUP", "GROUP", GROUP, "so-gone-1-abcd", "COUNT", number, "STREAMS", STREAM, ">")
+        self.server.command(*words)
+
     @asynccontextmanager
     async def fault(self, kind: str, member: Member | None = None) -> AsyncIterator[None]:
         """Note what is done inside, and how long it lasts."""
@@ -129,27 +141,29 @@ class History:
         for member in self.members:
             member.proxy.resume()
             member.tell(signal.SIGCONT)
-        if not any(not member.doomed for member in self.members):
+        if all(member.doomed for member in self.members):
             await self.join()
-        await self._until("idle", self._is_idle)
-        await self._until("alone", self._are_strangers_gone)
+        for member in self.members:
+            if member.doomed:
+                member.tell(signal.SIGTERM)
+        await self.until("idle", lambda: self._is_idle() and self._is_alone())
         for member in self.members:
             member.tell(signal.SIGTERM)
-        for member in [*self.members]:
-            await asyncio.to_thread(member.process.join, 20)
-            assert member.process.exitcode is not None, "it does not end"
-            assert member.process.exitcode in ((0,) if not member.doomed else (0, -9)), (
-                member.process.exitcode
-            )
-            self.members.remove(member)
+        for member in self.members:
+            await asyncio.to_thread(member.process.join, ENDS_WITHIN)
+            assert member.process.exitcode == 0, f"a worker ended with {member.process.exitcode}"
+        self.members.clear()
         self._audit()
 
-    async def _until(self, what: str, true: Callable[[], bool]) -> None:
+    async def until(self, what: str, true: Callable[[], object]) -> None:
+        """Wait until something is so; whoever died meanwhile is buried, and somebody always works."""
         deadline = time.monotonic() + HEALS_WITHIN
-        while not true():
+        while True:
             self.bury_the_dead()
             if not self.members:
                 await self.join()
+            if true():
+                return
             if time.monotonic() > deadline:
                 if "CHAOS_DEBUG" in os.environ:  # XXX
                     [member.tell(signal.SIGUSR1) for member in self.members]  # XXX
@@ -167,9 +181,18 @@ class History:
             and ask("ZCARD", DELAYED) == 0
         )
 
-    def _are_strangers_gone(self) -> bool:
-        """Whether only the living are consumers."""
-        return all(len(self._consumers(key)) <= len(self.members) for key in (STREAM, RETRIES))
+    def are_ready(self) -> bool:
+        """Whether all workers beat, and nobody else does."""
+        return {_pid(name) for name in self._hearts()} == {member.pid for member in self.members}
+
+    def _is_alone(self) -> bool:
+        """Whether all workers beat, and nobody else is or was a consumer."""
+        return self.are_ready() and {*self._consumers(STREAM), *self._consumers(RETRIES)} <= self._hearts()
+
+    def _hearts(self) -> set[str]:
+        return {
+            name.decode().rpartition(":")[2] for name in self.server.command("KEYS", "streamops:worker:*")
+        }
 
     def _consumers(self, key: str) -> list[str]:
         rows = self.server.command("XINFO", "CONSUMERS", key, GROUP)
@@ -212,14 +235,16 @@ class History:
         strays = [key for key in found - allowed if not key.startswith(GUARDS)]
         problems = [f"a key is left: {key} {self._dump(key)}" for key in strays]
         problems += [
-            f"a consumer of {key} is left: {name} {self._faults_of(name)}" for key in (STREAM, RETRIES) for name in self._consumers(key)
+            f"a consumer of {key} is left: {name} {self._faults_of(name)}"
+            for key in (STREAM, RETRIES)
+            for name in self._consumers(key)
         ]
         if (lag := _lag(ask, STREAM)) not in (0, None):
             problems.append(f"lag {lag}")
         return problems
 
     def _faults_of(self, name: str) -> list[Fault]:
-        return [fault for fault in self.faults if f"-{fault.pid}-" in name]
+        return [fault for fault in self.faults if fault.pid == _pid(name)]
 
     def _dump(self, key: str) -> Any:  # noqa: ANN401 - for a message
         return self.server.command("HGETALL", key) if key == MARKS else self.server.command("TYPE", key)
@@ -232,6 +257,11 @@ class History:
             f"consumers {self._consumers(STREAM)} {self._consumers(RETRIES)}, alive {[member.pid for member in self.members]}, "
             f"hearts {ask('KEYS', 'streamops:worker:*')}"
         )
+
+
+def _pid(name: str) -> int:
+    """The process of a consumer."""
+    return int(name.split("-")[-2])
 
 
 def _groups(ask: Callable[..., Any], key: str) -> dict[bytes, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PROMPT = 1.0
-"""Seconds within which a living worker on a healthy network has its acknowledgements confirmed."""
+"""Seconds within which a living worker on a healthy network has beaten, and its acknowledgements confirmed."""
 
 
 class Word(StrEnum):
@@ -207,7 +207,11 @@ class Audit:
     def _is_explained(self, first: Run, second: Run) -> bool:
         """Whether the first one's worker was hit before it can have acknowledged, or the second's came back late."""
         return any(
-            (fault.pid in (0, first.pid) and fault.start <= first.end + PROMPT and fault.end >= first.start)
+            (
+                fault.pid in (0, first.pid)
+                and fault.start <= first.end + PROMPT
+                and fault.end >= first.start - PROMPT
+            )
             or (
                 fault.pid in (0, second.pid)
                 and fault.start <= second.start

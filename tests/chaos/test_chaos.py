@@ -13,7 +13,7 @@ import pytest
 
 from tests.chaos.faults import GENTLE, strike
 from tests.chaos.history import History
-from tests.chaos.worker import Post
+from tests.chaos.worker import HANGING, Post
 from tests.programs import ServerProgram
 from tests.servers import RunningServer, StartServer
 
@@ -38,6 +38,13 @@ COMMON = (
     "cancelled",
 )
 RARE = ("long", "die", "exit", "poison", "hang", "swallow")
+UNFIT = {
+    "inline": HANGING,
+    "threads": HANGING,
+    # What ends a whole batch has the rest of it done again.
+    "batch": HANGING | {"cancelled", "exit"},
+}
+"""What handlers of some kinds cannot do, or cannot be cut off from."""
 
 
 @pytest.fixture
@@ -92,7 +99,7 @@ async def publish(history: History, random: Random) -> None:
         do = random.choice(usual)
         if unusual and random.random() < 0.1:
             do = unusual.pop()
-        if do == "hang" and history.post.kind in {"threads", "inline"}:
+        if do in UNFIT.get(history.post.kind, ()):
             do = "ok"
         order = number if random.random() < 0.9 else max(0, number - random.randint(1, 5))
         history.publish(do, f"o{order}")

@@ -144,15 +144,24 @@ def _work(post: Post) -> None:
     options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
     if "CHAOS_DEBUG" in os.environ:  # XXX
         import gc, traceback  # XXX
+
         def dump(*_):  # XXX
             out = open(f"/tmp/x/dump-{os.getpid()}", "a")  # XXX
             for t in asyncio.all_tasks():  # XXX
-                print(t.get_name(), t.get_coro(), t, file=out); t.print_stack(limit=12, file=out)  # XXX
+                print(t.get_name(), t.get_coro(), t, file=out)
+                t.print_stack(limit=12, file=out)  # XXX
                 print("--", file=out)  # XXX
             for o in gc.get_objects():  # XXX
-                if type(o).__name__ == "Side": print(o.key, {k: (e.lost, e.again, e.careful, e.marks, e.attempt) for k, e in o.in_hand.items()}, file=out)  # XXX
-                if type(o).__name__ in ("Buffer", "Crew", "Source"): print({k: v for k, v in vars(o).items()}, file=out)  # XXX
+                if type(o).__name__ == "Side":
+                    print(
+                        o.key,
+                        {k: (e.lost, e.again, e.careful, e.marks, e.attempt) for k, e in o.in_hand.items()},
+                        file=out,
+                    )  # XXX
+                if type(o).__name__ in ("Buffer", "Crew", "Source"):
+                    print({k: v for k, v in vars(o).items()}, file=out)  # XXX
             out.close()  # XXX
+
         signal.signal(signal.SIGUSR1, dump)  # XXX
     try:
         application(post).run(options)

@@ -1,6 +1,7 @@
 """What the tour takes for granted: a server, empty whenever a test begins.
 
-A suite of one's own makes such a fixture with ``streamops.testing.embedded_redis``; ``test_15_testing.py`` shows how.
+A suite of one's own makes such a fixture with ``streamops.testing.embedded_redis``; ``test_15_testing.py`` shows
+how.
 """
 
 from collections.abc import Iterator

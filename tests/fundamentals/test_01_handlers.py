@@ -1,6 +1,7 @@
-"""A handler is a function. What it takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is made
-of the entry's body; dicts are its fields; bytes its field ``data``; ``Entry`` tells where it comes from. Who wrote the entry does
-not matter: JSON in the field ``data`` and plain fields are both understood."""
+"""A handler is a function. What it takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is
+made of the entry's body; dicts are its fields; bytes its field ``data``; ``Entry`` tells where it comes from. Who
+wrote the entry does not matter: JSON in the field ``data`` and plain fields are both understood.
+"""
 
 from dataclasses import dataclass
 from datetime import timedelta

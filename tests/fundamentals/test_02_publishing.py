@@ -1,6 +1,7 @@
-"""A publisher adds entries, from any process that has the application. A typed body becomes one field ``data`` of JSON, a
-dict of plain values the fields themselves. No entry is ever sent twice: where a connection is lost on the way, the
-error says that it is not known whether the entry was added."""
+"""A publisher adds entries, from any process that has the application. A typed body becomes one field ``data`` of
+JSON, a dict of plain values the fields themselves. No entry is ever sent twice: where a connection is lost on the
+way, the error says that it is not known whether the entry was added.
+"""
 
 import msgspec
 import pytest

@@ -1,5 +1,7 @@
-"""A message may wait, for a while or until a time. It has an ID by which it is looked up and cancelled meanwhile. Once it is due by the
-server's clock, whichever worker is there first moves it onto the stream, earliest first, in one step: a crash loses nothing."""
+"""A message may wait, for a while or until a time. It has an ID by which it is looked up and cancelled meanwhile.
+Once it is due by the server's clock, whichever worker is there first moves it onto the stream, earliest first, in
+one step: a crash loses nothing.
+"""
 
 from datetime import UTC, datetime, timedelta
 

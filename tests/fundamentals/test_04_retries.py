@@ -1,6 +1,8 @@
-"""A handler that raises is called again after a while. What to wait is a schedule: exponential unless said otherwise, or a number, a
-list, or any function. The entry waits in the delayed queue and comes back for its own group alone; with ``passive=True`` it stays pending with its worker. The handler starts
-at most ``max_deliveries`` times; the last failure goes to the dead letters at once."""
+"""A handler that raises is called again after a while. What to wait is a schedule: exponential unless said
+otherwise, or a number, a list, or any function. The entry waits in the delayed queue and comes back for its own
+group alone; with ``passive=True`` it stays pending with its worker. The handler starts at most ``max_deliveries``
+times; the last failure goes to the dead letters at once.
+"""
 
 from datetime import timedelta
 

@@ -1,5 +1,6 @@
-"""A handler says by what it raises what is to become of its entry: ``RetryLater`` chooses the delay, ``Reject`` gives it up at once,
-``Skip`` acknowledges it. Errors that no second try can help are declared ``hopeless``."""
+"""A handler says by what it raises what is to become of its entry: ``RetryLater`` chooses the delay, ``Reject``
+gives it up at once, ``Skip`` acknowledges it. Errors that no second try can help are declared ``hopeless``.
+"""
 
 import msgspec
 

@@ -1,6 +1,7 @@
-"""What is given up is never dropped: one step moves it to the dead letters beside its stream, ``{orders}:dlq``, as it was, with the reason, the error and
-where it came from; what cannot be decoded goes there too. A hook is told. Once the cause is mended, ``streamops replay '{orders}:dlq'`` hands
-the letters back, here from Python."""
+"""What is given up is never dropped: one step moves it to the dead letters beside its stream, ``{orders}:dlq``,
+as it was, with the reason, the error and where it came from; what cannot be decoded goes there too. A hook is
+told. Once the cause is mended, ``streamops replay '{orders}:dlq'`` hands the letters back, here from Python.
+"""
 
 import msgspec
 

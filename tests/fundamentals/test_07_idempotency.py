@@ -1,6 +1,8 @@
-"""Delivery is at least once, so an event may come twice: published twice, or delivered again. With ``key=`` a handler takes each business key
-once. The key belongs to the entry that came first, whatever becomes of its worker: that entry may run again, another with the same key is acknowledged and
-counted. A dead letter gives its key back."""
+"""Delivery is at least once, so an event may come twice: published twice, or delivered again. With ``key=`` a
+handler takes each business key once. The key belongs to the entry that came first, whatever becomes of its
+worker: that entry may run again, another with the same key is acknowledged and counted. A dead letter gives its
+key back.
+"""
 
 import msgspec
 

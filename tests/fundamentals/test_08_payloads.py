@@ -1,6 +1,8 @@
-"""Streams are kept in memory, so what is large is better kept beside them for a while: a publisher does so with every body above a size,
-or with bytes that it is given. Handlers notice nothing. The payload is deleted together with the acknowledgement where one group reads the
-stream, and by its time to live where there are more; where it is gone too early, the entry is a dead letter."""
+"""Streams are kept in memory, so what is large is better kept beside them for a while: a publisher does so with
+every body above a size, or with bytes that it is given. Handlers notice nothing. The payload is deleted together
+with the acknowledgement where one group reads the stream, and by its time to live where there are more; where it
+is gone too early, the entry is a dead letter.
+"""
 
 from datetime import timedelta
 

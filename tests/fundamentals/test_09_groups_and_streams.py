@@ -1,6 +1,8 @@
-"""An application may have many handlers. Each group gets every entry of its streams; within a group each entry goes to one worker. Where a group
-begins that does not exist yet is said by ``start``: at what comes from now on, at the beginning, or after an ID. A handler of several streams may weigh them: of
-weights 5, 3 and 2 the first stream gets half of the turns while all of them have something waiting, and none ever starves."""
+"""An application may have many handlers. Each group gets every entry of its streams; within a group each entry
+goes to one worker. Where a group begins that does not exist yet is said by ``start``: at what comes from now on,
+at the beginning, or after an ID. A handler of several streams may weigh them: of weights 5, 3 and 2 the first
+stream gets half of the turns while all of them have something waiting, and none ever starves.
+"""
 
 import asyncio
 from collections import Counter

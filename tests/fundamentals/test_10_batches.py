@@ -1,5 +1,7 @@
-"""A handler of batches takes lists, and is called once for many entries: as many as there are, up to ``batch``, or as many as come within
-``linger``. It may answer with a list, one result an entry: where that is an exception, that entry alone has failed. Where it raises, all of them have."""
+"""A handler of batches takes lists, and is called once for many entries: as many as there are, up to ``batch``,
+or as many as come within ``linger``. It may answer with a list, one result an entry: where that is an exception,
+that entry alone has failed. Where it raises, all of them have.
+"""
 
 import msgspec
 

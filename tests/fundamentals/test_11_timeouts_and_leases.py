@@ -1,5 +1,7 @@
-"""``timeout`` limits one call. ``lease`` is something else: how long an entry may lie idle before other workers take it over. A worker renews the
-leases of all that it has, so a handler may run for longer than its lease and nobody else starts it."""
+"""``timeout`` limits one call. ``lease`` is something else: how long an entry may lie idle before other workers
+take it over. A worker renews the leases of all that it has, so a handler may run for longer than its lease and
+nobody else starts it.
+"""
 
 import asyncio
 

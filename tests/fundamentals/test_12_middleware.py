@@ -1,13 +1,14 @@
-"""Middleware stands around every handler: it is given the entry and what is inside, and what it raises or returns stands for the
-handler. The first one declared is the outermost. Around handlers of batches there is one of its own."""
+"""Middleware stands around every handler: it is given the entry and what is inside, and what it raises or returns
+stands for the handler. The first one declared is the outermost. Around handlers of batches there is one of its
+own.
+"""
 
 from collections.abc import Sequence
 from contextvars import ContextVar
 
 import msgspec
 
-from streamops.runtime import Entry, Reject, Streamops
-from streamops.runtime.calling import BatchCall, Call
+from streamops.runtime import BatchCall, Call, Entry, Reject, Streamops
 from streamops.testing import staged
 from streamops.wire.options import ConnectionOptions
 
@@ -74,6 +75,7 @@ async def test_it_may_catch_what_the_handler_raises(redis: ConnectionOptions) ->
             return await call(entry)
         except ZeroDivisionError as error:
             caught.append(str(error))
+            return None
 
     @app.handler("orders", group="shipping")
     async def ship(_: Order) -> float:

@@ -1,5 +1,6 @@
-"""A worker tells what happens as frozen events, one type each: completed, retried, given up, duplicate, taken over. Listeners are called as
-it happens; what one raises is its own affair. Metrics and logs are made of the same."""
+"""A worker tells what happens as frozen events, one type each: completed, retried, given up, duplicate, taken
+over. Listeners are called as it happens; what one raises is its own affair. Logs are made of the same.
+"""
 
 import msgspec
 import pytest

@@ -1,5 +1,7 @@
-"""A worker that is told to stop, by ``stop()`` or SIGTERM, reads nothing more, gives back at once what it has read ahead, lets handlers
-finish what they have begun for as long as ``grace`` allows, and sends its last acknowledgements. Nothing is lost or done twice."""
+"""A worker that is told to stop, by ``stop()`` or SIGTERM, reads nothing more, gives back at once what it has
+read ahead, lets handlers finish what they have begun for as long as ``grace`` allows, and sends its last
+acknowledgements. What was not finished by then is pending, and the other workers' to take over.
+"""
 
 import asyncio
 from collections import Counter

@@ -16,6 +16,7 @@ from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.wire import reads
 from streamops.wire.node import Command, Node, Reply
+from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.servers import RunningServer, StartServer
 
@@ -261,3 +262,47 @@ async def test_snapshot_says_what_it_took(any_server: RunningServer) -> None:
     assert timedelta(0) < snapshot.elapsed < timedelta(seconds=2)
     assert snapshot.discovery_complete
     assert nothing.streams == ()
+
+
+async def test_heartbeats_tell_which_of_our_workers_are_dead(
+    server: RunningServer, batches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those only that hold something and have been silent, and in no more round trips than without them."""
+    monkeypatch.setattr(collect_module, "HEART_SILENCE", timedelta(0))
+    server.command("HSET", "streamops:worker:so-living", "v", 1)
+    for stream in ("a", "b"):
+        add_stream(server, stream)
+        for name in ("so-living", "so-dead", "worker"):
+            server.command("XREADGROUP", "GROUP", "billing", name, "COUNT", 1, "STREAMS", stream, ">")
+        server.command("XGROUP", "CREATECONSUMER", stream, "billing", "so-idle")
+    async with await Console.open(server.options) as console:
+        await console.discover()
+        await console.collect()
+        batches.clear()
+        snapshot = await console.collect()
+    for stream in snapshot.streams:
+        members = stream.groups[0].members or ()
+        assert {one.name: one.alive for one in members} == {
+            "so-living": True,
+            "so-dead": False,
+            "worker": None,
+            "so-idle": None,
+        }
+    assert len(batches) <= 5
+
+
+async def test_heartbeats_that_may_not_be_read_leave_a_suspicion(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect_module, "HEART_SILENCE", timedelta(0))
+    add_stream(server, "a")
+    server.command("XREADGROUP", "GROUP", "billing", "so-dead", "COUNT", 1, "STREAMS", "a", ">")
+    server.command("ACL", "SETUSER", "narrow", "on", ">right", "~a", "+@all")
+    try:
+        options = replace(server.options, username="narrow", password=Secret("right"))
+        async with await Console.open(options) as console:
+            await console.discover()
+            (stream,) = (await console.collect()).streams
+    finally:
+        server.command("ACL", "DELUSER", "narrow")
+    assert [one.alive for one in stream.groups[0].members or ()] == [None]

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import timedelta
 
-from streamops.runtime import Delays, Entry, Payload, Reject, Streamops
+from streamops.runtime import Delays, Entry, Reject, Streamops
 from streamops.wire.options import ConnectionOptions
 from tests.runtime.working import QUICK, is_idle, until, working
 from tests.servers import RunningServer

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode, Refused
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
+from tests.operate.acting.test_acl import used_commands
 from tests.programs import ServerProgram
 from tests.runtime.everything import LETTERS, LOST, STREAM, WORDS, application, fill, play
 from tests.runtime.working import keys, working
@@ -79,6 +80,9 @@ async def test_the_printed_rules_are_enough(
     assert set(handled) == {*WORDS, "after"}
     assert len(handled) == len(WORDS) + 1
     assert server.command("XLEN", LETTERS) == LOST
+    if server.program.version >= (7,):
+        # And none of them is there in vain.
+        assert {*users.commands} - PRODUCERS - CONNECTION <= used_commands(server) | {"ping"}
 
 
 async def test_whoever_lacks_one_command_is_refused_before_anything_is_consumed(

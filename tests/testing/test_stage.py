@@ -12,6 +12,10 @@ class Order(msgspec.Struct):
     order_id: str
 
 
+class Ball(msgspec.Struct):
+    hops: int
+
+
 app = Streamops()
 shipped: list[tuple[str, int]] = []
 
@@ -62,3 +66,23 @@ async def test_a_server_may_be_shared(any_server: RunningServer) -> None:
 def test_an_empty_server_comes_and_goes() -> None:
     with embedded_redis() as first, embedded_redis() as second:
         assert first.socket_path != second.socket_path
+
+
+async def test_idle_is_when_nothing_is_left_wherever_work_goes(any_server: RunningServer) -> None:
+    """Handlers publish to each other's streams and fail now and then; no moment in between looks like the end."""
+    playing = Streamops(any_server.options)
+    hops: list[int] = []
+
+    @playing.handler(["ping", "pong"], group="players", retry=0)
+    async def play(ball: Ball, entry: Entry) -> None:
+        if entry.attempt == 1 and ball.hops % 3 == 0:
+            raise ValueError("missed")
+        hops.append(ball.hops)
+        if ball.hops < 60:
+            other = "pong" if entry.stream == "ping" else "ping"
+            await publisher.publish(other, Ball(ball.hops + 1), delay=0 if ball.hops % 2 else None)
+
+    async with staged(playing, any_server.options) as stage, playing.publisher() as publisher:
+        await stage.publish("ping", Ball(1))
+        await stage.idle()
+        assert hops == list(range(1, 61))

@@ -141,10 +141,28 @@ def test_what_is_denied() -> None:
 
 
 @pytest.mark.parametrize(
+    "error",
+    [
+        ReadOnlyError("You can't write against a read only replica."),
+        ReadOnlyError("You can't write against a read only replica. script: 58, on @user_script:3."),
+        # As Redis 6.2 tells it of a script.
+        ResponseError(
+            "ERR Error running script (call to f_58): @user_script:3: @user_script: 3: "
+            "-READONLY You can't write against a read only replica."
+        ),
+    ],
+)
+def test_a_replica_is_no_place_to_write_and_may_be_retried(error: Exception) -> None:
+    told = fault(error)
+    assert told == Fault(FaultKind.UNREACHABLE, "it is a read-only replica")
+    assert type(told.error("stream orders")) is Unreachable
+
+
+@pytest.mark.parametrize(
     ("error", "expected", "words"),
     [
         (ResponseError("WRONGPASS invalid username-password pair"), Refused, "refused the password"),
-        (ReadOnlyError("You can't write against a read only replica."), Unreachable, "read only"),
+        (ReadOnlyError("You can't write against a read only replica."), Unreachable, "read-only"),
         (ResponseError("BUSY Redis is busy running a script."), Unreachable, "busy running a script"),
         (ClusterDownError("Hash slot not served"), Unreachable, "Hash slot not served"),
         (NoPermissionError("User x has no permissions to run the 'ping' command"), Refused, "PING"),

@@ -11,17 +11,16 @@ from streamops.model.streams import Consumer
 def dead_consumer(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
     """Rule 5: a consumer holds pending entries and has not been seen for too long.
 
-    No more than a suspicion: a server cannot tell a consumer that died from one that blocks or works.
+    No more than a suspicion: a server cannot tell a consumer that died from one that blocks or works. Of our own
+    workers their heartbeats tell it for certain.
     """
     found = suspects(subject, thresholds)
     if not found:
         return None
-    worst = max(found, key=lambda member: (member.pending, member.idle))
+    worst = max(found, key=lambda member: (member.alive is False, member.pending, member.idle))
     last = "last seen" if subject.sees_asking else "last given an entry"
-    text = (
-        f"consumer {quoted(worst.name)} holds {_held(worst.pending)} and was {last} {span(worst.idle)} ago: "
-        "suspected dead"
-    )
+    verdict = "suspected dead" if worst.alive is None else "dead, its worker's heartbeat is gone"
+    text = f"consumer {quoted(worst.name)} holds {_held(worst.pending)} and was {last} {span(worst.idle)} ago: {verdict}"
     if len(found) > 1:
         others = sum(member.pending for member in found) - worst.pending
         text += f", like {counted(len(found) - 1, 'other', 'others')} with {_held(others)}"
@@ -87,4 +86,6 @@ def _hand_over(subject: GroupSubject, thresholds: Thresholds, dead: Consumer) ->
     claim = command(
         "claim", subject.stream.name, subject.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )
+    if dead.alive is False:
+        return f"Workers of its group take its entries over by themselves; where none runs: {claim}"
     return f"If it is gone, {start}hand its entries over: {claim}"

@@ -117,13 +117,19 @@ def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, .
     an entry, a consumer with nothing to get looks the same dead or alive. There it is suspected if
     entries waited all that time; else only once what it holds is too old, which it is then for certain,
     since it has got nothing younger.
+
+    Of our own workers their heartbeats tell it for certain, either way.
     """
     if not subject.members or not subject.group.pending:
         return ()
     limit = thresholds.consumer_unseen
     if not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
         limit = max(limit, thresholds.pending_age)
-    return tuple([member for member in subject.members if member.pending and member.idle >= limit])
+    return tuple([member for member in subject.members if member.pending and _is_suspect(member, limit)])
+
+
+def _is_suspect(member: Consumer, limit: timedelta) -> bool:
+    return member.idle >= limit if member.alive is None else not member.alive
 
 
 def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:

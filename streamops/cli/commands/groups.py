@@ -2,6 +2,7 @@
 
 import click
 
+from streamops.analysis.folding import fold_retries
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import group_argument, patterns_argument, stream_argument
@@ -41,7 +42,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
     printer = session.printer(LIST_COLUMNS, GROUP_DETAIL_COLUMNS)
     survey = observe_streams(session, patterns)
     observation = survey.observation
-    rows = group_rows(view for view in observation.streams if view.groups)
+    rows = group_rows(view for view in fold_retries(observation.streams) if view.groups)
     shown = rows[: session.given.limit]
     left_out = len(rows) - len(shown)
     printer.print_rows(

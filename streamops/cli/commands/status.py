@@ -4,7 +4,9 @@ import asyncio
 from datetime import timedelta
 
 import click
+from msgspec.structs import replace
 
+from streamops.analysis.folding import fold_retries
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Printer, Section
 from streamops.cli.params import DURATION, patterns_argument
@@ -63,7 +65,8 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
 
 def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> int:
     """Print an observation; return how many rows the limit left out."""
-    shown, left_out = limited(observation, limit)
+    folded = replace(observation, streams=tuple(fold_retries(observation.streams)))
+    shown, left_out = limited(folded, limit)
     printer.print_rows(
         group_rows(shown.streams),
         lambda: status_document(shown, left_out=left_out),

@@ -24,6 +24,9 @@ def choose_columns(
         SettingsError: A field is none of the columns, or the format has no columns.
     """
     if not fields:
+        if output is Output.PLAIN:
+            # Scripts that cut it into columns count on their number.
+            return tuple(column for column in shown if not column.sparse)
         return tuple(shown) if output in FOR_PEOPLE else (*shown, *details)
     if output is Output.JSON:
         raise SettingsError(

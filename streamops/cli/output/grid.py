@@ -53,6 +53,7 @@ class Painter:
 
     def draw_rows(self, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
         """Draw rows under their titles; columns that do not fit are left out, the least important first."""
+        columns = [column for column in columns if not column.sparse or any(map(column.value, rows))]
         cells = [[column.cell(row) for column in columns] for row in rows]
         kept = self._fitting(columns, cells)
         self.dropped += [column.title for at, column in enumerate(columns) if at not in kept]
@@ -74,7 +75,8 @@ class Painter:
 
     def draw_facts(self, columns: Sequence[Column[Row]], row: Row) -> None:
         """Draw one row as lines of title and value."""
-        self.draw_pairs([(column.title, column.cell(row)) for column in columns])
+        told = [column for column in columns if not column.sparse or column.value(row)]
+        self.draw_pairs([(column.title, column.cell(row)) for column in told])
 
     def draw_pairs(self, pairs: Sequence[tuple[str, Cell]]) -> None:
         """Draw lines of a title, or none, and what is told under it."""

@@ -113,8 +113,13 @@ class Printer(Generic[Row]):
         else:
             self.print_rows((row,), document, lambda _: document(), sections)
 
-    def lines(self, row_json: Callable[[Row], Json] | None = None) -> Lines[Row]:
-        """For rows that come one by one: the format's lines; a table has them aligned, JSON as JSON lines."""
+    def lines(self, row_json: Callable[[Row], Json] | None = None, *, header: bool = False) -> Lines[Row]:
+        """For rows that come one by one: the format's lines; a table has them aligned, JSON as JSON lines.
+
+        Args:
+            row_json: Makes a row of JSON lines; none takes the columns' values.
+            header: Whether a table begins with its titles.
+        """
         # Each format costs an import: one is paid for.
         match self.output:
             case Output.CSV:
@@ -128,7 +133,7 @@ class Printer(Generic[Row]):
             case Output.TABLE:
                 from streamops.cli.output.aligned import AlignedLines  # noqa: PLC0415
 
-                return AlignedLines(self._columns, write)
+                return AlignedLines(self._columns, write, header=header)
             case Output.JSON | Output.JSONL:
                 from streamops.cli.output.jsonlines import JsonLines  # noqa: PLC0415
 

@@ -38,6 +38,10 @@ def _oldest_age(view: GroupView) -> Cell:
     return NOT_THERE if view.group.pending == 0 else duration_cell(None)
 
 
+def _retries(view: GroupView) -> Cell:
+    return NOT_THERE if view.retries is None else count_cell(view.retries.length)
+
+
 def _lag_rank(view: GroupView) -> int | None:
     """Bounds sort among the counts: by what is at least there, else by what is at most."""
     lag = view.group.lag
@@ -129,6 +133,21 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         align=Align.RIGHT,
         priority=0,
         descending=True,
+    ),
+    Column(
+        key="retries",
+        title="RETRY",
+        help=(
+            "Entries that are due again for this group alone, waiting or pending; a dash where it has no retry stream, or "
+            "where that is shown as a stream of its own."
+        ),
+        cell=group_cell(_retries),
+        value=group_value(lambda view: None if view.retries is None else view.retries.length),
+        width=7,
+        align=Align.RIGHT,
+        priority=1,
+        descending=True,
+        sparse=True,
     ),
     Column(
         key="oldest_pending_age_seconds",

@@ -21,8 +21,7 @@ from streamops.runtime.bench.producing import publish_all
 from streamops.runtime.bench.telling import Tell
 from streamops.runtime.encoding import DATA
 from streamops.wire.consuming import bare
-from streamops.wire.consuming.benching import read_group, remove_keys, start_over
-from streamops.wire.consuming.reading import ensure_group
+from streamops.wire.consuming.benching import read_group, stand_at_end, start_over
 
 APP: Final = "streamops.runtime.bench.worker_app:app"
 BEAT: Final = timedelta(seconds=5)
@@ -41,11 +40,10 @@ async def measure_consuming(place: Place, plan: BenchPlan, tell: Tell) -> list[F
     bare_took = None
     if plan.bare:
         tell(f"bare: {what}", 0, plan.entries)
-        stream = place.stream("bare-consume")
+        stream = await place.stream("bare-consume")
         await _fill(place, plan, stream, f"bare: {what}", tell)
-        await ensure_group(place.server, stream, GROUP, "0")
         bare_took = await bare.drain(place.server.options, stream, GROUP, plan.entries)
-        await remove_keys(place.server, [stream])
+        await place.drop(stream)
     took = await _drain(place, plan, what, tell)
     figure = Figure(
         measure="consume",
@@ -60,9 +58,9 @@ async def measure_consuming(place: Place, plan: BenchPlan, tell: Tell) -> list[F
 
 async def _drain(place: Place, plan: BenchPlan, what: str, tell: Tell) -> float:
     """Seconds that workers take to drain."""
-    stream = place.stream("consume")
+    stream = await place.stream("consume")
     await _fill(place, plan, stream, what, tell)
-    await ensure_group(place.server, stream, GROUP, "$")
+    await stand_at_end(place.server, stream, GROUP)
     processes = worker_processes(APP, place.server.options, stream, concurrency=plan.concurrency, beat=BEAT)
     async with processes as workers:
         tell(f"{what}: starting", 0, plan.entries)
@@ -75,7 +73,7 @@ async def _drain(place: Place, plan: BenchPlan, what: str, tell: Tell) -> float:
         await _until_drained(place, stream, last_id)
         took = time.perf_counter() - began
     if not plan.keep:
-        await remove_keys(place.server, [stream])
+        await place.drop(stream)
     return took
 
 

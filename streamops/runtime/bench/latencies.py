@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from streamops.errors import Refused
+from streamops.errors import Refused, Unreachable
 from streamops.model.bench import BenchPlan, Figure
 from streamops.runtime.app import Streamops
 from streamops.runtime.bench.bodies import Event, encoded, event
@@ -18,8 +18,6 @@ from streamops.runtime.bench.producing import TOLD
 from streamops.runtime.bench.telling import Tell
 from streamops.runtime.entry import Entry
 from streamops.wire.consuming import bare
-from streamops.wire.consuming.benching import remove_keys
-from streamops.wire.consuming.reading import ensure_group
 from streamops.wire.reads import read_clock
 
 WARMING: Final = 20
@@ -32,8 +30,8 @@ AHEAD: Final = 0.5
 APART: Final = 4
 """Milliseconds from one that is due to the next, on the average."""
 
-SCHEDULING: Final = 0.002
-"""Seconds that scheduling one message may take."""
+SCHEDULING: Final = 2
+"""Milliseconds that scheduling one message may take."""
 
 
 async def measure_latency(place: Place, plan: BenchPlan, tell: Tell) -> list[Figure]:
@@ -44,7 +42,7 @@ async def measure_latency(place: Place, plan: BenchPlan, tell: Tell) -> list[Fig
 async def _end_to_end(place: Place, plan: BenchPlan, tell: Tell) -> Figure:
     what = f"end to end, {plan.rate:,.0f}/s"
     bare_taken = await _bare_pace(place, plan, what, tell) if plan.bare else []
-    stream = place.stream("latency")
+    stream = await place.stream("latency")
     app, count = Streamops(place.server.options), plan.paced + WARMING
     began: dict[int, float] = {}
     taken: list[float] = []
@@ -68,23 +66,23 @@ async def _end_to_end(place: Place, plan: BenchPlan, tell: Tell) -> Figure:
         await _all_came(done, work)
         took = time.perf_counter() - first
     if not plan.keep:
-        await remove_keys(place.server, [stream])
+        await place.drop(stream)
     return _figure("end-to-end", what, taken[WARMING:], took, bare_taken)
 
 
 async def _bare_pace(place: Place, plan: BenchPlan, what: str, tell: Tell) -> list[float]:
-    stream = place.stream("bare-latency")
+    stream = await place.stream("bare-latency")
     tell(f"bare: {what}", 0, plan.paced)
-    await ensure_group(place.server, stream, GROUP, "0")
     bodies = encoded([event(number, plan.size) for number in range(plan.paced + WARMING)])
     taken = await bare.pace(place.server.options, stream, GROUP, bodies, plan.rate)
-    await remove_keys(place.server, [stream])
+    await place.drop(stream)
     return taken[WARMING:]
 
 
 async def _promotion(place: Place, plan: BenchPlan, tell: Tell) -> Figure:
     """Both ends are of the server's clock: when a message is due, and the ID of its entry."""
-    what, stream, count = "delayed message, due to added", place.stream("delayed"), plan.delayed
+    what, count = "delayed message, due to added", plan.delayed
+    stream = await place.stream("delayed")
     app = Streamops(place.server.options)
     taken: list[float] = []
     done = asyncio.Event()
@@ -92,7 +90,8 @@ async def _promotion(place: Place, plan: BenchPlan, tell: Tell) -> Figure:
     if clock is None:
         raise Refused("the server's clock cannot be read", "Allow TIME: `streamops doctor --acl operator`.")
     # Whole milliseconds, as entry IDs have.
-    start = clock.replace(microsecond=0) + timedelta(seconds=1 + AHEAD + count * SCHEDULING)
+    whole = clock.replace(microsecond=clock.microsecond // 1_000 * 1_000)
+    start = whole + timedelta(seconds=AHEAD, milliseconds=count * SCHEDULING)
     dues = [start + timedelta(milliseconds=at) for at in _moments(count)]
 
     @app.handler(stream, group=GROUP, start="0", concurrency=plan.concurrency)
@@ -147,12 +146,15 @@ async def _working(app: Streamops) -> AsyncIterator[asyncio.Task[None]]:
 
 
 async def _all_came(done: asyncio.Event, work: asyncio.Task[None]) -> None:
-    """Wait for the last entry; raises what ended the worker, or ``TimeoutError`` where nothing comes any more."""
+    """Wait for the last entry; raises what ended the worker, or ``Unreachable`` where nothing comes any more."""
     coming = asyncio.create_task(done.wait())
     try:
-        async with asyncio.timeout(PATIENCE):
-            await asyncio.wait([coming, work], return_when=asyncio.FIRST_COMPLETED)
-        if work.done():
-            work.result()
+        await asyncio.wait([coming, work], timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
     finally:
         coming.cancel()
+    if work.done():
+        work.result()
+    if not done.is_set():
+        raise Unreachable(
+            "what was published does not come back", "Look at the server with `streamops doctor`."
+        )

@@ -1,14 +1,14 @@
 """Where a benchmark writes: keys of its own under one hash tag, gone at its end, and soon after wherever it is killed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from secrets import token_hex
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.wire.consuming.benching import remove_keys, renew_keys
+from streamops.wire.consuming.benching import open_streams, remove_keys, renew_keys
 from streamops.wire.consuming.hearts import stop_beating
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
@@ -20,7 +20,7 @@ KEPT: Final = timedelta(minutes=2)
 """How long keys stay where nobody renews them any more."""
 
 KEPT_ON_REQUEST: Final = timedelta(hours=1)
-RENEWED: Final = 1.0
+RENEWED: Final = 0.5
 
 
 class Place:
@@ -37,10 +37,16 @@ class Place:
         self._keys: list[str] = []
         self._workers: list[str] = []
 
-    def stream(self, name: str) -> str:
-        """A stream of this benchmark; the keys that the runtime keeps beside it go with it."""
+    async def stream(self, name: str) -> str:
+        """An empty stream of this benchmark, with its group, which stands at the beginning.
+
+        It is made here, and not with its first entry, so that there is no moment in which it would stay for ever;
+        the same for the retry stream. The keys that the runtime keeps beside it go with it.
+        """
         stream = self.key(name)
-        self._keys += keys_beside(stream)
+        beside = keys_beside(stream)
+        self._keys += beside
+        await open_streams(self.server, [stream, beside[0]], GROUP, KEPT)
         return stream
 
     def key(self, name: str) -> str:
@@ -49,10 +55,13 @@ class Place:
         self._keys.append(key)
         return key
 
-    @property
-    def keys(self) -> Sequence[str]:
-        """All of them."""
-        return self._keys
+    async def drop(self, stream: str) -> None:
+        """Remove a stream, and what is beside it."""
+        await remove_keys(self.server, [stream, *keys_beside(stream)])
+
+    async def renew(self) -> None:
+        """Put off the end of the keys."""
+        await renew_keys(self.server, self._keys, KEPT)
 
     def note_workers(self, ids: Iterable[str]) -> None:
         """Have the heartbeats of killed workers removed as well."""
@@ -61,8 +70,9 @@ class Place:
     async def renew_for_ever(self) -> None:
         """Put off the end of the keys, until cancelled."""
         while True:
-            with suppress(ServerError):
-                await renew_keys(self.server, self._keys, KEPT)
+            if self._keys:
+                with suppress(ServerError):
+                    await self.renew()
             await asyncio.sleep(RENEWED)
 
     async def clear(self, *, keep: bool) -> None:
@@ -83,7 +93,7 @@ def new_tag() -> str:
 
 
 def keys_beside(stream: str) -> list[str]:
-    """What the runtime may keep beside a stream, as it is used here."""
+    """What the runtime may keep beside a stream, as it is used here; the retry stream first."""
     sub = Subscription(stream, GROUP, "")
     return [sub.retries, sub.attempts, sub.delayed, sub.bodies, sub.dead_letters]
 

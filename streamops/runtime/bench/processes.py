@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from streamops.errors import StreamopsError
 from streamops.runtime.logs import LogFormat
 from streamops.runtime.supervisor.orders import Failure, Orders
 from streamops.runtime.supervisor.process import WorkerProcess
+from streamops.runtime.supervisor.supervisor import CannotStart
 from streamops.runtime.worker import WorkerOptions
 from streamops.wire.options import ConnectionOptions
 
@@ -34,17 +34,22 @@ class WorkerProcesses:
         self._orders = orders
         self._environment = environment
         self._processes: list[WorkerProcess] = []
+        self._killed: list[WorkerProcess] = []
 
     @property
     def at_work(self) -> list[WorkerProcess]:
         """Those that run, and are ready."""
-        return [one for one in self._processes if one.ready.is_set() and not one.exited.is_set()]
+        return [
+            one
+            for one in self._processes
+            if one.ready.is_set() and not one.exited.is_set() and one not in self._killed
+        ]
 
     async def start(self, count: int) -> None:
         """Start some more, and wait until they work.
 
         Raises:
-            StreamopsError: One of them cannot begin.
+            CannotStart: One of them cannot begin.
         """
         begun = [await self._start() for _ in range(count)]
         for process in begun:
@@ -56,6 +61,7 @@ class WorkerProcesses:
         chosen = self.at_work[:count]
         for process in chosen:
             process.kill()
+        self._killed += chosen
         return len(chosen)
 
     async def end(self) -> None:
@@ -104,4 +110,4 @@ async def _until_ready(process: WorkerProcess) -> None:
         task.cancel()
     if process.exited.is_set() or not process.ready.is_set():
         failure = process.report.failure or Failure("a worker process cannot begin", "Run it again.", 1)
-        raise StreamopsError(failure.message, failure.hint)
+        raise CannotStart(failure)

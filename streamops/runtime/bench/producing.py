@@ -15,7 +15,6 @@ from streamops.runtime.bench.place import Place
 from streamops.runtime.bench.telling import Tell
 from streamops.runtime.publishing import Publisher
 from streamops.wire.consuming import bare
-from streamops.wire.consuming.benching import remove_keys
 
 TOLD: Final = 100
 """Entries between two words on how far it is."""
@@ -93,18 +92,19 @@ def _ways(place: Place, plan: BenchPlan, publisher: Publisher) -> list[_Way]:
 
 
 async def _measure(way: _Way, place: Place, plan: BenchPlan, tell: Tell) -> Figure:
-    stream = place.stream(way.measure)
     events = [event(number, plan.size) for number in range(way.entries)]
     bare_took = None
     if plan.bare:
         tell(f"bare: {way.what}", 0, way.entries)
+        stream = await place.stream(f"bare-{way.measure}")
         bare_took = await way.bare(stream, encoded(events))
-        await remove_keys(place.server, [stream])
+        await place.drop(stream)
+    stream = await place.stream(way.measure)
     began = time.perf_counter()
     await way.ours(stream, events, lambda done: tell(way.what, min(done, way.entries), way.entries))
     took = time.perf_counter() - began
     if not plan.keep:
-        await remove_keys(place.server, [stream])
+        await place.drop(stream)
     return Figure(
         measure=way.measure,
         what=way.what,

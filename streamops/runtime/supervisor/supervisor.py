@@ -147,6 +147,9 @@ class Supervisor:
         while not self._ending.is_set():
             process = place.successor or await WorkerProcess.start(self._orders)
             place.current, place.successor = process, None
+            if self._ending.is_set():
+                # It was being started when the others were told.
+                (process.kill if self._forced.is_set() else process.drain)()
             code = await process.wait()
             self._retire(process)
             place.current = None

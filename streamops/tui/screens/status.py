@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from streamops.analysis.folding import fold_retries
 from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
 from streamops.present.columns import GROUP_COLUMNS
@@ -37,7 +38,9 @@ def _trend(row: GroupRow) -> Cell:
 TREND_WIDTH: Final = 8
 PRIORITIES: Final = {"trend": 1, "consumers": 4, "length": 4}
 COLUMNS: Final = tuple(
-    _short(replace(column, priority=PRIORITIES.get(column.key, column.priority))) for column in GROUP_COLUMNS
+    _short(replace(column, priority=PRIORITIES.get(column.key, column.priority)))
+    for column in GROUP_COLUMNS
+    if not column.sparse
 )
 
 
@@ -66,11 +69,15 @@ class GroupListing(Listing[GroupRow]):
         self._rows_of_stream = Remembered[StreamView, tuple[GroupRow, ...]](
             lambda stream: group_rows((stream,))
         )
+        self._folded: tuple[Sequence[StreamView], Sequence[StreamView]] = ((), ())
         self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
 
     def streams_of(self, moment: Moment) -> Sequence[StreamView]:
-        """The streams whose groups are listed."""
-        return () if moment.observation is None else moment.observation.streams
+        """The streams whose groups are listed, retry streams told with their groups."""
+        streams: Sequence[StreamView] = () if moment.observation is None else moment.observation.streams
+        if streams is not self._folded[0]:
+            self._folded = (streams, fold_retries(streams))
+        return self._folded[1]
 
     def rows_of(self, moment: Moment) -> Sequence[GroupRow]:
         """One row a group; streams that did not change keep their rows."""

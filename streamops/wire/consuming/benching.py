@@ -54,6 +54,32 @@ async def remove_keys(server: Server, keys: Sequence[str]) -> None:
     _refuse_faults(await server.together(keys[0], [("UNLINK", key) for key in keys]), keys[0])
 
 
+async def open_streams(server: Server, streams: Sequence[str], group: str, ttl: timedelta) -> None:
+    """Make empty streams of one slot, each with a group at its beginning, that go by themselves: all at one instant.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    milliseconds = round(ttl.total_seconds() * 1000)
+    commands: list[Command] = [("MULTI",)]
+    for stream in streams:
+        commands += [
+            ("XGROUP", "CREATE", stream, group, "0", "MKSTREAM"),
+            ("PEXPIRE", stream, milliseconds),
+        ]
+    replies = _refuse_faults(await server.together(streams[0], [*commands, ("EXEC",)]), streams[0])
+    _refuse_faults(replies[-1], streams[0])
+
+
+async def stand_at_end(server: Server, stream: str, group: str) -> None:
+    """Set a group to the stream's last entry, so that nothing is left for it.
+
+    Raises:
+        ServerError: The server did not answer, or does not let us.
+    """
+    _refuse_faults(await server.together(stream, [("XGROUP", "SETID", stream, group, "$")]), stream)
+
+
 async def start_over(server: Server, stream: str, group: str, parts: Sequence[bytes]) -> str:
     """Set a group back to the stream's first entry and wake whoever waits for one, by adding another; its ID.
 

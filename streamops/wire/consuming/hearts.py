@@ -18,6 +18,8 @@ from streamops.wire.server import Request, Server
 
 VERSION: Final = 1
 PAUSED: Final = b"paused"
+WORKER_PREFIX: Final = "so-"
+"""How the names of consumers begin that must have a heartbeat while they live."""
 
 
 async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:

@@ -1,0 +1,73 @@
+"""Declarations that make no sense are refused where they stand, in one line."""
+
+from typing import Any
+
+import pytest
+
+from streamops.errors import SettingsError
+from streamops.runtime import Delays, Entry, Exponential, Payload, Streamops
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"group": ""}, "has no group"),
+        ({"start": "now"}, "start='now'"),
+        ({"start": 0}, "start=0"),
+        ({"streams": ["s", "t", "s"]}, "reads stream s twice"),
+        ({"streams": []}, "needs a stream"),
+        ({"streams": b"s"}, "needs a stream"),
+        ({"streams": {"s": 0}}, "weight must be 1 or more"),
+        ({"concurrency": 0}, "concurrency=0"),
+        ({"concurrency": True}, "concurrency=True"),
+        ({"prefetch": 0.5}, "prefetch=0.5"),
+        ({"max_deliveries": 0}, "max_deliveries=0"),
+        ({"timeout": 0}, "timeout must be longer than nothing"),
+        ({"timeout": "30"}, "timeout is '30', no duration"),
+        ({"lease": float("inf")}, "lease is inf, no duration"),
+        ({"linger": -1}, "linger is negative"),
+        ({"key": ""}, "key=''"),
+        ({"key": 3}, "key=3"),
+        ({"key": "k", "key_ttl": 0}, "key_ttl must be longer than nothing"),
+        ({"retry": []}, "a list of delays is empty"),
+        ({"retry": [1, -1]}, "a negative delay"),
+        ({"retry": "60"}, "a delay is '60', no duration"),
+        ({"hopeless": "ValueError"}, "hopeless='ValueError'"),
+        ({"hopeless": (ValueError, int)}, "hopeless=<class 'int'>"),
+        ({"failed": "hook"}, "failed='hook'"),
+        ({"batch": 10}, "a batch handler takes lists"),
+        ({"threads": True}, "is async and cannot run in threads"),
+    ],
+)
+def test_what_is_refused(given: dict[str, Any], words: str) -> None:
+    app = Streamops()
+
+    async def handle(entry: Entry) -> None: ...
+
+    options: dict[str, Any] = {"streams": "s", "group": "g", **given}
+    with pytest.raises(SettingsError, match=words) as raised:
+        app.handler(options.pop("streams"), **options)(handle)
+    assert raised.value.hint
+    assert "\n" not in raised.value.message
+    assert not app.handlers
+
+
+def test_schedules_and_payloads_that_make_no_sense() -> None:
+    with pytest.raises(SettingsError, match="goes backwards"):
+        Exponential(base=-1)
+    with pytest.raises(SettingsError, match="base is 'x', no duration"):
+        Exponential(base="x")  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="is empty"):
+        Delays(())
+    with pytest.raises(SettingsError, match="to be kept for 3600"):
+        Payload(ttl=3600)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("start", ["$", "0", "0-0", "1700000000000-3", "5"])
+def test_where_a_group_may_begin(start: str) -> None:
+    app = Streamops()
+
+    @app.handler("s", group="g", start=start)
+    async def handle(entry: Entry) -> None: ...
+
+    assert app.handlers[0].start == start

@@ -1,0 +1,126 @@
+"""A worker whose primary dies, or is demoted: it goes on with the next one."""
+
+import asyncio
+import time
+
+import pytest
+
+from streamops.errors import ServerError, Unreachable
+from streamops.runtime import Entry, Streamops
+from streamops.runtime.events import Event, Troubled
+from streamops.wire.faults import Fault
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+from tests.deployments import StartSentinel
+from tests.eventually import SETTLE_SECONDS, eventually
+from tests.programs import ServerProgram, find_programs
+from tests.runtime.working import is_idle, until, working
+from tests.servers import RunningServer, StartServer
+from tests.wire.test_sentinel import behind, has_good_replica
+
+
+# A Sentinel of Redis 6.2 takes ten seconds to hear of a replica: once is enough.
+CASES = [
+    (program, how)
+    for program in find_programs()
+    for how, labels in (("killed", {"redis-6.2", "valkey-9.1"}), ("demoted", {"valkey-9.1"}))
+    if program.label in labels
+]
+
+
+class Deployment:
+    """A primary, its replica and a Sentinel."""
+
+    def __init__(self, primary: RunningServer, replica: RunningServer, sentinel: RunningServer) -> None:
+        self.primary = primary
+        self.replica = replica
+        self.sentinel = sentinel
+
+    @property
+    def options(self) -> ConnectionOptions:
+        return behind(self.sentinel.port)
+
+    def is_replicated(self) -> bool:
+        """Whether the replica has all that the primary has."""
+        offset: int = self.primary.command("ROLE")[1]
+        return [int(row[2]) for row in self.primary.command("ROLE")[2]] == [offset]
+
+
+@pytest.fixture
+async def deployment(
+    program: ServerProgram, start_server: StartServer, start_sentinel: StartSentinel
+) -> Deployment:
+    delay = ("--repl-diskless-sync-delay", "0")
+    primary = start_server(*delay, program=program)
+    replica = start_server(*delay, "--replicaof", "127.0.0.1", str(primary.port), program=program)
+    await eventually(lambda: primary.command("ROLE")[2] != [])
+    sentinel = start_sentinel(primary)
+    sentinel.command("SENTINEL", "SET", "orders", "down-after-milliseconds", 200, "failover-timeout", 1000)
+    await eventually(lambda: has_good_replica(sentinel))
+    return Deployment(primary, replica, sentinel)
+
+
+@pytest.mark.parametrize(("program", "how"), CASES, ids=lambda one: getattr(one, "label", one))
+async def test_a_worker_goes_on_with_the_next_primary(deployment: Deployment, how: str) -> None:
+    app, handled, troubles = Streamops(deployment.options), list[str](), list[Event]()
+    app.on(Troubled)(troubles.append)
+
+    @app.handler("orders", group="g", start="0", lease=1, concurrency=4)
+    async def handle(entry: Entry) -> None:
+        await asyncio.sleep(0.005)
+        handled.append((entry.get("n") or b"").decode())
+
+    async def publish(number: int) -> None:
+        """Until it is known to be there; handlers may see it twice."""
+        while True:
+            try:
+                await publisher.publish("orders", {"n": number})
+            except ServerError:
+                await asyncio.sleep(0.05)
+            else:
+                return
+
+    async with app.publisher() as publisher, working(app):
+        for number in range(200):
+            await publish(number)
+        await until(lambda: len(handled) >= 50)
+        await until(deployment.is_replicated)
+        if how == "killed":
+            deployment.primary.kill()
+        else:
+            deployment.sentinel.command("SENTINEL", "FAILOVER", "orders")
+        started = time.monotonic()
+        await until(lambda: deployment.replica.command("ROLE")[0] == b"master", SETTLE_SECONDS)
+        for number in range(200, 300):
+            await publish(number)
+        await until(lambda: {*handled} >= {str(number) for number in range(300)}, SETTLE_SECONDS)
+        assert time.monotonic() - started < SETTLE_SECONDS
+        await until(lambda: is_idle(deployment.replica, "orders"), SETTLE_SECONDS)
+    assert all(isinstance(one, Troubled) for one in troubles)
+
+
+async def test_a_demoted_server_is_left_for_whoever_is_the_primary(
+    server: RunningServer, start_server: StartServer
+) -> None:
+    """After its first refusal, by a command or a script, the connection is made anew."""
+    demoted = start_server(program=server.program)
+    connection = await Server.connect(demoted.options)
+    demoted.command("XADD", "orders", "*", "n", "1")
+    demoted.command("REPLICAOF", "127.0.0.1", "1")
+
+    async def client() -> int:
+        return int(await connection.single("orders", "CLIENT", "ID"))
+
+    first = await client()
+    assert await client() == first
+    reply = await connection.single("orders", "XADD", "orders", "*", "n", "2")
+    assert isinstance(reply, Exception)
+    second = await client()
+    assert second != first
+    call = Call("streamops:worker:x", (1000, "a", "b"), int)
+    told = await write_script(connection, "consume_beat", call)
+    assert isinstance(told, Fault)
+    assert isinstance(told.error("heartbeat"), Unreachable)
+    assert await client() != second
+    await connection.close()

@@ -1,0 +1,97 @@
+"""What becomes of an entry after its handler ran, by tables."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from streamops.runtime import Delays, Reject, RetryLater, Skip
+from streamops.runtime.policy import (
+    ACKNOWLEDGE,
+    Acknowledge,
+    Again,
+    Bury,
+    HandlerTimeout,
+    PayloadMissing,
+    Retry,
+    Undecodable,
+    decide,
+    schedule_of,
+    words,
+)
+
+TWICE = Retry(Delays((5, 60)), most=3, hopeless=(LookupError,))
+ONCE = Retry(None, most=3)
+SECOND = timedelta(seconds=1)
+LATER = RetryLater(1, "busy")
+UNCOUNTED = RetryLater(1, "busy", counts=False)
+BUSY, NO, NONE = ValueError("no"), Reject("no"), None
+
+
+@pytest.mark.parametrize(
+    ("retry", "attempt", "error", "disposition"),
+    [
+        (TWICE, 1, NONE, ACKNOWLEDGE),
+        (TWICE, 9, Skip(), ACKNOWLEDGE),
+        (TWICE, 1, BUSY, Again(SECOND * 5, "ValueError: no")),
+        (TWICE, 2, BUSY, Again(SECOND * 60, "ValueError: no")),
+        (TWICE, 3, BUSY, Bury("max-deliveries", "ValueError: no")),
+        (TWICE, 4, BUSY, Bury("max-deliveries", "ValueError: no")),
+        (TWICE, 1, NO, Bury("rejected", "no")),
+        (TWICE, 1, KeyError("k"), Bury("rejected", "KeyError: 'k'")),
+        (TWICE, 3, KeyError("k"), Bury("max-deliveries", "KeyError: 'k'")),
+        (TWICE, 1, Undecodable("it is no Order"), Bury("undecodable", "it is no Order")),
+        (TWICE, 1, PayloadMissing("gone"), Bury("payload-missing", "gone")),
+        (TWICE, 1, HandlerTimeout("longer"), Again(SECOND * 5, "longer")),
+        (TWICE, 3, HandlerTimeout("longer"), Bury("timeout", "longer")),
+        (TWICE, 1, LATER, Again(SECOND, "busy")),
+        (TWICE, 3, LATER, Bury("max-deliveries", "busy")),
+        (TWICE, 3, UNCOUNTED, Again(SECOND, "busy", counts=False)),
+        (ONCE, 1, BUSY, Bury("rejected", "ValueError: no")),
+        (ONCE, 1, LATER, Again(SECOND, "busy")),
+    ],
+)
+def test_dispositions(
+    retry: Retry, attempt: int, error: Exception | None, disposition: Acknowledge | Again | Bury
+) -> None:
+    assert decide(retry, attempt, error, 0.5) == disposition
+
+
+@pytest.mark.parametrize(
+    ("answer", "delay"), [(3, 3.0), (0.5, 0.5), (timedelta(minutes=1), 60.0), (-1, 0.0), (0, 0.0)]
+)
+def test_a_function_may_answer_in_seconds(answer: float | timedelta, delay: float) -> None:
+    disposition = decide(Retry(lambda _, __: answer), 1, ValueError("no"), 0.5)
+    assert disposition == Again(timedelta(seconds=delay), "ValueError: no")
+
+
+@pytest.mark.parametrize("answer", [None, "soon", float("nan")])
+def test_a_schedule_that_is_wrong_costs_the_usual_delay_and_no_worker(answer: object) -> None:
+    wrong: Any = lambda _, __: answer  # noqa: E731 - what no type checker lets pass
+    disposition = decide(Retry(wrong), 2, ValueError("no"), 0.5)
+    assert isinstance(disposition, Again)
+    assert disposition.delay == timedelta(seconds=2.5)
+    assert disposition.reason.startswith(
+        "ValueError: no; its schedule: SettingsError: the schedule's answer is "
+    )
+
+
+def test_a_schedule_that_raises_costs_the_usual_delay_and_no_worker() -> None:
+    disposition = decide(Retry(lambda failures, _: SECOND / (failures - 1)), 1, ValueError("no"), 0.5)
+    assert isinstance(disposition, Again)
+    assert disposition.delay == timedelta(seconds=1.5)
+    assert "ZeroDivisionError" in disposition.reason
+
+
+def test_schedules_from_what_users_give() -> None:
+    assert schedule_of(None) is None
+    assert schedule_of(5) == Delays((5,))
+    assert schedule_of([1, SECOND]) == Delays((1, SECOND))
+    assert schedule_of(TWICE.schedule) is TWICE.schedule
+
+
+def test_errors_are_told_in_one_line_of_bounded_length() -> None:
+    assert words(ValueError("a\n  b")) == "ValueError: a b"
+    assert words(Reject("a\nb")) == "a b"
+    assert words(ValueError()) == "ValueError"
+    assert len(words(ValueError("x" * 5_000))) == 2_000
