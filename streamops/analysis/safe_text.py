@@ -5,11 +5,13 @@ A terminal obeys some characters (ESC, C0, C1), reorders by others (bidi control
 that were there before stay as they are: the aim is safety and legibility, not a reversible coding.
 """
 
+import re
 from typing import Final
 
 CACHED_CODES: Final = 4096
 BYTE_SURROGATES: Final = range(0xDC80, 0xDD00)
 WIDE_SPACE: Final = 0x3000
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 # Letters and marks by category, and yet nothing to see: fillers, joiners, variation selectors, the blank
@@ -37,6 +39,11 @@ def safe_lines(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "\n".join(safe(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def encodable(text: str) -> str:
+    r"""Return ``text`` as it can be sent: bytes that were not UTF-8 (lone surrogates) show as ``\xNN``."""
+    return text if text.isascii() else _SURROGATES.sub(lambda found: _escape(found[0]), text)
 
 
 def is_safe(character: str) -> bool:

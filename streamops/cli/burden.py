@@ -1,6 +1,5 @@
 """Commands that put a load on a server: what it will be is said first, and agreed to where the place deserves care."""
 
-import asyncio
 import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -65,6 +64,8 @@ def run_to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:
 
 async def _cancelled_by_signals(work: Coroutine[Any, Any, Answer], answer: list[Answer]) -> None:
     """Put what the work gives into ``answer``; nothing where it was cancelled."""
+    import asyncio  # noqa: PLC0415 - help does not pay for it
+
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -56,6 +56,15 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
     "claim": Lazy(f"{_AT}.claim:claim", "Take pending entries over."),
     "nack": Lazy(f"{_AT}.nack:nack", "Give pending entries back."),
     "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
+    "workers": Family(
+        "workers",
+        "List worker processes.",
+        {"ls": Lazy(f"{_AT}.workers:ls", "List worker processes.")},
+    ),
+    "pause": Lazy(
+        f"{_AT}.workers:pause", "Have the workers of a pool read nothing more, for the time being."
+    ),
+    "resume": Lazy(f"{_AT}.workers:resume", "Have the workers of a pool read again."),
     "tend": Lazy(f"{_AT}.tend:tend", "Give a group of any library reclaiming and dead letters."),
     "undo": Lazy(f"{_AT}.undo:undo", "Take an action back."),
     "jobs": Family(

@@ -113,6 +113,15 @@ def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str)
     return _items(_ask(ctx, names, []), incomplete)
 
 
+def complete_pools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
+    """Names of the pools that workers are of."""
+
+    async def names(console: Console) -> list[str]:
+        return list(dict.fromkeys(heart.pool for heart in (await console.workers.all()).workers))
+
+    return _items(_ask(ctx, names, []), incomplete)
+
+
 def _told(ident: str, words: str) -> CompletionItem:
     return CompletionItem(ident, help=safe(words))
 

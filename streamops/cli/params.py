@@ -170,6 +170,12 @@ def _complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str
     return complete_topics(ctx, param, incomplete)
 
 
+def _complete_pools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from streamops.cli.completing import complete_pools  # noqa: PLC0415 - the same
+
+    return complete_pools(ctx, param, incomplete)
+
+
 def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from streamops.cli.completing import complete_contexts  # noqa: PLC0415 - the same
 
@@ -190,6 +196,7 @@ COMPLETIONS: Final = {
     "actions": _complete_actions,
     "jobs": _complete_jobs,
     "topics": _complete_topics,
+    "pools": _complete_pools,
 }
 
 patterns_argument = click.argument(

@@ -134,9 +134,28 @@ class Renewed(Struct, frozen=True, gc=False):
 
     Attributes:
         lost: IDs that are not pending under our name.
-        gone: IDs that were ours, and whose entries were deleted from the stream: since Redis 7.0 claiming such an
-            entry takes it off the list of pending ones.
+        gone: IDs of ours whose entries were deleted from the stream: they are pending still, and nothing was renewed,
+            because since Redis 7.0 claiming such an entry takes it off the list of pending ones.
+        bereft: Whether some are lost, and the group does not know our name, or is not there: whoever has not been
+            away for long knows by it that the group was destroyed.
     """
 
     lost: tuple[bytes, ...] = ()
     gone: tuple[bytes, ...] = ()
+    bereft: bool = False
+
+
+class Registered(Struct, frozen=True, gc=False):
+    """What became of entries that were to be pending again after their group was destroyed.
+
+    Attributes:
+        ours: IDs that are pending under our name now, or were all the time.
+        lost: IDs that are pending under another one's.
+        gone: IDs of entries that are in the stream no more, and pending under nobody's name.
+        group_gone: Whether there is no such group, or no such stream.
+    """
+
+    ours: tuple[bytes, ...] = ()
+    lost: tuple[bytes, ...] = ()
+    gone: tuple[bytes, ...] = ()
+    group_gone: bool = False

@@ -48,6 +48,7 @@ from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
 from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
 from streamops.operate.topics import TopicReader
 from streamops.operate.watch import Watch
+from streamops.operate.workers import WorkerReader
 from streamops.wire.faults import Fault
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending, read_pending_summary
@@ -73,6 +74,7 @@ class Console:
         delayed: Reads delayed messages.
         dead_letters: Reads dead-letter queues.
         topics: Reads topics of HTTP callbacks.
+        workers: Reads heartbeats of worker processes.
         engine: What changes anything.
     """
 
@@ -93,6 +95,7 @@ class Console:
         self.delayed = DelayedReader(place)
         self.dead_letters = DeadLetterReader(place)
         self.topics = TopicReader(place)
+        self.workers = WorkerReader(place)
         self._server = server
         self._collector = Collector(server, watch)
         self._observer = Observer(thresholds)

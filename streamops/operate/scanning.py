@@ -21,7 +21,7 @@ async def scan_node(
     Args:
         server: The server.
         node: Which of its processes.
-        kind: The type: ``stream``, ``zset``.
+        kind: The type: ``stream``, ``zset``, ``hash``.
         pattern: A glob pattern that the server matches.
         share: Share of the time that this may keep the node busy; the rest is pause.
 
@@ -53,4 +53,4 @@ async def _step(server: Server, node: Node, kind: str, cursor: int, pattern: str
     return page
 
 
-NAMES: Final = {"stream": "streams", "zset": "queues of delayed messages"}
+NAMES: Final = {"stream": "streams", "zset": "queues of delayed messages", "hash": "heartbeats"}

@@ -6,7 +6,7 @@ Law: nothing here knows of the console; it speaks to servers through ``wire``, a
 from streamops.errors import HandlerError, Reject, RetryLater, Skip
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
-from streamops.runtime.handlers import BatchCall, Call
+from streamops.runtime.handlers import BatchCall, Call, Guard
 from streamops.runtime.payloads import Payload
 from streamops.runtime.policy import Delays, Exponential, HandlerTimeout, Jitter, OddMinutes
 from streamops.runtime.publishing import Publisher
@@ -19,6 +19,7 @@ __all__ = [
     "Delays",
     "Entry",
     "Exponential",
+    "Guard",
     "HandlerError",
     "HandlerTimeout",
     "Jitter",

@@ -46,6 +46,7 @@ class Acknowledger:
         lease: float,
         clock: Callable[[], float],
         troubled: Callable[[ServerError], None],
+        confirmed: Callable[[], None],
         latencies: Histogram,
     ) -> None:
         self._server = server
@@ -53,6 +54,7 @@ class Acknowledger:
         self._lease = lease
         self._clock = clock
         self._troubled = troubled
+        self._confirmed = confirmed
         self._latencies = latencies
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -125,6 +127,7 @@ class Acknowledger:
         in_hand = self._side.in_hand
         for entry in batch:
             in_hand.pop(entry.raw_id, None)
+        self._confirmed()
         self._observe(batch)
 
     def _observe(self, batch: list[Entry]) -> None:

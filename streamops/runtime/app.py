@@ -1,14 +1,16 @@
 """An application: its handlers, its middleware, who listens to it; and running it."""
 
 import asyncio
+import logging
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeVar
 
-from streamops.errors import SettingsError
+from streamops.errors import ExitCode, SettingsError
 from streamops.runtime.calling import BatchMiddleware, Middleware
 from streamops.runtime.checks import check_handler
 from streamops.runtime.events import Event, Events
@@ -109,13 +111,17 @@ class Streamops:
             concurrency: How many entries, or batches, are handled at once.
             prefetch: How many entries are read ahead at most; fewer where handlers are slow.
             prefetch_bytes: How many bytes of them.
-            batch: How many entries a call takes at most; more than one for a function that takes lists.
+            batch: How many entries a call takes at most; more than one for a function that takes lists. It may return a
+                list, with an exception for each entry that failed; where it raises, or the list is of another
+                length, all of them have, and each is tried again by itself.
             linger: How long a batch that is not full waits for more.
             retry: What to wait for after a failure: a schedule, one delay, a list of them; none for no second try.
             max_deliveries: How often the handler is started for one entry at most.
-            passive: Keep a failed entry pending with its worker, instead of moving it into the delayed queue.
+            passive: Keep a failed entry pending with its worker, instead of moving it into the delayed queue. Nothing
+                is read while as many wait as may be read ahead.
             hopeless: Errors that no second try can help.
-            timeout: How long one call may take. A thread cannot be cut off: its call goes on, and counts as failed.
+            timeout: How long one call may take. A thread cannot be cut off: its call goes on, keeps its entry, and
+                counts as failed once it has ended.
             lease: How long an entry may lie idle before other workers take it over; a running handler renews it.
             key: The business key: a field's name, or a function of the body. Another entry with the same key is
                 acknowledged and not handled.
@@ -254,8 +260,17 @@ class Streamops:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, told)
-        with suppress(asyncio.CancelledError):
-            await work
+        try:
+            with suppress(asyncio.CancelledError):
+                await work
+        except Exception:
+            if worker.lingers:
+                sys.excepthook(*sys.exc_info())
+                end_process(ExitCode.FAILED)
+            raise
+        if worker.lingers:
+            # They would keep the process alive for as long as they like.
+            end_process(ExitCode.DONE)
 
     def _refuse_doubles(self, handler: Handler) -> None:
         taken = {(stream, other.group): other.name for other in self._handlers for stream, _ in other.streams}
@@ -265,6 +280,15 @@ class Streamops:
                     f"handler {handler.name}: group {handler.group} of stream {stream} is read by {other} already",
                     "Entries of one group go to either at random: give each handler a group of its own.",
                 )
+
+
+def end_process(code: int) -> NoReturn:
+    """End the process at once, after what it has written was written out; threads and tasks are not waited for."""
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def runner() -> Callable[..., object]:

@@ -8,17 +8,17 @@ But a worker that hangs for good must not keep its entries for ever: where the m
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.runtime.entry import Side
+from streamops.runtime.entry import Entry, Side
 from streamops.wire.consuming.hearts import beat, is_paused, stop_beating
-from streamops.wire.consuming.leases import renew
+from streamops.wire.consuming.leases import Renewed, renew
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 
@@ -44,6 +44,22 @@ class Clock:
         return time.monotonic() * 1000 + self._offset_ms
 
 
+class Watch(NamedTuple):
+    """Who is told of what happens to leases: always in the event loop that started the thread.
+
+    Attributes:
+        overran: Of how many entries others have taken over.
+        deleted: Of entries that are in hand, and in their stream no more.
+        bereft: That the group of a side was destroyed, and all that was pending in it.
+        troubled: That leases could not be renewed.
+    """
+
+    overran: Callable[[Side, int], None]
+    deleted: Callable[[Side, Sequence[Entry]], None]
+    bereft: Callable[[Side], None]
+    troubled: Callable[[Side, ServerError], None]
+
+
 class Beat:
     """The thread.
 
@@ -62,7 +78,7 @@ class Beat:
         hang: timedelta,
         portrait: Callable[[WorkerState | None], WorkerHeartbeat],
         holdings: Callable[[], Iterable[tuple[Side, timedelta]]],
-        overran: Callable[[Side, int], None],
+        watch: Watch,
     ) -> None:
         self.clock = Clock()
         self.pulse = time.monotonic()
@@ -74,14 +90,16 @@ class Beat:
         self._hang = hang.total_seconds()
         self._portrait = portrait
         self._holdings = holdings
-        self._overran = overran
+        self._watch = watch
+        self._main_loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._main, name="streamops-beat", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._started = threading.Event()
 
     def start(self) -> None:
-        """Start beating."""
+        """Start beating; what there is to tell is told in the event loop that runs now."""
+        self._main_loop = asyncio.get_running_loop()
         self._thread.start()
         self._started.wait()
 
@@ -96,7 +114,9 @@ class Beat:
     def stop(self) -> None:
         """Stop; the heartbeat's key is removed. Blocks for as long as the server takes to hear of it."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
+            # It may end by itself just now.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread.ident is not None:
             self._thread.join()
 
@@ -105,6 +125,9 @@ class Beat:
             asyncio.run(self._run())
         except BaseException as error:  # noqa: BLE001 - the worker raises it: nothing renews its leases any more
             self.failure = error
+        finally:
+            # Whoever waits for a thread that could not begin would wait for ever.
+            self._started.set()
 
     async def _run(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -129,11 +152,15 @@ class Beat:
             return pause
         try:
             await self._beat(server, silent)
-            for side, lease in self._holdings():
-                await self._renew(server, side, lease.total_seconds())
         except ServerError:
             # The server is away; the entries' leases may run out, and that is what leases are for.
             return min(pause, 1.0)
+        for side, lease in self._holdings():
+            try:
+                await self._renew(server, side, lease.total_seconds())
+            except ServerError as error:
+                # What one stream suffers from must not cost the others their leases.
+                self._tell(self._watch.troubled, side, error)
         return pause
 
     async def _beat(self, server: Server, silent: float) -> None:
@@ -152,21 +179,46 @@ class Beat:
         # A copy is made in one step; the main loop goes on changing the original.
         held = side.in_hand.copy()
         asked = time.monotonic()
-        old = [entry for entry in held.values() if entry.leased_at < asked - lease / 3 and not entry.lost]
+        old = [
+            entry
+            for entry in held.values()
+            if entry.leased_at < asked - lease / 3 and not entry.lost and not entry.gone
+        ]
         for start in range(0, len(old), CHUNK):
             chunk = old[start : start + CHUNK]
             ids = [entry.raw_id for entry in chunk]
             renewed = await renew(server, side.subscription, retries=side.retries, ids=ids)
-            lost = {*renewed.lost, *renewed.gone}
-            gone = 0
-            for entry in chunk:
-                if entry.raw_id not in lost:
-                    entry.leased_at = asked
-                elif entry.raw_id in side.in_hand:
-                    entry.lost = True
-                    gone += 1
-            if gone:
-                self._overran(side, gone)
+            # What was not renewed in time others may have taken over and acknowledged, and then removed this consumer.
+            since = max(self._since, asked - lease) if renewed.bereft else inf
+            self._note(side, chunk, renewed, asked, since)
+
+    def _note(self, side: Side, chunk: Iterable[Entry], renewed: Renewed, asked: float, since: float) -> None:
+        """Note what became of leases; what is lost though it was leased since then is nobody else's."""
+        lost, gone = {*renewed.lost}, {*renewed.gone}
+        deleted, overrun, bereft = [], 0, False
+        for entry in chunk:
+            if entry.raw_id in gone:
+                entry.gone = True
+                deleted.append(entry)
+            elif entry.raw_id not in lost:
+                entry.leased_at = asked
+            elif entry.leased_at > since:
+                bereft = True
+            elif entry.raw_id in side.in_hand:
+                entry.lost = True
+                overrun += 1
+        if bereft:
+            self._tell(self._watch.bereft, side)
+        if deleted:
+            self._tell(self._watch.deleted, side, deleted)
+        if overrun:
+            self._tell(self._watch.overran, side, overrun)
+
+    def _tell(self, watcher: Callable[..., None], *told: object) -> None:
+        """Have the main loop told; one that has ended needs to know nothing."""
+        if self._main_loop is not None:
+            with suppress(RuntimeError):
+                self._main_loop.call_soon_threadsafe(watcher, *told)
 
     async def _leave(self, server: Server) -> None:
         try:

@@ -34,13 +34,15 @@ class Buffer:
 
     Attributes:
         careful: Entries that are handled one at a time.
-        careful_busy: Whether one of them is being handled.
+        alone: The one of them that is being handled; none where none is.
+        apart: Entries that go with no others into a batch, and that a batch met.
     """
 
     def __init__(self) -> None:
         self.queues: list[Queue] = []
         self.careful: deque[Entry] = deque()
-        self.careful_busy = False
+        self.alone: Entry | None = None
+        self.apart: deque[Entry] = deque()
 
     def add_queue(self, weight: int) -> Queue:
         """A queue for one more stream."""
@@ -53,19 +55,19 @@ class Buffer:
         return queue.weight / sum(each.weight for each in self.queues)
 
     def __len__(self) -> int:
-        return sum(map(len, self.queues)) + len(self.careful)
+        return sum(map(len, self.queues)) + len(self.careful) + len(self.apart)
 
     def has_next(self) -> bool:
         """Whether ``take`` would give one."""
         return any(queue.fresh or queue.again for queue in self.queues) or bool(
-            self.careful and not self.careful_busy
+            self.apart or (self.careful and self.alone is None)
         )
 
     def take(self) -> Entry | None:
         """The next entry; none where none may be handled now."""
-        if self.careful and not self.careful_busy:
-            self.careful_busy = True
-            return self.careful.popleft()
+        if self.careful and self.alone is None:
+            self.alone = self.careful.popleft()
+            return self.alone
         queue = self.queues[0] if len(self.queues) == 1 else self._turn()
         if queue is None:
             return None
@@ -73,10 +75,18 @@ class Buffer:
             return queue.again.popleft()
         return queue.fresh.popleft() if queue.fresh else None
 
+    def release(self, entry: Entry) -> bool:
+        """An entry was handled; whether that was the one alone, and another may have its turn."""
+        if self.alone is not entry:
+            return False
+        self.alone = None
+        return bool(self.careful)
+
     def clear(self) -> list[Entry]:
         """Take all of them out, at once."""
-        entries = [*self.careful]
+        entries = [*self.careful, *self.apart]
         self.careful.clear()
+        self.apart.clear()
         for queue in self.queues:
             entries += queue.again
             entries += queue.fresh

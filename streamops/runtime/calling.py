@@ -1,14 +1,14 @@
 """Making one callable of a handler's function, its parameters and the middleware around it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import Executor
-from contextvars import copy_context
+from inspect import isawaitable
 from typing import Any
 
+from streamops.errors import HandlerError
 from streamops.runtime.decoding import Decode
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import BatchCall, Call, Handler, Kind, Parameters
+from streamops.runtime.threads import Threads
 
 Middleware = Callable[[Entry, Call], Awaitable[Any]]
 """Called with the entry and what is inside; whatever it raises or returns stands for the handler."""
@@ -18,7 +18,7 @@ BatchMiddleware = Callable[[Sequence[Entry], BatchCall], Awaitable[Any]]
 
 
 def compile_call(
-    handler: Handler, parameters: Parameters, middleware: Sequence[Middleware], threads: Executor | None
+    handler: Handler, parameters: Parameters, middleware: Sequence[Middleware], threads: Threads | None
 ) -> Call:
     """A handler of single entries, ready to be called; the first middleware is the outermost."""
     call = _single(handler, parameters.decoders, threads)
@@ -28,47 +28,93 @@ def compile_call(
 
 
 def compile_batch(
-    handler: Handler, parameters: Parameters, middleware: Sequence[BatchMiddleware], threads: Executor | None
+    handler: Handler, parameters: Parameters, middleware: Sequence[BatchMiddleware], threads: Threads | None
 ) -> BatchCall:
-    """A handler of batches, ready to be called; bodies that cannot be decoded were sorted out before."""
+    """A handler of batches, ready to be called; a body that cannot be decoded is its own entry's failure alone."""
     call = _batch(handler, parameters, threads)
     for around in reversed(middleware):
         call = _wrapped_batch(around, call)
     return call
 
 
-def _batch(handler: Handler, parameters: Parameters, threads: Executor | None) -> BatchCall:
-    function = handler.function
+def results_of(answer: object, number: int) -> Sequence[object]:
+    """What a handler of batches says of each of its entries; of any nothing, where it returned no list.
 
-    def arguments(entries: Sequence[Entry]) -> list[list[Any]]:
-        return [
-            list(entries) if decode is None else [decode(entry.raw) for entry in entries]
-            for decode in parameters.decoders
-        ]
+    Raises:
+        Exception: The list is of another length: the first error in it, which may be anybody's.
+        HandlerError: The same, without an error in it.
+    """
+    if not isinstance(answer, (list, tuple)):
+        return [None] * number
+    if len(answer) != number:
+        unclear = HandlerError(f"the handler returned {len(answer)} results for {number} entries")
+        raise next((result for result in answer if isinstance(result, Exception)), unclear)
+    return answer
 
-    if handler.kind is Kind.ASYNC:
-        return lambda entries: function(*arguments(entries))
+
+def _batch(handler: Handler, parameters: Parameters, threads: Threads | None) -> BatchCall:
+    run, decode = _run_batch(handler, threads), parameters.body
 
     async def call(entries: Sequence[Entry]) -> Any:  # noqa: ANN401 - as the function returns
-        if handler.kind is Kind.INLINE:
-            return function(*arguments(entries))
-        return await _in_thread(threads, function, arguments(entries))
+        kept, bodies, refused = (entries, [], {}) if decode is None else _decoded(decode, entries)
+        if not kept:
+            return [*refused.values()]
+        arguments = [list(kept) if one is None else bodies for one in parameters.decoders]
+        answer = await run(kept, arguments)
+        if not refused:
+            return answer
+        results = iter(results_of(answer, len(kept)))
+        return [refused[entry] if entry in refused else next(results) for entry in entries]
 
     return call
 
 
-def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Executor | None) -> Call:
+def _run_batch(
+    handler: Handler, threads: Threads | None
+) -> Callable[[Sequence[Entry], list[Any]], Awaitable[Any]]:
+    function = handler.function
+
+    async def inline(_: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
+        return await _whole(function(*arguments))
+
+    async def threaded(entries: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
+        assert threads is not None  # noqa: S101 - who has such a handler has them
+        return await _whole(await threads.call(entries, function, arguments))
+
+    if handler.kind is Kind.ASYNC:
+        return lambda _, arguments: function(*arguments)
+    return inline if handler.kind is Kind.INLINE else threaded
+
+
+def _decoded(
+    decode: Decode, entries: Sequence[Entry]
+) -> tuple[Sequence[Entry], list[Any], dict[Entry, Exception]]:
+    """The entries that can be decoded, their bodies, and why the others cannot."""
+    kept, bodies, refused = list[Entry](), list[Any](), dict[Entry, Exception]()
+    for entry in entries:
+        try:
+            bodies.append(decode(entry.raw))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is this entry's alone
+            refused[entry] = error
+        else:
+            kept.append(entry)
+    return kept, bodies, refused
+
+
+def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Threads | None) -> Call:
     function = handler.function
     if handler.kind is Kind.ASYNC:
         return _direct(function, decoders)
-    plain = _direct(function, decoders)
+    plain: Callable[[Entry], Any] = _direct(function, decoders)
 
     async def inline(entry: Entry) -> Any:  # noqa: ANN401 - as the function returns
-        return plain(entry)
+        result = plain(entry)
+        return result if result is None else await _whole(result)
 
     async def threaded(entry: Entry) -> Any:  # noqa: ANN401 - as the function returns
         arguments = [entry if decode is None else decode(entry.raw) for decode in decoders]
-        return await _in_thread(threads, function, arguments)
+        assert threads is not None  # noqa: S101 - who has such a handler has them
+        return await _whole(await threads.call((entry,), function, arguments))
 
     return inline if handler.kind is Kind.INLINE else threaded
 
@@ -90,15 +136,14 @@ def _direct(function: Callable[..., Any], decoders: tuple[Decode | None, ...]) -
             )
 
 
+async def _whole(result: Any) -> Any:  # noqa: ANN401 - as the function returns
+    """What a plain function returned; a coroutine is run, since what makes one would have done nothing yet."""
+    return await result if isawaitable(result) else result
+
+
 def _wrapped(around: Middleware, inside: Call) -> Call:
     return lambda entry: around(entry, inside)
 
 
 def _wrapped_batch(around: BatchMiddleware, inside: BatchCall) -> BatchCall:
     return lambda entries: around(entries, inside)
-
-
-async def _in_thread(threads: Executor | None, function: Callable[..., Any], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
-    """Call a function in a thread, where context variables are what they are here: a span goes on."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(threads, copy_context().run, function, *arguments)

@@ -9,16 +9,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from math import ceil
 from typing import Final
 
+from streamops.errors import HandlerError
 from streamops.runtime.buffer import Buffer, Queue
+from streamops.runtime.calling import results_of
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import BatchCall, Call, Handler
-from streamops.runtime.policy import HandlerTimeout
+from streamops.runtime.policy import HOPELESS, HandlerTimeout, words
 from streamops.runtime.tally import Tally
 
 PATIENCE: Final = 0.01
 """Seconds after which a slot that never waits lets others have a turn."""
 AHEAD: Final = 0.1
 """How many seconds' worth of work is read ahead."""
+TOGETHER: Final = 100
+"""How many entries of a batch are marked or settled at once; as many as one call to the server takes."""
 
 NEVER: Final = float("inf")
 
@@ -45,6 +49,10 @@ class Slot:
         self.task: asyncio.Task[None] | None = None
 
 
+class BatchFailed(HandlerError):
+    """A call with many entries failed for one of them, and nobody knows for which."""
+
+
 class Crew:
     """The slots of one handler.
 
@@ -53,6 +61,7 @@ class Crew:
         buffer: Where they take entries from.
         slots: The slots.
         tally: What they did.
+        waiting: Entries that stay in hand until their next try; no more are read than the handler's prefetch.
     """
 
     def __init__(
@@ -69,6 +78,7 @@ class Crew:
         self.buffer = Buffer()
         self.slots = [Slot() for _ in range(handler.concurrency)]
         self.tally = Tally()
+        self.waiting: dict[Entry, asyncio.TimerHandle] = {}
         self._call = call
         self._batch_call = batch_call
         self._failed = failed
@@ -107,12 +117,21 @@ class Crew:
     @property
     def room(self) -> int:
         """How many more entries may be read now; may be negative."""
+        if self._is_laden:
+            return 0
         return len(self._resting) * self.handler.batch + self.ahead - len(self.buffer)
 
     def room_for(self, queue: Queue) -> int:
         """How many more entries one stream may have read now: its share of the room, whatever the others have."""
+        if self._is_laden:
+            return 0
         resting = len(self._resting) * self.handler.batch
         return ceil(resting * self.buffer.share(queue)) + self.ahead_of(queue) - len(queue)
+
+    @property
+    def _is_laden(self) -> bool:
+        """Whether as many entries wait for their next try as may be in hand ahead."""
+        return len(self.waiting) >= self.handler.prefetch
 
     def ahead_of(self, queue: Queue) -> int:
         """How many entries of one stream are worth reading ahead."""
@@ -189,9 +208,7 @@ class Crew:
                 continue
             self._wake_another()
             slot.entries = entries
-            kept = [
-                entry for entry in entries if not (entry.again or entry.lost) or await self._may_start(entry)
-            ]
+            kept = await self._may_all_start(entries)
             began = now()
             slot.deadline = began + (self._timeout or NEVER)
             if kept:
@@ -209,35 +226,42 @@ class Crew:
         """Call the handler with many entries; where it returns a list, each entry has its own result."""
         assert self._batch_call is not None  # noqa: S101 - a crew of batches has it
         try:
-            results = await self._batch_call(entries)
+            results = results_of(await self._batch_call(entries), len(entries))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything
             await self._fell(slot, entries, error)
             return
         slot.deadline = NEVER
         self._was_cut_off(slot)
-        if not isinstance(results, (list, tuple)) or len(results) != len(entries):
-            results = [None] * len(entries)
+        failures: list[tuple[Entry, BaseException]] = []
         for entry, result in zip(entries, results, strict=True):
-            if isinstance(result, Exception):
-                await self._failed(entry, result)
+            if isinstance(result, BaseException):
+                failures.append((entry, result))
             else:
                 entry.side.finish(entry)
+        await self._fail_all(failures)
 
     async def _take_batch(self) -> list[Entry]:
-        """As many entries as a call takes; fewer where no more come in time."""
-        first = self.buffer.take()
+        """As many entries as a call takes; fewer where no more come in time.
+
+        What failed before is handled by itself: where a batch raises nobody knows which entry is to blame, and an
+        innocent one must not be given up for another's sake.
+        """
+        first = self.buffer.apart.popleft() if self.buffer.apart else self.buffer.take()
         if first is None:
             return []
         entries = [first]
-        if self._is_careful(first):
+        if first is self.buffer.alone or first.attempt > 1:
             return entries
         loop = asyncio.get_running_loop()
         patience = loop.time() + self.handler.linger.total_seconds()
         while len(entries) < self.handler.batch:
-            if self.buffer.careful and not self.buffer.careful_busy:
+            if self.buffer.careful and self.buffer.alone is None:
                 break
             entry = self.buffer.take()
-            if entry is not None:
+            if entry is not None and entry.attempt > 1:
+                self.buffer.apart.append(entry)
+                self.wake()
+            elif entry is not None:
                 entries.append(entry)
             elif loop.time() < patience:
                 self._hungry()
@@ -255,15 +279,22 @@ class Crew:
         self._release(entry)
         return False
 
-    def _is_careful(self, entry: Entry) -> bool:
-        return entry.again and self.buffer.careful_busy and entry.careful
+    async def _may_all_start(self, entries: list[Entry]) -> list[Entry]:
+        """Those that may start, of entries many of which may have been delivered before."""
+        doubtful = [entry for entry in entries if entry.again or entry.lost]
+        if not doubtful:
+            return entries
+        refused: set[Entry] = set()
+        for at in range(0, len(doubtful), TOGETHER):
+            some = doubtful[at : at + TOGETHER]
+            allowed = await asyncio.gather(*map(self._may_start, some))
+            refused.update(entry for entry, may in zip(some, allowed, strict=True) if not may)
+        return [entry for entry in entries if entry not in refused]
 
     def _release(self, entry: Entry) -> None:
         """Where that was the one that is handled alone, let the next one have its turn."""
-        if entry.careful and self.buffer.careful_busy:
-            self.buffer.careful_busy = False
-            if self.buffer.careful:
-                self.wake()
+        if self.buffer.release(entry):
+            self.wake()
 
     async def _fell(self, slot: Slot, entries: Sequence[Entry], error: BaseException) -> None:
         """A call raised, or was cut off for taking too long; what ends the slot itself, or the process, goes up."""
@@ -276,8 +307,25 @@ class Crew:
                 error = HandlerTimeout(f"longer than {self._timeout:g} s")
         elif not isinstance(error, Exception):
             raise error
-        for entry in entries:
-            await self._failed(entry, error)
+        if len(entries) > 1:
+            error = self._shared(error)
+        await self._fail_all([(entry, error) for entry in entries])
+
+    async def _fail_all(self, failures: Sequence[tuple[Entry, BaseException]]) -> None:
+        """Settle failures; together, because those of a batch come together."""
+        if len(failures) == 1:
+            await self._failed(*failures[0])
+            return
+        for at in range(0, len(failures), TOGETHER):
+            await asyncio.gather(*(self._failed(*failure) for failure in failures[at : at + TOGETHER]))
+
+    def _shared(self, error: BaseException) -> BaseException:
+        """What an error of many entries is for each: one that cannot be helped may be another's, unless it is tried alone."""
+        retry = self.handler.retry
+        hopeless = (*(kind for kind, _ in HOPELESS), *retry.hopeless)
+        if isinstance(error, hopeless) and retry.most > 1 and retry.schedule is not None:
+            return BatchFailed(words(error))
+        return error
 
     @staticmethod
     def _was_cut_off(slot: Slot) -> bool:

@@ -9,6 +9,7 @@ from streamops.wire.consuming.subscription import Subscription
 
 PAYLOAD: Final = b"_so_payload"
 TRACE: Final = b"_so_trace"
+MOST_DIGITS: Final = 9
 
 
 class Entry:
@@ -26,7 +27,9 @@ class Entry:
         attempt: Which start of the handler this is, from 1 on.
         again: Whether it was delivered before, so that this start is marked first.
         careful: Whether it is handled while no other careful one is: it may have brought workers down.
+        uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
         lost: Whether somebody else has taken it over.
+        gone: Whether it was deleted from its stream while it was in hand.
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
         guard_key: The key of its guard; none where there is none.
@@ -37,7 +40,9 @@ class Entry:
     attempt: int = 1
     again: bool = False
     careful: bool = False
+    uncounted: bool = False
     lost: bool = False
+    gone: bool = False
     payload: bytes | None = None
     payload_key: str | None = None
     guard_key: str | None = None
@@ -100,8 +105,9 @@ class Entry:
 
     def base_attempt(self) -> int:
         """The attempt that its first start is: more than one for an entry that comes from a retry."""
-        said = self.get(ATTEMPT)
-        return max(1, int(said)) if said and said.isdigit() else 1
+        said = self.get(ATTEMPT) if self.side.retries else None
+        # Anybody may have written it, in more digits than such a number ever has.
+        return max(1, int(said)) if said and len(said) <= MOST_DIGITS and said.isdigit() else 1
 
     def _pairs(self) -> Iterator[tuple[bytes, bytes]]:
         raw = self.raw

@@ -130,6 +130,14 @@ class Overran(Event, frozen=True):
     entries: int
 
 
+class Abandoned(Event, frozen=True):
+    """A handler could not be ended when its worker was; others take its entry over once the worker is gone."""
+
+    stream: str
+    group: str
+    entry_id: str
+
+
 class Promoted(Event, frozen=True):
     """Delayed messages were due and became entries."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from streamops.analysis.safe_text import encodable
 from streamops.runtime.tally import BOUNDS, Histogram
 from streamops.runtime.worker import Worker
 
@@ -81,8 +82,8 @@ def figures_of(worker: Worker) -> tuple[HandlerFigures, ...]:
     """The figures of a worker's handlers, now."""
     return tuple(
         HandlerFigures(
-            handler=_text(station.crew.handler.name),
-            group=_text(station.crew.handler.group),
+            handler=encodable(station.crew.handler.name),
+            group=encodable(station.crew.handler.group),
             durations=_distribution(station.crew.tally.durations),
             latencies=_distribution(station.crew.tally.latencies),
             failures=station.crew.tally.failures,
@@ -109,11 +110,6 @@ def total(figures: Iterable[HandlerFigures]) -> tuple[HandlerFigures, ...]:
         key = one.handler, one.group
         sums[key] = sums[key] + one if key in sums else one
     return tuple(sums.values())
-
-
-def _text(name: str) -> str:
-    """A name that can be sent and scraped."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _distribution(histogram: Histogram) -> Distribution:

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
@@ -102,7 +103,7 @@ def parameters_of(function: Function, *, batch: bool) -> Parameters:
     """
     where = name_of(function)
     try:
-        hints = get_type_hints(function)
+        hints = get_type_hints(_underlying(function))
     except NameError as error:
         raise SettingsError(
             f"handler {where}: {error}", "Import the type where the handler is defined."
@@ -120,6 +121,11 @@ def parameters_of(function: Function, *, batch: bool) -> Parameters:
                 "Write handle(order: Order), (fields: dict[str, str]) or (entry: Entry).",
             )
         kind = _element(hints[parameter.name], label) if batch else hints[parameter.name]
+        if _holds_entry(kind):
+            raise SettingsError(
+                f"{label}: an entry is taken as it is",
+                "Write (entry: Entry), or with batch=100 (entries: list[Entry]).",
+            )
         decoders.append(None if kind is Entry else decoder(kind, label))
     if sum(decode is not None for decode in decoders) > 1:
         raise SettingsError(
@@ -132,9 +138,14 @@ def kind_of(function: Function, *, threads: bool) -> Kind:
     """How a function is called.
 
     Raises:
-        SettingsError: An async function cannot run in threads.
+        SettingsError: An async function cannot run in threads, and a generator not at all.
     """
-    if inspect.iscoroutinefunction(function):
+    called = _underlying(function)
+    if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
+        raise SettingsError(
+            f"handler {name_of(function)}: is a generator, which nobody would run", "Drop its yield."
+        )
+    if inspect.iscoroutinefunction(called):
         if threads:
             raise SettingsError(
                 f"handler {name_of(function)}: is async and cannot run in threads",
@@ -178,7 +189,18 @@ def is_whole(value: object) -> bool:
 
 def name_of(function: Function) -> str:
     """What a function is called in messages."""
-    return getattr(function, "__qualname__", None) or repr(function)
+    return getattr(_underlying(function), "__qualname__", None) or repr(function)
+
+
+def _underlying(function: Function) -> Function:
+    """The function itself: behind a partial one, or an object's call."""
+    if isinstance(function, partial):
+        return _underlying(function.func)
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _holds_entry(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name
+    return any(part is Entry or _holds_entry(part) for part in get_args(kind))
 
 
 def _element(kind: Any, label: str) -> Any:  # noqa: ANN401 - any type a handler may name

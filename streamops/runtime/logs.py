@@ -11,6 +11,7 @@ from structlog.typing import EventDict, Processor
 
 from streamops.analysis.safe_text import safe
 from streamops.runtime.events import (
+    Abandoned,
     Adopted,
     ConsumerRemoved,
     DeadLettered,
@@ -43,6 +44,7 @@ LEVELS: Final[dict[type[Event], tuple[int, str]]] = {
     GroupRestored: (logging.WARNING, "group was gone and is created anew"),
     Troubled: (logging.WARNING, "server cannot be asked"),
     Overran: (logging.WARNING, "leases ran out, others took entries over"),
+    Abandoned: (logging.ERROR, "handler does not end, its entry stays pending"),
     DelayedBuried: (logging.ERROR, "delayed message given up"),
     DelayedRefused: (logging.WARNING, "delayed messages cannot be moved"),
     DelayedStrays: (logging.WARNING, "bodies of delayed messages that their queue does not name"),
@@ -119,7 +121,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever an event says
 
 def _adding(always: dict[str, str]) -> Processor:
     def add(_: object, __: str, line: EventDict) -> EventDict:
-        return always | line  # type: ignore[operator]  # structlog says no more than that it is a mapping
+        return {**always, **line}
 
     return add
 

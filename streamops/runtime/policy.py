@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.analysis.safe_text import encodable
 from streamops.errors import HandlerError, Reject, RetryLater, SettingsError, Skip
 
 Seconds = float | timedelta
@@ -20,6 +21,8 @@ Schedule = Callable[[int, float], Seconds]
 
 LONGEST_ERROR: Final = 2000
 """Characters of an error that a dead letter keeps."""
+LONGEST_DELAY: Final = timedelta(days=3650)
+"""What a longer wait is cut to, so that its end is a date."""
 
 
 class Jitter(StrEnum):
@@ -155,19 +158,24 @@ def decide(retry: Retry, attempt: int, error: BaseException | None, chance: floa
         if isinstance(error, kind):
             return Bury(reason, words(error))
     if isinstance(error, RetryLater) and not error.counts:
-        return Again(error.delay, words(error), counts=False)
+        return Again(_bounded(error.delay), words(error), counts=False)
     timed_out = isinstance(error, HandlerTimeout)
     if attempt >= retry.most:
         return Bury(TIMEOUT if timed_out else MAX_DELIVERIES, words(error))
     if isinstance(error, RetryLater):
-        return Again(error.delay, words(error))
+        return Again(_bounded(error.delay), words(error))
     if retry.schedule is None or isinstance(error, retry.hopeless):
         return Bury(TIMEOUT if timed_out else REJECTED, words(error))
     try:
-        delay = timedelta(seconds=max(0.0, seconds(retry.schedule(attempt, chance), "the schedule's answer")))
+        delay = seconds(retry.schedule(attempt, chance), "the schedule's answer")
     except Exception as problem:  # noqa: BLE001 - a user's function may raise anything; the entry is not to blame
         return Again(Exponential()(attempt, chance), f"{words(error)}; its schedule: {words(problem)}")
-    return Again(delay, words(error))
+    return Again(timedelta(seconds=max(0.0, min(delay, LONGEST_DELAY.total_seconds()))), words(error))
+
+
+def _bounded(delay: timedelta) -> timedelta:
+    """A delay that a handler asked for, from now on and up to the longest one."""
+    return max(timedelta(0), min(delay, LONGEST_DELAY))
 
 
 class Undecodable(HandlerError):
@@ -187,9 +195,15 @@ HOPELESS: Final = ((Reject, REJECTED), (Undecodable, UNDECODABLE), (PayloadMissi
 
 
 def words(error: BaseException) -> str:
-    """An error in one line: its kind, unless it is one of ours, and what it says."""
-    text = " ".join(str(error).split())
-    kind = "" if isinstance(error, HandlerError) else type(error).__name__
+    """An error in one line that can be sent: its kind, unless it is one of ours, and what it says.
+
+    Where it cannot say anything, its kind is all there is to tell.
+    """
+    try:
+        text = encodable(" ".join(str(error).split()))
+    except Exception:  # noqa: BLE001 - a user's error may raise anything
+        text = ""
+    kind = "" if text and isinstance(error, HandlerError) else type(error).__name__
     return ": ".join(filter(None, (kind, text)))[:LONGEST_ERROR]
 
 

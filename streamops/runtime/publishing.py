@@ -64,6 +64,7 @@ class Publisher:
         self._drafter = Drafter(connection.mode, payload)
         self._around = tuple(around)
         self._delayed = delayed
+        self._is_open = False
         for schema in schemas:
             if self._schemas.setdefault(schema.name or schema.stream, schema) is not schema:
                 raise SettingsError(
@@ -75,12 +76,14 @@ class Publisher:
         self._server = await Server.connect(self._connection)
         self._gatherer = Gatherer(self._server)
         self._scheduler = Scheduler(self._server, self._delayed)
+        self._is_open = True
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Wait for what is under way, and disconnect."""
+        self._is_open = False
         try:
             await self._gatherer.close()
         finally:
@@ -161,7 +164,7 @@ class Publisher:
             ServerError: The server refused; nothing was added.
         """
         schema = self._schema_of(stream)
-        bodies = list(bodies)
+        bodies = _listed(bodies)
         if ids is not None and len(ids) != len(bodies):
             raise PublishError(f"{len(ids)} IDs for {len(bodies)} bodies", "Give one each, or none at all.")
         names: Sequence[str | None] = [None] * len(bodies) if ids is None else ids
@@ -188,6 +191,10 @@ class Publisher:
         return await self._scheduler.cancel(self._schema_of(stream).stream, id)
 
     def _schema_of(self, stream: str | Schema) -> Schema:
+        if not self._is_open:
+            raise PublishError(
+                "the publisher is not open", "Write `async with app.publisher() as publisher:` around it."
+            )
         if isinstance(stream, Schema):
             return stream
         if not stream:
@@ -209,6 +216,15 @@ class Publisher:
 def _all_around(around: Sequence[Around], stream: str, count: int) -> Iterator[Sequence[bytes]]:
     with ExitStack() as entered:
         yield [part for one in around for part in entered.enter_context(one(stream, count))]
+
+
+def _listed(bodies: Iterable[object]) -> list[object]:
+    """Bodies that were given one after another; a body that can be iterated over is not many of them."""
+    if isinstance(bodies, (str, bytes, Mapping)):
+        raise PublishError(
+            f"a {type(bodies).__name__} is one body, not many", "Give a list of bodies, or use `publish`."
+        )
+    return list(bodies)
 
 
 def _all_added(stream: str, answers: Sequence[str | StreamopsError], asked: int) -> list[str]:

@@ -20,6 +20,7 @@ from streamops.wire.consuming.leases import leave
 from streamops.wire.consuming.taking import (
     START,
     Takings,
+    adopt,
     group_consumers,
     take_from,
     take_idle,
@@ -74,7 +75,7 @@ class Recovery:
                     self._next_sweep = now() + sweep * self._crowd * random.uniform(0.5, 1.5)  # noqa: S311
                     for side in self._source.sides:
                         await self._sweep(side)
-                        await self._take_from(side, self._source.subscription.consumer, self._lease)
+                        await self._adopt(side)
             except ServerError as error:
                 # A reply may have been lost that gave us entries.
                 self._source.doubt()
@@ -98,11 +99,7 @@ class Recovery:
                 self._emit(ConsumerRemoved(side.key, sub.group, one.name))
 
     async def _take_from(self, side: Side, owner: str, min_idle: timedelta) -> None:
-        """Take over what lies idle with one consumer.
-
-        With this one too: a read that it gave up may have reached the server later than all others.
-        """
-        ours = owner == self._source.subscription.consumer
+        """Take over what lies idle with one consumer."""
         after = START
         while after and self._crew.room > 0:
             takings = await take_from(
@@ -113,9 +110,25 @@ class Recovery:
                 min_idle=min_idle,
                 limit=min(PAGE, self._crew.room),
                 after=after,
-                in_hand=side.in_hand.keys() if ours else (),
             )
             await self._receive(side, takings, owner)
+            after = takings.next
+
+    async def _adopt(self, side: Side) -> None:
+        """Take what lies idle under our own name: a read that was given up may have reached the server after all."""
+        sub, after = self._source.subscription, START
+        while after and self._crew.room > 0:
+            takings = await adopt(
+                self._server,
+                sub,
+                retries=side.retries,
+                in_hand=side.in_hand,
+                limit=min(PAGE, self._crew.room),
+                min_idle=self._lease,
+                after=after,
+            )
+            if number := await self._source.deliver_again(side, takings, ours=True):
+                self._emit(Adopted(sub.stream, sub.group, number))
             after = takings.next
 
     async def _sweep(self, side: Side) -> None:
@@ -137,8 +150,6 @@ class Recovery:
     async def _receive(self, side: Side, takings: Takings, consumer: str) -> None:
         number = await self._source.deliver_again(side, takings)
         sub = self._source.subscription
-        if number and consumer == sub.consumer:
-            self._emit(Adopted(sub.stream, sub.group, number))
-        elif number:
+        if number:
             self._crew.tally.reclaimed += number
             self._emit(Reclaimed(sub.stream, sub.group, number, consumer))

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Final
 
-from streamops.errors import PublishError, StreamopsError, Unreachable
+from streamops.errors import PublishError, SettingsError, StreamopsError, Unreachable
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.runtime.drafting import Draft
+from streamops.runtime.policy import seconds
 from streamops.wire import delaying
 from streamops.wire.consuming import payloads
 from streamops.wire.consuming.publishing import unknown
@@ -116,22 +117,35 @@ def due_of(delay: timedelta | float | None, at: datetime | None) -> timedelta | 
     """When a message is due: after a while, or at a time.
 
     Raises:
-        PublishError: Both were given, the delay is negative, or the time has no time zone.
+        PublishError: Both were given, or one that is no such thing.
     """
-    if at is not None:
-        if delay is not None:
-            raise PublishError("both `delay=` and `at=` were given", "Give one of them.")
-        if at.tzinfo is None:
-            raise PublishError(
-                "`at=` is a time without a time zone", "Give one, such as datetime(..., tzinfo=UTC)."
-            )
-        return at
-    wait = delay if isinstance(delay, timedelta) else timedelta(seconds=delay or 0)
+    if at is None:
+        return _wait_of(delay)
+    if delay is not None:
+        raise PublishError("both `delay=` and `at=` were given", "Give one of them.")
+    if _is_naive(at):
+        raise PublishError(
+            "`at=` is no time, or one without a time zone", "Give one, such as datetime(..., tzinfo=UTC)."
+        )
+    return at
+
+
+def _wait_of(delay: timedelta | float | None) -> timedelta:
+    try:
+        wait = timedelta(seconds=seconds(delay or 0))
+    except (SettingsError, OverflowError):
+        raise PublishError(
+            f"delay={delay!r} is no duration", "Give seconds, such as 30 or 0.5, or a timedelta."
+        ) from None
     if wait < NO_DELAY:
         raise PublishError(
             f"the delay is negative: {delay}", "Give how long from now the entry is to be added."
         )
     return wait
+
+
+def _is_naive(at: object) -> bool:
+    return not isinstance(at, datetime) or at.tzinfo is None
 
 
 def _pairs(parts: Sequence[bytes]) -> tuple[tuple[bytes, bytes], ...]:

@@ -5,6 +5,8 @@ Both cost one round trip a batch, not one an entry, and nothing at all where a b
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
@@ -14,16 +16,17 @@ from streamops.runtime.decoding import DATA, Decode
 from streamops.runtime.entry import PAYLOAD, Entry
 from streamops.runtime.events import Duplicate, Event, Troubled
 from streamops.runtime.handlers import Guard
-from streamops.runtime.policy import PayloadMissing, Undecodable
+from streamops.runtime.policy import PayloadMissing, Undecodable, words
 from streamops.runtime.tally import Tally
 from streamops.wire.consuming.guarding import Guards
 from streamops.wire.consuming.payloads import fetch_payloads
-from streamops.wire.keys import PAYLOAD_INFIX, done_prefix, encoded_part
+from streamops.wire.faults import Fault
+from streamops.wire.keys import PAYLOAD_INFIX, decoded_part, done_prefix, encoded_part
 from streamops.wire.server import Server
 
 PAUSE: Final = 0.2
 KeyOf = Callable[[Entry], str]
-"""The business key of an entry; raises ``Undecodable`` where it has none."""
+"""The business key of an entry; raises ``Undecodable`` where it has none, and whatever bodies and users raise."""
 
 
 class Screening:
@@ -43,7 +46,7 @@ class Screening:
         self._server = server
         self._guard = guard
         self._guards = Guards(server)
-        self._key_of = key_reader(guard, body) if guard else None
+        self._key_of = key_reader(guard, body) if guard else no_key
         self._failed = failed
         self._finished = finished
         self._emit = emit
@@ -60,9 +63,7 @@ class Screening:
             missing = await self._fetch(referring)
             if missing:
                 entries = [entry for entry in entries if entry not in missing]
-        if self._guard is not None and self._key_of is not None:
-            entries = await self._take_guards(entries, self._guard, self._key_of)
-        return entries
+        return entries if self._guard is None else await self._take_guards(entries, self._guard.ttl)
 
     async def _fetch(self, entries: Sequence[Entry]) -> set[Entry]:
         """Fetch the payloads that entries refer to; the entries whose payloads are gone."""
@@ -70,46 +71,64 @@ class Screening:
         payloads = await self._insist(entries, lambda: fetch_payloads(self._server, keys))
         missing = set()
         for entry, key, payload in zip(entries, keys, payloads, strict=True):
+            if not isinstance(payload, bytes):
+                missing.add(entry)
+                await self._miss(entry, key, payload)
+                continue
             entry.payload_key = key
             entry.payload = payload
-            if payload is None:
-                missing.add(entry)
-                await self._failed(entry, PayloadMissing(f"there is no key {key}"))
-            elif entry.raw[0] == PAYLOAD:
+            if entry.raw[0] == PAYLOAD:
                 # It stands for the whole body, as `data` would.
                 entry.raw = [DATA, payload, *entry.raw]
         return missing
 
-    async def _take_guards(self, entries: Sequence[Entry], guard: Guard, key_of: KeyOf) -> list[Entry]:
+    async def _miss(self, entry: Entry, key: str, problem: Fault | None) -> None:
+        """Give an entry up that has no payload; its business key is freed where an earlier try has taken it."""
+        if problem is None:
+            entry.payload_key = key
+        # Without its payload the key may not be told.
+        with suppress(Exception):
+            entry.guard_key = self._prefix_of(entry) + encoded_part(self._key_of(entry))
+        why = f"there is no key {key}" if problem is None else f"key {key}: {problem.reason}"
+        await self._failed(entry, PayloadMissing(why))
+
+    async def _take_guards(self, entries: Sequence[Entry], ttl: timedelta) -> list[Entry]:
         """Take the keys of entries; the entries that own theirs."""
         if not entries:
             return []
         # A batch is of one stream, or of its retry stream.
-        stream, prefix = entries[0].stream, done_prefix(entries[0].stream, entries[0].group)
+        stream, prefix, key_of = entries[0].stream, self._prefix_of(entries[0]), self._key_of
         guarded, claims = [], []
         for entry in entries:
             try:
-                key = key_of(entry)
-            except HandlerError as error:
-                await self._failed(entry, error)
+                key = prefix + encoded_part(key_of(entry))
+            except Exception as error:  # noqa: BLE001 - bodies may hold anything, and a user's function may raise it
+                await self._failed(entry, _undecodable(error))
                 continue
-            entry.guard_key = prefix + encoded_part(key)
             guarded.append(entry)
-            claims.append((entry.guard_key, entry.raw_origin_id))
+            claims.append((key, entry.raw_origin_id))
         if not claims:
             return []
-        owners = await self._insist(guarded, lambda: self._guards.take(stream, claims, guard.ttl))
+        owners = await self._insist(guarded, lambda: self._guards.take(stream, claims, ttl))
         kept = []
-        for entry, (_, mine), owner in zip(guarded, claims, owners, strict=True):
+        for entry, (key, mine), owner in zip(guarded, claims, owners, strict=True):
             if owner == mine:
+                entry.guard_key = key
                 kept.append(entry)
-                continue
-            # Its key is another's to free.
-            entry.guard_key = None
-            self._tally.duplicates += 1
-            self._emit(Duplicate(entry.stream, entry.group, entry.id, key_of(entry)))
-            self._finished(entry)
+            elif owner is None:
+                await self._failed(
+                    entry, Undecodable(f"its guard {key} is no string: somebody put another type there")
+                )
+            else:
+                self._tally.duplicates += 1
+                told = decoded_part(key.removeprefix(prefix))
+                self._emit(Duplicate(entry.stream, entry.group, entry.id, told))
+                self._finished(entry)
         return kept
+
+    @staticmethod
+    def _prefix_of(entry: Entry) -> str:
+        return done_prefix(entry.stream, entry.group)
 
     async def _insist(self, entries: Sequence[Entry], ask: Callable[[], Awaitable[list[Any]]]) -> list[Any]:
         """Ask until there is an answer: the entries are in hand, and wait."""
@@ -145,20 +164,35 @@ def key_reader(guard: Guard, body: Decode | None) -> KeyOf:
                 value = None if data is None else getattr(decode(data), "key", None)
             except (msgspec.DecodeError, msgspec.ValidationError):
                 value = None
-        if value is None or value in ("", b""):
-            raise Undecodable(f"it has no {name}, by which it would be known again")
-        return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+        return _spelled(value, name)
 
     return key_of
+
+
+def no_key(_: Entry) -> str:
+    """Where there is no guard."""
+    raise Undecodable("it needs no key")
 
 
 def _computed(function: Callable[[Any], str], body: Decode | None) -> KeyOf:
     def key_of(entry: Entry) -> str:
-        try:
-            return str(function(entry if body is None else body(entry.raw)))
-        except HandlerError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
-            raise Undecodable(f"its key cannot be told: {type(error).__name__}: {error}") from None
+        key = _spelled(function(entry if body is None else body(entry.raw)), "key")
+        # Half a surrogate pair is no text, and cannot be sent.
+        key.encode("utf-8", "surrogateescape")
+        return key
 
     return key_of
+
+
+def _undecodable(error: Exception) -> HandlerError:
+    """What an entry's key failed with; its author may also have meant to skip or to reject it."""
+    return (
+        error if isinstance(error, HandlerError) else Undecodable(f"its key cannot be told: {words(error)}")
+    )
+
+
+def _spelled(value: object, name: str) -> str:
+    """A key as text; without any, all entries that have none would be taken for one."""
+    if value is None or value in ("", b""):
+        raise Undecodable(f"it has no {name}, by which it would be known again")
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)

@@ -14,13 +14,24 @@ from streamops.model.ids import EPOCH
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry
 from streamops.runtime.events import DeadLettered, Event, HookFailed, Retried, Stuck, Troubled
-from streamops.runtime.policy import MAX_DELIVERIES, PAYLOAD_MISSING, Acknowledge, Again, Bury, decide, words
-from streamops.wire.consuming.settling import Letter, Settled, bury, mark_start, retry_later
+from streamops.runtime.policy import (
+    MAX_DELIVERIES,
+    PAYLOAD_MISSING,
+    REJECTED,
+    Acknowledge,
+    Again,
+    Bury,
+    Disposition,
+    decide,
+    words,
+)
+from streamops.runtime.settling_calls import SettlingCalls
+from streamops.wire.consuming.settling import Letter, Retry, Settled
 from streamops.wire.server import Server
 
-MARKS_KEPT: Final = timedelta(days=7)
-"""How long marks of starts are remembered after the last one."""
+MILLISECOND: Final = timedelta(milliseconds=1)
 PAUSE: Final = 0.5
+DELETED: Final = "it was deleted from its stream while it was handled"
 
 
 class Settler:
@@ -37,35 +48,31 @@ class Settler:
         *,
         finished: Callable[[Entry], None],
         again: Callable[[Entry], None],
+        is_pending_again: Callable[[Entry], Awaitable[bool]],
         wake_pump: Callable[[str, datetime], None],
         emit: Callable[[Event], None],
     ) -> None:
-        self.waiting: dict[Entry, asyncio.TimerHandle] = {}
-        self._server = server
+        self.waiting = crew.waiting
+        self._calls = SettlingCalls(server)
         self._crew = crew
         self._finished = finished
         self._again = again
+        self._is_pending_again = is_pending_again
         self._wake_pump = wake_pump
         self._emit = emit
 
     async def mark(self, entry: Entry) -> bool:
         """Mark a start that is not an entry's first; whether it may go on."""
         most = self._crew.handler.retry.most
-        if entry.attempt >= most:
+        if entry.attempt >= most and not entry.uncounted:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
             await self._settle(entry, Bury(MAX_DELIVERIES, error))
             return False
         side = entry.side
         while True:
             try:
-                marks = await mark_start(
-                    self._server,
-                    side.subscription,
-                    retries=side.retries,
-                    entry_id=entry.raw_id,
-                    marks=entry.marks,
-                    ttl=MARKS_KEPT,
-                )
+                # Whoever knows of fewer marks than there are adds none.
+                marks = await self._calls.mark(side, (entry.raw_id, entry.marks - entry.uncounted))
             except ServerError as error:
                 self._emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
@@ -73,19 +80,24 @@ class Settler:
                     return False
             else:
                 if marks is None:
+                    if await self._is_restored(entry):
+                        continue
                     side.drop(entry)
                     return False
-                entry.attempt += 1
+                entry.attempt += not entry.uncounted
+                entry.uncounted = False
                 entry.marks = marks
                 return True
 
     async def failed(self, entry: Entry, error: BaseException) -> None:
         """A handler raised."""
-        disposition = decide(self._crew.handler.retry, entry.attempt, error, random.random())  # noqa: S311 - no cryptography
+        try:
+            disposition = decide(self._crew.handler.retry, entry.attempt, error, random.random())  # noqa: S311 - no cryptography
+        except Exception as problem:  # noqa: BLE001 - a user's error may be made in any way
+            disposition = Bury(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
         if not isinstance(disposition, Acknowledge):
             self._crew.tally.failures += 1
-        await self._settle(entry, disposition)
-        if isinstance(disposition, Bury):
+        if await self._settle(entry, disposition):
             await self._tell(entry, error)
 
     def stop(self) -> list[Entry]:
@@ -96,16 +108,22 @@ class Settler:
         self.waiting.clear()
         return waiting
 
-    async def _settle(self, entry: Entry, disposition: Acknowledge | Again | Bury) -> None:
-        match disposition:
-            case Acknowledge():
-                self._finished(entry)
-            case Again() if self._crew.handler.retry.passive:
-                self._wait(entry, disposition)
-            case Again():
-                await self._move(entry, disposition)
-            case Bury():
-                await self._bury(entry, disposition)
+    async def _settle(self, entry: Entry, disposition: Disposition) -> bool:
+        """Do what was decided; whether the entry is given up. What goes wrong with one is no end of the worker."""
+        try:
+            match disposition:
+                case Acknowledge():
+                    self._finished(entry)
+                case Again() if self._crew.handler.retry.passive:
+                    self._wait(entry, disposition)
+                case Again():
+                    return await self._move(entry, disposition)
+                case Bury():
+                    await self._bury(entry, disposition)
+                    return True
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
+            self._emit(Stuck(entry.stream, entry.group, entry.id, words(problem)))
+        return False
 
     def _wait(self, entry: Entry, again: Again) -> None:
         """Keep an entry pending, and in hand, until its next try."""
@@ -114,41 +132,32 @@ class Settler:
             del self.waiting[entry]
             self._again(entry)
 
+        entry.uncounted = not again.counts
         self._count(self._crew.tally.retries, "passive")
         self.waiting[entry] = asyncio.get_running_loop().call_later(again.delay.total_seconds(), due)
         self._tell_retry(entry, again)
 
-    async def _move(self, entry: Entry, again: Again) -> None:
-        """Move an entry into the delayed queue, from where it comes back for this group alone."""
+    async def _move(self, entry: Entry, again: Again) -> bool:
+        """Move an entry into the delayed queue, from where it comes back for this group alone; or give it up."""
         side = entry.side
-        settled = await self._insist(
-            entry,
-            lambda: retry_later(
-                self._server,
-                side.subscription,
-                retries=side.retries,
-                entry_id=entry.raw_id,
-                delay=again.delay,
-                attempt=entry.attempt + again.counts,
-                payload_key=entry.payload_key,
-            ),
-        )
+        delay_ms = again.delay // MILLISECOND
+        row = Retry(entry.raw_id, delay_ms, entry.attempt + again.counts, entry.payload_key)
+        settled = await self._insist(entry, lambda: self._calls.retry(side, row))
         match settled:
             case Settled.GONE:
-                await self._bury(
-                    entry, Bury(PAYLOAD_MISSING, "it was deleted from its stream while it was handled")
-                )
-                return
+                await self._bury(entry, Bury(PAYLOAD_MISSING, f"{again.reason}; {DELETED}"))
+                return True
             case Settled.TOO_WIDE:
                 # It stays pending with this worker instead.
                 self._wait(entry, again)
-                return
+                return False
         side.drop(entry)
         if settled is Settled.DONE:
             self._count(self._crew.tally.retries, "active")
             self._tell_retry(entry, again)
             due_ms = side.now_ms() + again.delay.total_seconds() * 1000
             self._wake_pump(entry.stream, EPOCH + timedelta(milliseconds=due_ms))
+        return False
 
     async def _bury(self, entry: Entry, given_up: Bury) -> None:
         side = entry.side
@@ -162,9 +171,7 @@ class Settler:
             payload_key=entry.payload_key,
             origin_id=entry.origin_id,
         )
-        settled = await self._insist(
-            entry, lambda: bury(self._server, side.subscription, retries=side.retries, letter=letter)
-        )
+        settled = await self._insist(entry, lambda: self._calls.bury(side, letter))
         if settled is Settled.TOO_WIDE:
             # It stays pending with this worker, where `pending ls` shows it.
             self._emit(
@@ -173,23 +180,40 @@ class Settler:
             return
         side.drop(entry)
         if settled in (Settled.DONE, Settled.GONE):
-            self._count(self._crew.tally.dead_lettered, given_up.reason)
+            # The letter of an entry that is gone says so.
+            reason = given_up.reason if settled is Settled.DONE else PAYLOAD_MISSING
+            self._count(self._crew.tally.dead_lettered, reason)
             self._emit(
-                DeadLettered(
-                    entry.stream, entry.group, entry.id, entry.attempt, given_up.reason, given_up.error
-                )
+                DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, given_up.error)
             )
 
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
         """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""
+        heard = True
         while True:
             try:
-                return await settle()
+                settled = await settle()
             except ServerError as error:
+                # It may have been done all the same.
+                heard = False
                 self._emit(Troubled(entry.stream, error))
                 if entry.lost:
                     return Settled.NOT_OURS
                 await asyncio.sleep(PAUSE)
+            else:
+                missing = settled is Settled.GROUP_GONE or (settled is Settled.NOT_OURS and heard)
+                if not missing or not await self._is_restored(entry):
+                    return settled
+
+    async def _is_restored(self, entry: Entry) -> bool:
+        """Whether an entry was pending no more because its group was destroyed, and is again."""
+        while not entry.lost:
+            try:
+                return await self._is_pending_again(entry)
+            except ServerError as error:
+                self._emit(Troubled(entry.stream, error))
+                await asyncio.sleep(PAUSE)
+        return False
 
     async def _tell(self, entry: Entry, error: BaseException) -> None:
         """Call the handler's failure hook; what it raises is told, and changes nothing."""

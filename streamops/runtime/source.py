@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from math import inf
 from typing import Final
 
 from streamops.errors import NotFound, ServerError
@@ -19,9 +20,12 @@ from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Adopted, Event, GroupRestored, Lost, Troubled
 from streamops.runtime.screening import Screening
+from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked
+from streamops.wire.consuming.hearts import WORKER_PREFIX
+from streamops.wire.consuming.leases import register, renew
 from streamops.wire.consuming.reading import RawEntry, ensure_group, group_position, read_new, restore_group
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, Taken, Takings, take_from
+from streamops.wire.consuming.taking import START, Taken, Takings, adopt, group_consumers
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 
@@ -29,6 +33,8 @@ BLOCK: Final = timedelta(seconds=2)
 """How long a read waits for entries; the connection waits longer, so that a dead one is noticed."""
 MOST_AT_ONCE: Final = 1000
 PAGE: Final = 200
+UNSEEN: Final = 0.01
+"""Seconds without a read after which a group may have been destroyed and created anew, and nothing told of it."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
@@ -70,6 +76,11 @@ class Source:
         # How large entries are is not known before the first has come: a few of them must fit.
         self._entry_bytes = crew.handler.prefetch_bytes // FIRST_ENTRIES
         self._doubtful = True
+        self._read_at = -inf
+        # When it was noticed that a group had been destroyed.
+        self._destroyed_at = dict.fromkeys(self.sides, -inf)
+        self._mending = asyncio.Lock()
+        self._restoring: asyncio.Task[None] | None = None
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -105,6 +116,12 @@ class Source:
                 self._passing.cancel()
                 await asyncio.gather(self._passing, return_exceptions=True)
 
+    async def close(self) -> None:
+        """Leave groups as they are from now on."""
+        if self._restoring is not None:
+            self._restoring.cancel()
+            await asyncio.gather(self._restoring, return_exceptions=True)
+
     async def _keep_reading(self) -> None:
         pause = FIRST_PAUSE
         while True:
@@ -125,9 +142,13 @@ class Source:
     async def _read(self) -> None:
         """One read, as soon as there is room."""
         count = await self._wanted()
+        now = asyncio.get_running_loop().time
+        if now() - self._read_at > UNSEEN:
+            await self._restore_where_unknown()
         # From here on the server may have delivered, whenever this process comes to read of it.
-        asked = asyncio.get_running_loop().time()
+        asked = now()
         answer = await read_new(self._reader, self.subscription, count, BLOCK)
+        self._read_at = now()
         if isinstance(answer, Fault):
             await self._mend(answer)
             return
@@ -196,8 +217,14 @@ class Source:
             side.last_seen = entries[-1].raw_id
         return entries
 
-    async def deliver_again(self, side: Side, takings: Takings) -> int:
-        """Take entries that were delivered before, to us or to others; how many of them are new here."""
+    async def deliver_again(self, side: Side, takings: Takings, *, ours: bool = False) -> int:
+        """Take entries that were delivered before, to us or to others; how many of them are new here.
+
+        Args:
+            side: Where they came from.
+            takings: They.
+            ours: Whether they were pending under our own name, and not in hand.
+        """
         leased_at = asyncio.get_running_loop().time()
         for entry_id, deliveries in takings.gone:
             self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
@@ -212,7 +239,11 @@ class Source:
             entries.append(self._returned(side, taken, leased_at))
         if self._screening.is_needed(entries):
             entries = await self._screening.screen(entries)
-        self.enqueue_again(entries)
+        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
+        unstarted = 2 if ours and self.subscription.consumer.startswith(WORKER_PREFIX) else 1
+        fresh = [entry for entry in entries if entry.deliveries <= unstarted and not entry.marks]
+        self._enqueue(fresh)
+        self.enqueue_again(entry for entry in entries if entry.deliveries > unstarted or entry.marks)
         return len(entries)
 
     def enqueue_again(self, entries: Iterable[Entry]) -> None:
@@ -237,17 +268,15 @@ class Source:
             after = START
             while after:
                 limit = min(PAGE, await self._wanted())
-                takings = await take_from(
+                takings = await adopt(
                     self._server,
                     sub,
                     retries=side.retries,
-                    owner=sub.consumer,
-                    min_idle=timedelta(),
+                    in_hand=side.in_hand,
                     limit=limit,
                     after=after,
-                    in_hand=side.in_hand.keys(),
                 )
-                if number := await self.deliver_again(side, takings):
+                if number := await self.deliver_again(side, takings, ours=True):
                     self._emit(Adopted(sub.stream, sub.group, number))
                 after = takings.next
 
@@ -258,10 +287,87 @@ class Source:
             raise NotFound(f"{sub.stream} is not a stream any more", "Somebody put another type there.")
         if problem.kind is not FaultKind.MISSING and "UNBLOCKED" not in problem.reason:
             raise problem.error(f"stream {sub.stream}")
-        for side in self.sides:
-            began = await restore_group(self._server, side.key, sub.group, side.last_seen.decode())
-            if began is not None:
-                self._emit(GroupRestored(side.key, sub.group, began))
+        async with self._mending:
+            for side in self.sides:
+                if not await self._knows_us(side):
+                    await self._restore(side)
+
+    def bereft(self) -> None:
+        """A group was destroyed, it seems, and with it the list of what was pending: look at once."""
+        if self._restoring is None or self._restoring.done():
+            self._restoring = asyncio.create_task(self._restore_or_tell())
+
+    async def _restore_or_tell(self) -> None:
+        try:
+            await self._restore_where_unknown()
+        except ServerError as error:
+            # With the next renewal it is looked at again.
+            self._emit(Troubled(self.subscription.stream, error))
+
+    async def _restore_where_unknown(self) -> None:
+        """See to groups that do not know our name though there is something of theirs in hand.
+
+        Another worker may have created one anew while this one was not reading, and nothing tells of that. To read from
+        it would make our name known again.
+        """
+        async with self._mending:
+            for side in self.sides:
+                if side.in_hand and not await self._knows_us(side):
+                    await self._restore(side)
+
+    async def is_pending_again(self, entry: Entry) -> bool:
+        """Whether an entry that is not pending under our name was so because its group was destroyed, and is now.
+
+        Raises:
+            ServerError: The server does not answer, or does not let us.
+        """
+        side, now = entry.side, asyncio.get_running_loop().time()
+        if entry.lost or entry.leased_at < now - self._crew.handler.lease.total_seconds():
+            # Others may have handled it.
+            return False
+        async with self._mending:
+            if entry.leased_at > self._destroyed_at[side]:
+                ids = [entry.raw_id]
+                renewed = await renew(self._server, self.subscription, retries=side.retries, ids=ids)
+                if not renewed.lost:
+                    # It has been looked after meanwhile.
+                    return True
+                if not renewed.bereft:
+                    return False
+            return entry.raw_id in await self._restore(side)
+
+    async def _knows_us(self, side: Side) -> bool:
+        """Whether a side's group is there, and has a consumer of our name."""
+        members = await group_consumers(self._server, self.subscription, retries=side.retries)
+        return any(one.name == self.subscription.consumer for one in members)
+
+    async def _restore(self, side: Side) -> frozenset[bytes]:
+        """Create a group anew where it is not there, and have all that is in hand pending again; what is now."""
+        sub = self.subscription
+        self._destroyed_at[side] = asyncio.get_running_loop().time()
+        began = await restore_group(self._server, side.key, sub.group, side.last_seen.decode())
+        if began is not None:
+            self._emit(GroupRestored(side.key, sub.group, began))
+        held = [entry for entry in side.in_hand.values() if not entry.lost and not entry.gone]
+        if not held:
+            return frozenset()
+        leased_at = asyncio.get_running_loop().time()
+        rows = [(entry.raw_id, entry.deliveries) for entry in held]
+        registered = await register(self._server, sub, retries=side.retries, entries=rows)
+        ours, lost, gone = map(frozenset, (registered.ours, registered.lost, registered.gone))
+        for entry in held:
+            if entry.raw_id in ours:
+                entry.leased_at = leased_at
+            elif entry.raw_id in lost:
+                entry.lost = True
+            elif entry.raw_id in gone:
+                entry.gone = True
+                self._emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
+        # What was settled meanwhile must not stay behind.
+        settled = [AckRow(one) for one in registered.ours if one not in side.in_hand]
+        if settled:
+            await acknowledge_checked(self._server, sub, retries=side.retries, rows=settled)
+        return ours
 
     def _weigh(self, entry: Entry) -> None:
         """Learn how large entries are, from one of each read."""

@@ -13,6 +13,7 @@ Nothing of this is imported, or costs anything, where it is not asked for.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from traceback import format_exception
 from typing import Any, Final
 
 try:
@@ -31,6 +32,7 @@ try:
 except ImportError as error:
     raise ImportError("tracing takes OpenTelemetry: pip install 'streamops[otel]'") from error
 
+from streamops.analysis.safe_text import encodable
 from streamops.errors import RetryLater, Skip
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import TRACE, Entry
@@ -72,7 +74,7 @@ class _Tracing:
         told = _about([entry]) | {
             "messaging.message.id": entry.id,
             "streamops.attempt": entry.attempt,
-            "streamops.origin_id": _text(entry.origin_id),
+            "streamops.origin_id": encodable(entry.origin_id),
         }
         with self._processing([entry], told):
             return await call(entry)
@@ -86,7 +88,7 @@ class _Tracing:
     @contextmanager
     def publish(self, stream: str, count: int) -> Iterator[Sequence[bytes]]:
         """Publish in a span, whose context is what each entry is to carry."""
-        name = _text(stream)
+        name = encodable(stream)
         told: dict[str, AttributeValue] = {
             "messaging.system": "redis",
             "messaging.destination.name": name,
@@ -102,7 +104,7 @@ class _Tracing:
     @contextmanager
     def _processing(self, entries: Sequence[Entry], told: dict[str, AttributeValue]) -> Iterator[None]:
         links = [link for entry in entries if (link := link_of(entry)) is not None]
-        name = f"process {_text(entries[0].stream)}"
+        name = f"process {encodable(entries[0].stream)}"
         with self._tracer.start_as_current_span(
             name,
             # A trace of its own, whatever was going on where the worker was started.
@@ -142,11 +144,11 @@ def _about(entries: Sequence[Entry]) -> dict[str, AttributeValue]:
     first = entries[0]
     return {
         "messaging.system": "redis",
-        "messaging.destination.name": _text(first.stream),
+        "messaging.destination.name": encodable(first.stream),
         "messaging.operation.name": "process",
         "messaging.operation.type": "process",
-        "messaging.consumer.group.name": _text(first.group),
-        "messaging.client.id": _text(first.consumer),
+        "messaging.consumer.group.name": encodable(first.group),
+        "messaging.client.id": encodable(first.consumer),
     }
 
 
@@ -155,11 +157,8 @@ def _blame(span: Span, error: BaseException) -> None:
     if isinstance(error, STEERING):
         return
     span.set_attribute("error.type", type(error).__qualname__)
-    span.set_status(StatusCode.ERROR, _text(str(error)))
+    span.set_status(StatusCode.ERROR, encodable(str(error)))
     if isinstance(error, Exception):
-        span.record_exception(error)
-
-
-def _text(name: str) -> str:
-    """A name from Redis as text that can be exported: bytes that are no UTF-8 are shown."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        # As the SDK has it, but such that every exporter can send it.
+        told = {"message": str(error), "stacktrace": "".join(format_exception(error))}
+        span.record_exception(error, {f"exception.{name}": encodable(text) for name, text in told.items()})

@@ -5,8 +5,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
@@ -17,25 +16,32 @@ from msgspec import Struct
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.runtime.acks import Acknowledger
-from streamops.runtime.beat import Beat
+from streamops.runtime.beat import Beat, Watch
 from streamops.runtime.calling import BatchMiddleware, Middleware, compile_batch, compile_call
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry, Side
-from streamops.runtime.events import Completed, Events, Overran, Troubled
+from streamops.runtime.events import Abandoned, Completed, Events, Lost, Overran, Troubled
 from streamops.runtime.handlers import Handler, Kind, parameters_of
+from streamops.runtime.naming import require_name
 from streamops.runtime.pump import Pump
 from streamops.runtime.recovery import Recovery
 from streamops.runtime.screening import Screening
 from streamops.runtime.settling import Settler
 from streamops.runtime.source import BLOCK, Source
+from streamops.runtime.threads import Threads
 from streamops.wire.consuming.hearts import WORKER_PREFIX
-from streamops.wire.consuming.leases import leave, release
+from streamops.wire.consuming.leases import leave, release, release_all
 from streamops.wire.consuming.permissions import require_permissions
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 
 PULSE: Final = 0.5
+FAREWELLS: Final = 3
+"""How often a worker that leaves tries to say so."""
+PAUSE: Final = 0.1
+LAST_WAIT: Final = 1.0
+"""Seconds that handlers may take to end once they were cut off."""
 
 
 class WorkerOptions(Struct, frozen=True, kw_only=True):
@@ -113,14 +119,15 @@ class Worker:
         self._acknowledgers: dict[Side, Acknowledger] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._reading: list[asyncio.Task[None]] = []
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads: Threads | None = None
+        self._endless: set[asyncio.Task[None]] = set()
         self._beat = Beat(
             connection,
             every=options.beat,
             hang=options.hang,
             portrait=self.portrait,
             holdings=self._holdings,
-            overran=self._overran,
+            watch=Watch(self._overran, self._deleted, self._bereft, self._renewal_failed),
         )
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
         names = names or Names()
@@ -162,6 +169,11 @@ class Worker:
         """Whether it was told to stop."""
         return self._stopping.is_set()
 
+    @property
+    def lingers(self) -> bool:
+        """Whether handlers go on that could not be ended: only the process's end will end them."""
+        return any(not task.done() for task in self._endless) or bool(self._threads and self._threads.running)
+
     def stop(self) -> None:
         """Take no more entries, finish those that were begun, and end."""
         self._stopping.set()
@@ -176,11 +188,13 @@ class Worker:
         Raises:
             ServerError: At the start only: the server does not answer, or does not let us.
         """
-        self._threads = self._thread_pool()
+        self._threads = self._new_threads()
         try:
             for handler in self._handlers:
                 self._stations.append(self._station(handler))
             await self._require_permissions()
+            if self._options.consumer:
+                await require_name(self._server, self.id)
             for station in self._stations:
                 for source in station.sources:
                     await source.prepare()
@@ -226,6 +240,7 @@ class Worker:
             crew,
             finished=_finished,
             again=lambda entry: self._source_of(entry).enqueue_again([entry]),
+            is_pending_again=lambda entry: self._source_of(entry).is_pending_again(entry),
             wake_pump=self._pump.wake,
             emit=self.events.emit,
         )
@@ -272,6 +287,7 @@ class Worker:
                 lease=lease,
                 clock=asyncio.get_running_loop().time,
                 troubled=self._troubled(subscription.stream),
+                confirmed=source.hungry,
                 latencies=crew.tally.latencies,
             )
             side.finish = self._telling(acknowledger.add)
@@ -325,22 +341,37 @@ class Worker:
         self.state = WorkerState.DRAINING
         await _cancel(self._reading)
         unread: list[Entry] = []
+        unstarted: list[Entry] = []
         for station in self._stations:
-            unread += station.crew.close()
+            unbegun = station.crew.close()
+            unstarted += [entry for entry in unbegun if not entry.again]
+            unread += [entry for entry in unbegun if entry.again]
             unread += station.settler.stop()
         deadline = time.monotonic() + self._options.grace.total_seconds()
         await self._hand_back(unread)
+        await self._hand_back(unstarted, unstarted=True)
         while any(station.crew.busy for station in self._stations) and time.monotonic() < deadline:
             self._beat.pulse = time.monotonic()
             await asyncio.sleep(0.01)
-        for station in self._stations:
-            unread += [entry for slot in station.crew.slots for entry in slot.entries]
-            unread += station.settler.stop()
-        await _cancel([slot.task for station in self._stations for slot in station.crew.slots if slot.task])
+        kept = await self._cut_off()
         await self._flush(deadline)
         # What is handed back must not be renewed any more.
         await asyncio.to_thread(self._beat.stop)
-        await self._leave()
+        await self._leave(kept)
+
+    async def _cut_off(self) -> set[Entry]:
+        """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
+        if self._threads is not None:
+            self._threads.abandon()
+        slots = [slot for station in self._stations for slot in station.crew.slots]
+        self._endless = await _cancel([slot.task for slot in slots if slot.task], LAST_WAIT)
+        kept = {entry for slot in slots if slot.task in self._endless for entry in slot.entries}
+        kept.update(self._threads.running if self._threads is not None else ())
+        for entry in kept:
+            self.events.emit(Abandoned(entry.stream, entry.group, entry.id))
+        for station in self._stations:
+            station.settler.stop()
+        return kept
 
     async def _flush(self, deadline: float) -> None:
         """Send the last acknowledgements, as long as there is time."""
@@ -357,37 +388,57 @@ class Worker:
                     # What another task has under way is confirmed by that one.
                     await asyncio.sleep(0.005)
 
-    async def _hand_back(self, entries: Iterable[Entry]) -> None:
-        """Let others have entries at once."""
+    async def _hand_back(self, entries: Iterable[Entry], *, unstarted: bool = False) -> None:
+        """Let others have entries at once; those that nobody has ever started as if they had never been delivered."""
         by_side: dict[Side, list[bytes]] = {}
         for entry in entries:
             by_side.setdefault(entry.side, []).append(entry.raw_id)
         for side, ids in by_side.items():
-            try:
-                await release(self._server, side.subscription, retries=side.retries, ids=ids)
-            except ServerError as error:
-                self.events.emit(Troubled(side.key, error))
+            # First of all, so that they are renewed no more. A renewal under way is undone when the worker leaves.
             for raw_id in ids:
                 side.in_hand.pop(raw_id, None)
-
-    async def _leave(self) -> None:
-        """Hand back whatever is still pending under our name, known or not, and delete the consumer where nothing is."""
-        for side, _ in self._holdings():
             try:
-                await release(self._server, side.subscription, retries=side.retries, ids=None)
-                await leave(self._server, side.subscription, consumer=self.id, retries=side.retries)
+                await release(
+                    self._server, side.subscription, retries=side.retries, ids=ids, unstarted=unstarted
+                )
             except ServerError as error:
                 self.events.emit(Troubled(side.key, error))
+
+    async def _leave(self, kept: Iterable[Entry]) -> None:
+        """Hand back whatever else is still pending under our name, known or not; delete the consumer where nothing is."""
+        ids: dict[Side, list[bytes]] = {}
+        for entry in kept:
+            ids.setdefault(entry.side, []).append(entry.raw_id)
+        for side, _ in self._holdings():
+            for _ in range(FAREWELLS):
+                if await self._left(side, ids.get(side, ())):
+                    break
+                await asyncio.sleep(PAUSE)
+
+    async def _left(self, side: Side, kept: Collection[bytes]) -> bool:
+        """Whether the server has heard that we leave one side."""
+        try:
+            await release_all(self._server, side.subscription, retries=side.retries, keep=kept)
+            await leave(self._server, side.subscription, consumer=self.id, retries=side.retries)
+        except ServerError as error:
+            self.events.emit(Troubled(side.key, error))
+            return False
+        return True
 
     async def _end(self) -> None:
         for station in self._stations:
             station.crew.close()
-        await _cancel([*self._reading, *self._tasks])
+        if self._threads is not None:
+            self._threads.abandon()
+        self._endless |= await _cancel({*self._reading, *self._tasks} - self._endless, LAST_WAIT)
         await asyncio.to_thread(self._beat.stop)
+        for station in self._stations:
+            for source in station.sources:
+                await source.close()
         for server in (self._server, *self._readers):
             await server.close()
         if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.close()
 
     def _telling(self, add: Callable[[Entry], None]) -> Callable[[Entry], None]:
         """What is called with an entry that was handled; telling costs nothing where nobody listens."""
@@ -415,17 +466,31 @@ class Worker:
     def _overran(self, side: Side, entries: int) -> None:
         self.events.emit(Overran(side.subscription.stream, side.subscription.group, entries))
 
+    def _deleted(self, side: Side, entries: Sequence[Entry]) -> None:
+        sub = side.subscription
+        for entry in entries:
+            self.events.emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
+
+    def _bereft(self, side: Side) -> None:
+        self._source_at(side).bereft()
+
+    def _renewal_failed(self, side: Side, error: ServerError) -> None:
+        self.events.emit(Troubled(side.key, error))
+
     def _source_of(self, entry: Entry) -> Source:
+        return self._source_at(entry.side)
+
+    def _source_at(self, side: Side) -> Source:
         return next(
-            source for station in self._stations for source in station.sources if entry.side in source.sides
+            source for station in self._stations for source in station.sources if side in source.sides
         )
 
     def _troubled(self, stream: str) -> Callable[[ServerError], None]:
         return lambda error: self.events.emit(Troubled(stream, error))
 
-    def _thread_pool(self) -> ThreadPoolExecutor | None:
+    def _new_threads(self) -> Threads | None:
         threads = sum(handler.concurrency for handler in self._handlers if handler.kind is Kind.THREADS)
-        return ThreadPoolExecutor(threads, thread_name_prefix="streamops-handler") if threads else None
+        return Threads(threads) if threads else None
 
     @staticmethod
     def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
@@ -442,9 +507,13 @@ def _finished(entry: Entry) -> None:
     entry.side.finish(entry)
 
 
-async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel tasks and wait for them to end."""
-    pending = [task for task in tasks if not task.done()]
-    for task in pending:
+async def _cancel(tasks: Iterable[asyncio.Task[None]], limit: float | None = None) -> set[asyncio.Task[None]]:
+    """Cancel tasks and wait for them to end; those that have not after so many seconds."""
+    cancelled = [task for task in tasks if not task.done()]
+    for task in cancelled:
         task.cancel()
-    await asyncio.gather(*pending, return_exceptions=True)
+    done, living = await asyncio.wait(cancelled, timeout=limit) if cancelled else (set(), set())
+    for task in done:
+        if not task.cancelled():
+            task.exception()
+    return living

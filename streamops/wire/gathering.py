@@ -143,6 +143,12 @@ class Gatherer:
     async def _send_some(self, taken: list[_Waiting]) -> None:
         try:
             replies = await self._ask([Request(one.key, one.command) for one in taken])
+        except Exception as error:  # noqa: BLE001 - each is told
+            # What nobody expects is no cancellation either: those would end their callers without a word.
+            for one in taken:
+                if not one.reply.done():
+                    one.reply.set_exception(error)
+            return
         except BaseException:
             for one in taken:
                 one.reply.cancel()

@@ -45,6 +45,8 @@ class Node:
         self.label = label
         self._pool = pool
         self._timeout = timeout
+        # Whoever finds all connections in use waits for one; redis-py would refuse.
+        self._turns = asyncio.Semaphore(pool.max_connections)
 
     async def batch(
         self, commands: Sequence[Command], decoders: Sequence[Decoder | None] = ()
@@ -66,6 +68,10 @@ class Node:
         """
         if not commands:
             return []
+        async with self._turns:
+            return await self._exchange(commands, decoders)
+
+    async def _exchange(self, commands: Sequence[Command], decoders: Sequence[Decoder | None]) -> list[Reply]:
         connection = await self._pool.take() or await self._connect()
         try:
             writer, read, parsed = _writer(connection), _reading(connection), _parsed(connection)
@@ -84,9 +90,11 @@ class Node:
                     if number % BREATH == 0:
                         patience.reschedule(asyncio.get_running_loop().time() + self._timeout)
                         await asyncio.sleep(0)
-            if any(isinstance(reply, Exception) and is_read_only(reply) for reply in replies):
-                # It is the primary no more; who is, is asked for with the next connection.
-                await connection.disconnect(nowait=True)
+            for reply in replies:
+                if isinstance(reply, Exception) and is_read_only(reply):
+                    # It is the primary no more; who is, is asked for with the next connection.
+                    await connection.disconnect(nowait=True)
+                    break
         except BaseException:
             # Replies still on their way would be taken for those of the next batch.
             await connection.disconnect(nowait=True)

@@ -10,6 +10,7 @@ import select
 
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.exceptions import ConnectionError as LostConnection
+from redis.exceptions import RedisError
 
 
 class Pool(ConnectionPool):
@@ -36,8 +37,17 @@ class Pool(ConnectionPool):
         if not self._available_connections:
             return None
         connection = self._available_connections.pop()
-        ready = await _is_ready(connection)
-        (self._in_use_connections.add if ready else self._available_connections.append)(connection)
+        # In one of the two places at every moment: what is in neither, nobody would ever close.
+        self._in_use_connections.add(connection)
+        ready = False
+        try:
+            ready = await _is_ready(connection)
+        except (RedisError, OSError):
+            # Whoever mends it will see.
+            return None
+        finally:
+            if not ready:
+                self.give_back(connection)
         return connection if ready else None
 
     def give_back(self, connection: AbstractConnection) -> None:

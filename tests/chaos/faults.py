@@ -122,26 +122,29 @@ async def read_history(history: History, random: Random) -> None:
 async def remove_consumer(history: History, random: Random) -> None:
     """An operator deletes a consumer, and with it its list of pending entries."""
     names = [row[1] for row in history.server.command("XINFO", "CONSUMERS", STREAM, GROUP)]
-    if not names:
-        return
     name = random.choice(names)
-    with history.server.client.pipeline(transaction=True) as at_once:
-        at_once.execute_command("XPENDING", STREAM, GROUP, "-", "+", 1000, name)
-        at_once.execute_command("XGROUP", "DELCONSUMER", STREAM, GROUP, name)
-        rows, _ = at_once.execute()
-    history.excuse(row[0] for row in rows)
+    async with history.fault("removed"):
+        _take_away(history, "DELCONSUMER", name)
 
 
 async def destroy_group(history: History, _: Random) -> None:
-    """An operator destroys the group, and with it the list of pending entries."""
+    """An operator destroys the group: what was acknowledged is known no more, and what was pending neither."""
     async with history.fault("destroyed"):
-        with history.server.client.pipeline(transaction=True) as at_once:
-            at_once.execute_command("XPENDING", STREAM, GROUP, "-", "+", 1000)
-            at_once.execute_command("XGROUP", "DESTROY", STREAM, GROUP)
-            rows, _ = at_once.execute(raise_on_error=False)
-        # What was done a moment ago may be read again: nobody knows any more that it was acknowledged.
-        history.excuse(history.published)
-    assert isinstance(rows, list)
+        history.repeatable |= history.published.keys()
+        _take_away(history, "DESTROY")
+
+
+TAKE_AWAY = """
+local rows = redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1000, unpack(ARGV, 3))
+redis.call('XGROUP', ARGV[2], KEYS[1], ARGV[1], unpack(ARGV, 3))
+return rows
+"""
+
+
+def _take_away(history: History, subcommand: str, *consumer: bytes) -> None:
+    """Delete something with its list of what is pending, and excuse exactly that."""
+    rows = history.server.command("EVAL", TAKE_AWAY, 1, STREAM, GROUP, subcommand, *consumer)
+    history.excused |= {row[0].decode() for row in rows}
 
 
 GENTLE: tuple[Deed, ...] = (
@@ -163,6 +166,9 @@ GENTLE: tuple[Deed, ...] = (
     read_history,
 )
 """What loses nothing."""
+
+ROUGH: tuple[Deed, ...] = (*GENTLE, *(4 * (remove_consumer, destroy_group)))
+"""What an operator may do besides, and what was pending then is excused."""
 
 
 async def strike(history: History, deed: Deed, random: Random) -> None:

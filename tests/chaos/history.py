@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
 from multiprocessing.process import BaseProcess
@@ -61,6 +61,9 @@ class History:
         members: The living workers.
         serving: Held by whoever stops the server.
         published: What was confirmed.
+        excused: What somebody took off the list of pending ones with his own hands.
+        repeatable: What nobody can know any more to have been acknowledged.
+        audit: The audit, in the end.
     """
 
     def __init__(self, server: RunningServer, directory: Path, post: Post) -> None:
@@ -68,6 +71,7 @@ class History:
         self.members: list[Member] = []
         self.published: dict[str, Published] = {}
         self.excused: set[str] = set()
+        self.repeatable: set[str] = set()
         self.audit: Audit | None = None
         self.server = server
         self.post = replace(post, ledger=directory / "ledger")
@@ -107,10 +111,6 @@ class History:
             now = time.monotonic()
             self.faults.append(Fault("death", now - 0.2, now, member.pid))
         return len(dead)
-
-    def excuse(self, ids: Iterable[str | bytes]) -> None:
-        """Somebody took these off the list of pending ones with his own hands."""
-        self.excused |= {each.decode() if isinstance(each, bytes) else each for each in ids}
 
     def publish(self, do: str, key: str) -> None:
         """Publish, unless the server is away."""
@@ -165,9 +165,6 @@ class History:
             if true():
                 return
             if time.monotonic() > deadline:
-                if "CHAOS_DEBUG" in os.environ:  # XXX
-                    [member.tell(signal.SIGUSR1) for member in self.members]  # XXX
-                    await asyncio.sleep(1)  # XXX
                 raise AssertionError(f"not {what} after {HEALS_WITHIN} s: {self._state()}")
             await asyncio.sleep(0.03)
 
@@ -208,7 +205,8 @@ class History:
             guarded=self.post.guarded,
             most=self.post.most,
             lease=self.post.lease,
-            excused=frozenset(self.excused),
+            excused=self.excused,
+            repeatable=self.repeatable,
         )
         problems = [*self.audit.problems, *self._leftovers()]
         if problems:
@@ -231,7 +229,7 @@ class History:
     def _leftovers(self) -> list[str]:
         ask = self.server.command
         found = {key.decode() for key in ask("KEYS", "*")}
-        allowed = {STREAM, RETRIES, LETTERS} | ({MARKS} if self.excused else set())
+        allowed = {STREAM, RETRIES, LETTERS} | ({MARKS} if self.repeatable or self.excused else set())
         strays = [key for key in found - allowed if not key.startswith(GUARDS)]
         problems = [f"a key is left: {key} {self._dump(key)}" for key in strays]
         problems += [

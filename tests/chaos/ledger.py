@@ -8,6 +8,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
@@ -123,7 +124,8 @@ class Audit:
         guarded: bool,
         most: int,
         lease: float,
-        excused: frozenset[str] = frozenset(),
+        excused: AbstractSet[str] = frozenset(),
+        repeatable: AbstractSet[str] = frozenset(),
     ) -> None:
         """Audit.
 
@@ -136,6 +138,7 @@ class Audit:
             most: How often a handler may start for one entry.
             lease: In seconds.
             excused: IDs that somebody took off the list of pending ones with his own hands.
+            repeatable: IDs of which nobody can know any more whether they were acknowledged.
         """
         self.problems: list[str] = []
         self._published = published
@@ -146,6 +149,7 @@ class Audit:
         self._most = most
         self._lease = lease
         self._excused = excused
+        self._repeatable = repeatable | excused
         self._runs = self._collect()
         self._done = {run.origin for runs in self._runs.values() for run in runs if run.done}
         self._check_lost()
@@ -160,13 +164,12 @@ class Audit:
         return sum(sum(run.done for run in runs) > 1 for runs in self._runs.values())
 
     def _check_lost(self) -> None:
-        done_keys = {self._published[origin].key for origin in self._done if origin in self._published}
+        settled = self._done | self._letters.keys() | self._excused
+        settled_keys = {what.key for origin, what in self._published.items() if origin in settled}
         for origin, what in self._published.items():
-            if origin in self._done or origin in self._letters or origin in self._excused:
-                continue
-            if self._guarded and (what.key in done_keys or self._is_buried(what.key)):
-                continue
-            self._say(f"lost: {origin} ({what.do})")
+            # Of several events about one thing, the others are known by its key.
+            if origin not in settled and not (self._guarded and what.key in settled_keys):
+                self._say(f"lost: {origin} ({what.do}, {what.key})")
 
     def _check_letters(self) -> None:
         for letter in self._letters.values():
@@ -182,9 +185,9 @@ class Audit:
             what = self._published.get(origin)
             # What was confirmed to nobody may have been added all the same.
             do = what.do if what else "?"
-            if len(runs) > self._most and do != "uncounted" and origin not in self._excused:
+            if len(runs) > self._most and do != "uncounted" and origin not in self._repeatable:
                 self._say(f"started {len(runs)} times: {origin} ({do})")
-            if origin in self._excused:
+            if origin in self._repeatable:
                 continue
             for first, second in combinations(sorted(runs, key=lambda run: run.start), 2):
                 if first.end > second.start and not self._is_explained(first, second):
@@ -198,11 +201,8 @@ class Audit:
             if line.word is Word.EFFECT:
                 by_key[line.key].add(line.origin)
         for key, origins in by_key.items():
-            if len(origins) > 1 and not origins & self._letters.keys() and not origins & self._excused:
+            if len(origins) > 1 and not origins & self._letters.keys() and not origins & self._repeatable:
                 self._say(f"guarded, and done for {len(origins)} events: {key} {sorted(origins)}")
-
-    def _is_buried(self, key: str) -> bool:
-        return any(origin in self._letters for origin, what in self._published.items() if what.key == key)
 
     def _is_explained(self, first: Run, second: Run) -> bool:
         """Whether the first one's worker was hit before it can have acknowledged, or the second's came back late."""

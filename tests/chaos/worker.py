@@ -62,7 +62,7 @@ WATCHED = 0.05
 MISSED = 0.25
 """Seconds for which a process is seldom not run on a machine that is not busy."""
 
-PAUSES: Mapping[str, float] = {"slow": 0.15, "long": 2.0}
+PAUSES: Mapping[str, float] = {"slow": 0.15, "long": 1.8}
 """Seconds that handlers take; the longest outlast every lease."""
 HANGING = frozenset({"hang", "swallow"})
 """On their first attempt these go on until they are cut off."""
@@ -119,7 +119,7 @@ class Post(Struct, frozen=True, kw_only=True):
     prefetch: int = 20
     lease: float = 1.0
     beat: float = 0.15
-    timeout: float = 2.0
+    timeout: float = 2.5
     most: int = 4
     passive: bool = False
     guarded: bool = True
@@ -142,27 +142,6 @@ def _work(post: Post) -> None:
     vars(app)["runner"] = runner
     threading.Thread(target=_watch, args=(Ledger(post.ledger),), daemon=True).start()
     options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
-    if "CHAOS_DEBUG" in os.environ:  # XXX
-        import gc, traceback  # XXX
-
-        def dump(*_):  # XXX
-            out = open(f"/tmp/x/dump-{os.getpid()}", "a")  # XXX
-            for t in asyncio.all_tasks():  # XXX
-                print(t.get_name(), t.get_coro(), t, file=out)
-                t.print_stack(limit=12, file=out)  # XXX
-                print("--", file=out)  # XXX
-            for o in gc.get_objects():  # XXX
-                if type(o).__name__ == "Side":
-                    print(
-                        o.key,
-                        {k: (e.lost, e.again, e.careful, e.marks, e.attempt) for k, e in o.in_hand.items()},
-                        file=out,
-                    )  # XXX
-                if type(o).__name__ in ("Buffer", "Crew", "Source"):
-                    print({k: v for k, v in vars(o).items()}, file=out)  # XXX
-            out.close()  # XXX
-
-        signal.signal(signal.SIGUSR1, dump)  # XXX
     try:
         application(post).run(options)
     except Unreachable:
@@ -220,7 +199,7 @@ def application(post: Post) -> Streamops:
         lease=post.lease,
         key="order" if post.guarded else None,
         failed=doom.hook,
-    )({"async": single, "batch": many}.get(post.kind, plain))  # type: ignore[arg-type,type-var] # each as its kind takes it
+    )({"async": single, "batch": many}.get(post.kind, plain))  # type: ignore[type-var] # each as its kind takes it
     streamops.middleware(doom.middleware)
     if post.doom and (kind := EVENTS.get(post.doom.moment)):
         streamops.events.on(kind, doom.heard)

@@ -67,6 +67,27 @@ def test_status_tells_the_truth(at: Cli) -> None:
     assert billing["rates"] is None
 
 
+def test_retry_streams_are_told_with_their_groups(at: Cli, stocked: RunningServer) -> None:
+    assert "RETRY" not in at("status").out
+    retries = "{orders}:retry:billing"
+    stocked.command("XGROUP", "CREATE", retries, "billing", "0", "MKSTREAM")
+    assert "RETRY" not in at("status").out
+    for number in range(3):
+        stocked.command("XADD", retries, "*", "n", number)
+    stocked.command("XREADGROUP", "GROUP", "billing", "w", "COUNT", 1, "STREAMS", retries, ">")
+    for command in (("status",), ("groups", "ls")):
+        result = at(*command)
+        assert "RETRY" in result.out
+        assert ":retry:" not in result.out
+        assert "RETRY" not in at(*command, "-o", "plain").out
+    (orders,) = [one for one in document(at, "status")["streams"] if one["stream"] == "orders"]
+    told = {group["group"]: group["retries"] for group in orders["groups"]}
+    assert told["mail"] is None
+    assert (told["billing"]["length"], told["billing"]["pending"]) == (3, 1)
+    assert told["billing"]["lag"]["entries"] == 2
+    assert retries in at("streams", "ls").out
+
+
 def test_two_readings_give_rates(at: Cli) -> None:
     status = document(at, "status", "orders", "--sample", "1100ms")
     assert status["streams"][0]["groups"][0]["rates"] == {

@@ -86,3 +86,18 @@ async def test_a_dead_letter_gives_its_key_back(redis: ConnectionOptions) -> Non
         await stage.publish("payments", Payment("o-1"))
         await stage.idle()
     assert paid == ["o-1"]
+
+
+async def test_without_its_key_an_entry_is_a_dead_letter(redis: ConnectionOptions) -> None:
+    app = Streamops()
+
+    @app.handler("payments", group="bank", key=lambda fields: fields.get("order_id"))
+    async def pay(fields: dict[str, str]) -> None:
+        raise AssertionError(fields)
+
+    async with staged(app, redis) as stage:
+        await stage.publish("payments", {"amount": 3})
+        await stage.publish("payments", {"amount": 4})
+        await stage.idle()
+        letters = await stage.letters("payments")
+    assert [letter.error for letter in letters] == ["it has no key, by which it would be known again"] * 2

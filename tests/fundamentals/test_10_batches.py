@@ -1,6 +1,6 @@
 """A handler of batches takes lists, and is called once for many entries: as many as there are, up to ``batch``,
 or as many as come within ``linger``. It may answer with a list, one result an entry: where that is an exception,
-that entry alone has failed. Where it raises, all of them have.
+that entry alone has failed. Where it raises, or errors cannot be told apart, all of them have.
 """
 
 import msgspec
@@ -49,6 +49,20 @@ async def test_each_entry_may_have_a_result_of_its_own(redis: ConnectionOptions)
         letters = await stage.letters("orders")
     assert sorted(attempts) == [("even", 1), ("late", 1), ("late", 2), ("odd", 1)]
     assert [letter.error for letter in letters] == ["odd"]
+
+
+async def test_errors_that_could_be_anybodys_are_everybodys(redis: ConnectionOptions) -> None:
+    app = Streamops()
+
+    @app.handler("orders", group="warehouse", batch=10, linger=0.1, concurrency=1, retry=None)
+    async def insert(orders: list[Order]) -> list[Exception]:
+        return [ValueError(order.order_id) for order in orders if order.order_id == "odd"]
+
+    async with staged(app, redis) as stage, app.publisher() as publisher:
+        await publisher.publish_many("orders", map(Order, ("even", "odd", "zero")))
+        await stage.idle()
+        letters = await stage.letters("orders")
+    assert [letter.error for letter in letters] == ["ValueError: odd"] * 3
 
 
 async def test_where_the_call_raises_all_of_them_have_failed(redis: ConnectionOptions) -> None:

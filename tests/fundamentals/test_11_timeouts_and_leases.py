@@ -38,10 +38,10 @@ async def test_a_call_that_takes_too_long_is_cut_off(redis: ConnectionOptions) -
 async def test_a_long_call_keeps_its_entry(redis: ConnectionOptions) -> None:
     app, starts = Streamops(), list[str]()
 
-    @app.handler("orders", group="shipping", lease=0.1)
+    @app.handler("orders", group="shipping", lease=0.3)
     async def ship(entry: Entry) -> None:
         starts.append(entry.id)
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.8)
 
     # Two workers: one has it, the other one looks for what lies idle.
     async with staged(app, redis) as stage, staged(app, redis):

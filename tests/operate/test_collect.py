@@ -280,8 +280,8 @@ async def test_heartbeats_tell_which_of_our_workers_are_dead(
         await console.collect()
         batches.clear()
         snapshot = await console.collect()
-    for stream in snapshot.streams:
-        members = stream.groups[0].members or ()
+    for state in snapshot.streams:
+        members = state.groups[0].members or ()
         assert {one.name: one.alive for one in members} == {
             "so-living": True,
             "so-dead": False,

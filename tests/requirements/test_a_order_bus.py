@@ -42,7 +42,7 @@ from streamops.runtime import Entry, Streamops
 
 app = Streamops()
 
-@app.handler("orders:events", group="orders:cg", start="0", concurrency=1)
+@app.handler("orders:events", group="orders:cg", start="0", concurrency=1, threads=True)
 def handle(entry: Entry) -> None:
     with open("begun", "a") as ledger:
         ledger.write(f"{entry.id}\\n")
@@ -160,7 +160,7 @@ async def test_a5_orphans_are_taken_over_and_slow_handlers_are_not_doubled(
     any_server.command("XGROUP", "CREATE", STREAM, GROUP, "0")
     any_server.command("XREADGROUP", "GROUP", GROUP, "somebody", "STREAMS", STREAM, ">")
 
-    @app.handler(STREAM, group=GROUP, lease=0.2, concurrency=4)
+    @app.handler(STREAM, group=GROUP, lease=0.3, concurrency=4)
     async def handle(entry: Entry) -> None:
         starts[entry.id] += 1
         if entry.get("slow"):
@@ -255,7 +255,9 @@ def test_a9_told_to_stop_it_finishes_what_was_begun_and_gives_back_the_rest(
         until(lambda: commands.lines("begun"))
         assert running.ended() == 0
     assert commands.lines("done") == commands.lines("begun")
-    assert all(idle > 60_000 for _, _, idle, _ in any_server.command("XPENDING", STREAM, GROUP, "-", "+", 10))
+    given_back = any_server.command("XPENDING", STREAM, GROUP, "-", "+", 10)
+    assert given_back
+    assert all(idle > 60_000 for _, _, idle, _ in given_back)
     commands.write("shop.py", SLOW.replace("0.5", "60"))
     begun = len(commands.lines("begun"))
     with commands.running("run", "shop:app") as running:
@@ -381,5 +383,5 @@ async def test_a14_a_burst_is_worked_off_while_workers_go_and_come_back(
     good = {one for one, body in zip(ids, burst, strict=True) if "bad" not in body}
     assert handled == dict.fromkeys(good, 1)
     assert len(letters) == 40
-    assert max(lags) > 500
+    assert max(lags) > 100
     assert any_server.client.xinfo_groups(STREAM)[0]["lag"] == 0

@@ -70,9 +70,9 @@ async def test_c1_topics_stand_in_redis_and_are_managed_by_command_while_they_ar
 
 
 async def test_c2_a_message_is_added_looked_up_and_deleted_by_topic_and_id(
-    any_server: RunningServer, receiver: Receiver
+    any_server: RunningServer, receiver: Receiver, commands: Commands
 ) -> None:
-    """A time of its own overrides the topic's delay."""
+    """Over HTTP, from Python and by command; a time of its own overrides the topic's delay."""
     year = datetime(2100, 1, 1, tzinfo=UTC)
     async with serving(site(any_server, receiver.topic(delay=timedelta(minutes=30)))) as served:
         added = await served.post("remind/messages/order-5", params={"at": year.isoformat()})
@@ -82,6 +82,14 @@ async def test_c2_a_message_is_added_looked_up_and_deleted_by_topic_and_id(
         async with served.session.delete("/topics/remind/messages/order-5") as response:
             assert response.status in (200, 204)
         assert (await served.get("remind/messages/order-5"))[0] == 404
+        async with Streamops(any_server.options).publisher() as publisher:
+            await publisher.publish("topic:remind", b'{"n": 6}', id="order-6", at=year)
+            assert (await served.get("remind/messages/order-6"))[0] == 200
+            assert await publisher.cancel("topic:remind", "order-6")
+    agreed = ("--confirm", "topic:remind")
+    assert commands.code("publish", "topic:remind", "data={}", "--delay", "1h", "--id", "order-7") == 0
+    assert commands.code("delayed", "show", "topic:remind", "order-7") == 0
+    assert commands.code("delayed", "cancel", "topic:remind", "--ids", "order-7", *agreed) == 0
     assert receiver.seen == []
 
 

@@ -1,11 +1,15 @@
 """Declarations that make no sense are refused where they stand, in one line."""
 
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from streamops.errors import SettingsError
 from streamops.runtime import Delays, Entry, Exponential, Payload, Streamops
+from streamops.testing import staged
+from tests.servers import RunningServer
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,57 @@ def test_what_is_refused(given: dict[str, Any], words: str) -> None:
     assert raised.value.hint
     assert "\n" not in raised.value.message
     assert not app.handlers
+
+
+def test_functions_that_would_never_run_are_refused() -> None:
+    app = Streamops()
+
+    async def asynchronous(entry: Entry) -> AsyncIterator[int]:
+        yield entry.attempt
+
+    def plain(entry: Entry) -> Iterator[int]:
+        yield entry.attempt
+
+    async def perhaps(entry: Entry | None) -> None: ...
+
+    async def many(entries: list[Entry]) -> None: ...
+
+    for function in (asynchronous, plain):
+        with pytest.raises(SettingsError, match="is a generator, which nobody would run"):
+            app.handler("s", group="g")(function)
+    for taking in (perhaps, many):
+        with pytest.raises(SettingsError, match="an entry is taken as it is"):
+            app.handler("s", group="g")(taking)
+
+
+async def test_whatever_can_be_called_is_run(any_server: RunningServer) -> None:
+    """Objects, methods, partial functions, and plain functions that return coroutines."""
+    app, seen = Streamops(any_server.options), list[str]()
+
+    class Handler:
+        async def __call__(self, entry: Entry) -> None:
+            seen.append(entry.stream)
+
+        async def handle(self, entry: Entry) -> None:
+            seen.append(entry.stream)
+
+    async def note(prefix: str, entry: Entry) -> None:
+        seen.append(prefix + entry.stream)
+
+    def wrapped(entry: Entry) -> Awaitable[None]:
+        return note("wrapped ", entry)
+
+    app.handler("object", group="g")(Handler())
+    app.handler("method", group="g")(Handler().handle)
+    app.handler("partial", group="g")(partial(note, "a "))
+    app.handler("inline", group="g")(wrapped)
+    app.handler("threads", group="g", threads=True)(wrapped)
+    assert app.handlers[2].name.endswith("note")
+    async with staged(app, any_server.options) as stage:
+        for handler in app.handlers:
+            await stage.publish(handler.streams[0][0], {"n": 1})
+        await stage.idle()
+    assert sorted(seen) == ["a partial", "method", "object", "wrapped inline", "wrapped threads"]
 
 
 def test_schedules_and_payloads_that_make_no_sense() -> None:

@@ -19,7 +19,6 @@ from tests.runtime.working import is_idle, until, working
 from tests.servers import RunningServer, StartServer
 from tests.wire.test_sentinel import behind, has_good_replica
 
-
 # A Sentinel of Redis 6.2 takes ten seconds to hear of a replica: once is enough.
 CASES = [
     (program, how)

@@ -139,11 +139,11 @@ def handle(entry: Entry) -> None:
 """
 
 
-def test_run_says_so_in_one_line_and_ends(server: RunningServer, users: Users, tmp_path: Path) -> None:
+def test_run_says_so_in_one_line_and_ends(any_server: RunningServer, tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(APP)
-    server.command("XADD", STREAM, "*", "n", "1")
-    users.without("xack")
-    url = server.url.replace("redis://", f"redis://{USER}:{PASSWORD.reveal()}@")
+    any_server.command("XADD", STREAM, "*", "n", "1")
+    Users(any_server).without("xack")
+    url = any_server.url.replace("redis://", f"redis://{USER}:{PASSWORD.reveal()}@")
     ran = subprocess.run(
         [sys.executable, "-P", "-m", "streamops", "--url", url, "run", "shop:app", "--workers", "2"],
         cwd=tmp_path,
@@ -160,4 +160,5 @@ def test_run_says_so_in_one_line_and_ends(server: RunningServer, users: Users, t
     assert "user 'shop' may not do what a worker has to: no permission for XACK" in told[0]
     assert "doctor --acl runtime" in ran.stderr
     assert "Traceback" not in ran.stderr
-    assert keys(server) == {STREAM}
+    assert keys(any_server) == {STREAM}
+    any_server.command("ACL", "DELUSER", USER)

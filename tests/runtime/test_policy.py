@@ -8,6 +8,7 @@ import pytest
 from streamops.runtime import Delays, Reject, RetryLater, Skip
 from streamops.runtime.policy import (
     ACKNOWLEDGE,
+    LONGEST_DELAY,
     Acknowledge,
     Again,
     Bury,
@@ -95,3 +96,28 @@ def test_errors_are_told_in_one_line_of_bounded_length() -> None:
     assert words(Reject("a\nb")) == "a b"
     assert words(ValueError()) == "ValueError"
     assert len(words(ValueError("x" * 5_000))) == 2_000
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def test_errors_that_cannot_be_told_are_told_by_their_kind() -> None:
+    assert words(Unspeakable()) == "Unspeakable"
+    assert words(ValueError("\ud800")) == "ValueError: \\ud800"
+    assert words(ValueError("\udcff")) == "ValueError: \\xff"
+    assert len(words(ValueError("\ud800" * 2_000))) == 2_000
+
+
+@pytest.mark.parametrize("answer", [1e12, timedelta.max, 1e300])
+def test_no_delay_is_longer_than_dates_go(answer: float | timedelta) -> None:
+    disposition = decide(Retry(lambda _, __: answer), 1, ValueError("no"), 0.5)
+    assert disposition == Again(LONGEST_DELAY, "ValueError: no")
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_a_handler_may_ask_for_any_delay(*, counts: bool) -> None:
+    for asked, given in ((timedelta.max, LONGEST_DELAY), (timedelta.min, timedelta(0)), (SECOND, SECOND)):
+        disposition = decide(TWICE, 1, RetryLater(asked, "busy", counts=counts), 0.5)
+        assert disposition == Again(given, "busy", counts=counts)

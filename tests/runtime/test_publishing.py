@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import msgspec
 import pytest
@@ -288,3 +288,30 @@ async def test_nobody_there(any_server: RunningServer) -> None:
     with pytest.raises(Unreachable):
         async with Publisher(replace(any_server.options, socket_path="/nonexistent")):
             pass
+
+
+async def test_a_publisher_that_is_not_open_says_so(any_server: RunningServer) -> None:
+    publisher = Publisher(any_server.options)
+    with pytest.raises(PublishError, match="is not open"):
+        await publisher.publish("orders", Order("a"))
+    async with publisher:
+        await publisher.publish("orders", Order("a"))
+    with pytest.raises(PublishError, match="is not open"):
+        await publisher.publish_many("orders", [Order("a")])
+
+
+@pytest.mark.parametrize(
+    "given", [{"delay": "5"}, {"delay": float("inf")}, {"delay": 1e30}, {"delay": -1}, {"at": "2100-01-01"}]
+)
+async def test_times_that_are_none(any_server: RunningServer, given: dict[str, Any]) -> None:
+    async with Publisher(any_server.options) as publisher:
+        with pytest.raises(PublishError):
+            await publisher.publish("orders", Order("a"), **given)
+    assert any_server.command("KEYS", "*") == []
+
+
+@pytest.mark.parametrize("bodies", [{"n": 1}, "ab", b"ab"])
+async def test_one_body_is_not_many(any_server: RunningServer, bodies: Any) -> None:  # noqa: ANN401 - what is refused
+    async with Publisher(any_server.options) as publisher:
+        with pytest.raises(PublishError, match="is one body, not many"):
+            await publisher.publish_many("orders", bodies)

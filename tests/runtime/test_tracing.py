@@ -223,6 +223,24 @@ async def test_a_span_goes_on_in_a_thread_and_in_what_is_published_there(server:
     assert parent.span_id == context_of(tracing.one("process more")).span_id
 
 
+async def test_whatever_spans_tell_can_be_exported(any_server: RunningServer) -> None:
+    app = Streamops(any_server.options)
+    tracing = Tracing(app)
+
+    @app.handler("orders\udcff", group="\udcfe", start="0", retry=None)
+    async def handle(_: Entry) -> None:
+        raise ValueError("no \udcfd \ud800")
+
+    async with app.publisher() as publisher, working(app):
+        await publisher.publish("orders\udcff", {"n": 1})
+        await until(lambda: tracing.named("process orders\\xff"))
+    (sent,), (handled,) = tracing.named("send orders\\xff"), tracing.named("process orders\\xff")
+    assert told(handled)["messaging.consumer.group.name"] == "\\xfe"
+    assert handled.status.description == "no \\xfd \\ud800"
+    for text in (sent.to_json(), handled.to_json(), str(handled.events[0].attributes)):
+        assert text.encode()
+
+
 @pytest.mark.parametrize(
     "written",
     [b"", b"\xff\x00", b"00-0-0-01", b"x" * 100_000, b"00-" + b"0" * 32 + b"-" + b"0" * 16 + b"-01", b" a=b"],

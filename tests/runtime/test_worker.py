@@ -186,7 +186,7 @@ async def test_plain_functions_and_batches(any_server: RunningServer) -> None:
     def handle_slowly(fields: dict[str, str]) -> None:
         threaded.append(fields["n"])
 
-    @app.handler("c", group="g", start="0", batch=10, concurrency=1)
+    @app.handler("c", group="g", start="0", batch=10, linger=0.2, concurrency=1)
     async def handle_many(orders: list[Order], entries: list[Entry]) -> list[Exception | None]:
         assert len(orders) == len(entries)
         batches.append(len(orders))

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.observation import Observation
+from streamops.model.observation import Observation, Retries
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.present.rows import GroupRow, group_rows
 from streamops.tui.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
 from streamops.tui.paint import Line, cell_width
 from streamops.tui.payload import entry_lines
-from tests.invented import NOW
+from tests.invented import NOW, exact
 from tests.tui import sample
 
 
@@ -139,3 +139,16 @@ def test_a_value_of_line_ends_is_cut_and_says_so() -> None:
     lines = entry_lines(Entry(ENTRY.id, ((b"a", b"\n" * 1_000_000), (b"b", b"x"))), NOW, 80)
     assert len(lines) == 20_001
     assert "cut after 20,000 lines" in text(lines[-1:])
+
+
+def test_a_retry_stream_is_told_with_its_group() -> None:
+    found = row("payments", "ledger")
+    assert found.group is not None
+    retries = Retries("{payments}:retry:ledger", 3, 1, exact(2))
+    told = text(group_lines(replace(found, group=replace(found.group, retries=retries)), 64)).splitlines()
+    at = told.index(" Retry stream   {payments}:retry:ledger")
+    assert [" ".join(line.split()) for line in told[at + 1 : at + 4]] == [
+        "Retry 3",
+        "Retry pending 1",
+        "Retry lag 2",
+    ]

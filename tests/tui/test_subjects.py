@@ -66,7 +66,15 @@ def names(place: Place, *, dead_letters: bool = False) -> set[str]:
 
 
 def test_the_palette_offers_what_can_be_filled_in() -> None:
-    assert names(Status()) == {"restore", "topics.add", "topics.off", "topics.on", "topics.rm"}
+    assert names(Status()) == {
+        "restore",
+        "topics.add",
+        "topics.off",
+        "topics.on",
+        "topics.rm",
+        "pause",
+        "resume",
+    }
     stream = names(Stream("orders"))
     assert {"trim", "publish", "groups.create", "delayed.cancel", "delayed.run-now"} <= stream
     assert not stream & {"claim", "groups.destroy", "consumers.rm", "replay", "dlq.purge", "undo"}

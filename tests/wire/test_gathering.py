@@ -140,6 +140,23 @@ async def test_the_end_of_the_event_loop_leaves_nobody_waiting(gatherer: Gathere
         assert all(isinstance(answer, (str, asyncio.CancelledError)) for answer in answers)
 
 
+async def test_an_error_that_nobody_expects_reaches_all_who_were_sent(
+    gatherer: Gatherer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gatherer._server, "batch", fail)
+        calls = [gatherer.send(echo(word)) for word in "abc"]
+        async with asyncio.timeout(5):
+            first, *others = await asyncio.gather(*calls, return_exceptions=True)
+    assert first == "a"
+    assert [str(other) for other in others] == ["a bug"] * 2
+    assert await gatherer.send(echo("again")) == "again"
+    await gatherer.close()
+
+
 async def test_each_node_of_a_cluster_has_a_lane_of_its_own(cluster: RunningCluster) -> None:
     server = await Server.connect(cluster.options)
     gatherer = Gatherer(server)

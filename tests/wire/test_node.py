@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 from msgspec.structs import replace
 
-from streamops.wire.connect import connection_pool
+from streamops.wire.connect import MAX_CONNECTIONS, connection_pool
 from streamops.wire.node import BREATH, Command, Node, Reply
 from streamops.wire.options import ConnectionOptions
 from tests.servers import RunningServer, StartServer
@@ -40,6 +40,13 @@ async def test_replies_come_in_order_with_errors_among_them(server: RunningServe
     assert isinstance(answers[0], Exception)
     assert isinstance(answers[-1], Exception)
     await check_in_step(node)
+    await node.close()
+
+
+async def test_whoever_finds_all_connections_in_use_waits_for_one(any_server: RunningServer) -> None:
+    node = node_of(any_server.options)
+    await asyncio.gather(*(check_in_step(node) for _ in range(4 * MAX_CONNECTIONS)))
+    assert len(any_server.client.client_list()) <= MAX_CONNECTIONS + 2
     await node.close()
 
 

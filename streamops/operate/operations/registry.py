@@ -17,6 +17,7 @@ from streamops.operate.operations.group_destroy import DESTROY_GROUP
 from streamops.operate.operations.group_rewind import REWIND_GROUP
 from streamops.operate.operations.job_cancel import CANCEL_JOB
 from streamops.operate.operations.nack import NACK
+from streamops.operate.operations.pools import PAUSE, RESUME
 from streamops.operate.operations.publish import PUBLISH
 from streamops.operate.operations.purge import PURGE
 from streamops.operate.operations.replay import REPLAY
@@ -64,5 +65,7 @@ _ALL: Final[tuple[Operation[Any, Any], ...]] = (
     REMOVE_TOPIC,
     TOPIC_OFF,
     TOPIC_ON,
+    PAUSE,
+    RESUME,
 )
 OPERATIONS: Final = {operation.name: operation for operation in _ALL}

@@ -2,22 +2,25 @@
 
 import asyncio
 import os
+import select
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.workers import WorkerState
-from streamops.runtime.app import Streamops, runner
+from streamops.runtime.app import Streamops, end_process, runner
 from streamops.runtime.figures import figures_of
 from streamops.runtime.loading import load_app
 from streamops.runtime.logs import configure_logs, log_events
 from streamops.runtime.supervisor.orders import (
+    REPORT_EVERY,
     Failure,
     Orders,
     Recycled,
@@ -27,41 +30,75 @@ from streamops.runtime.supervisor.orders import (
 )
 from streamops.runtime.worker import Worker
 
-EVERY: Final = 1.0
+SOON: Final = 0.02
+"""Seconds until the next look while it starts, or while a report is half sent."""
+LAST_WORD: Final = 1.0
+"""Seconds that the parent has for the last report."""
 STATM: Final = Path("/proc/self/statm")
 
 
 def main() -> int:
     """Work as ordered; the exit code."""
-    orders = decode_orders(_first_line())
-    channel = _Channel(orders.report_fd)
+    stdin = _set_aside(0)
+    orders = decode_orders(_first_line(stdin))
+    os.set_inheritable(orders.report_fd, False)  # noqa: FBT003 - it takes no name
+    channel = Channel(orders.report_fd)
     configure_logs(orders.log_format, orders.log_level)
     try:
         app = _prepared(load_app(orders.app), orders)
-        runner()(_work(app, orders, channel))
+        runner()(_work(app, orders, channel, stdin))
     except StreamopsError as error:
-        channel.send(Report(failure=Failure(error.message, error.hint, error.exit_code)))
-        return error.exit_code
+        return _told(channel, error)
+    finally:
+        channel.flush(LAST_WORD)
     return ExitCode.DONE
 
 
-class _Channel:
-    """Reports to the parent; where that is gone, to nobody."""
+class Channel:
+    """Reports to the parent, which may be slow, stopped or gone: nothing here waits for it.
+
+    Attributes:
+        waiting: What is left of a report that the pipe has no room for.
+    """
 
     def __init__(self, descriptor: int) -> None:
+        self.waiting = b""
         self._descriptor = descriptor
+        os.set_blocking(descriptor, False)
 
     def send(self, report: Report) -> None:
-        with suppress(OSError):
-            os.write(self._descriptor, encode_report(report))
+        """Send a report; it is left out where one before it is not all sent: the next one says as much."""
+        self.push()
+        if not self.waiting:
+            self.waiting = encode_report(report)
+            self.push()
+
+    def push(self) -> None:
+        """Send what waits, as far as there is room."""
+        try:
+            while self.waiting:
+                self.waiting = self.waiting[os.write(self._descriptor, self.waiting) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            # Nobody is there to read it.
+            self.waiting = b""
+
+    def flush(self, seconds: float) -> None:
+        """Give the parent so long to take what waits."""
+        deadline = time.monotonic() + seconds
+        while self.waiting and (left := deadline - time.monotonic()) > 0:
+            select.select([], [self._descriptor], [], left)
+            self.push()
 
 
 class _Process:
     """This process's worker, from its start to its drain."""
 
-    def __init__(self, app: Streamops, orders: Orders, channel: _Channel) -> None:
+    def __init__(self, app: Streamops, orders: Orders, channel: Channel, stdin: int) -> None:
         self._orders = orders
         self._channel = channel
+        self._stdin = stdin
         self._recycled: Recycled | None = None
         self.worker = app.worker(orders.worker)
 
@@ -73,18 +110,21 @@ class _Process:
         work = asyncio.ensure_future(self.worker.run())
         loop.add_signal_handler(signal.SIGTERM, self.worker.stop)
         loop.add_signal_handler(signal.SIGINT, self.worker.stop)
-        threading.Thread(target=_watch_parent, args=(loop, self.worker), daemon=True).start()
+        threading.Thread(target=_watch_parent, args=(self._stdin, loop, self.worker), daemon=True).start()
         while not work.done():
             self.report()
-            await asyncio.wait(
-                [work], timeout=EVERY if self.worker.state is not WorkerState.STARTING else 0.02
-            )
+            soon = self.worker.state is WorkerState.STARTING or self._channel.waiting
+            await asyncio.wait([work], timeout=SOON if soon else REPORT_EVERY)
             self._retire()
+        self._channel.flush(LAST_WORD)
         self.report()
         await work
 
     def report(self) -> None:
         """Tell the parent how things stand."""
+        self._channel.push()
+        if self._channel.waiting:
+            return
         worker = self.worker
         self._channel.send(
             Report(
@@ -112,8 +152,28 @@ class _Process:
             self.worker.stop()
 
 
-async def _work(app: Streamops, orders: Orders, channel: _Channel) -> None:
-    await _Process(app, orders, channel).run()
+async def _work(app: Streamops, orders: Orders, channel: Channel, stdin: int) -> None:
+    process = _Process(app, orders, channel, stdin)
+    try:
+        await process.run()
+    except StreamopsError as error:
+        if process.worker.lingers:
+            _end(channel, _told(channel, error))
+        raise
+    if process.worker.lingers:
+        # Handlers that cannot be ended would keep the process alive.
+        _end(channel, ExitCode.DONE)
+
+
+def _told(channel: Channel, error: StreamopsError) -> int:
+    channel.flush(LAST_WORD)
+    channel.send(Report(failure=Failure(error.message, error.hint, error.exit_code)))
+    return error.exit_code
+
+
+def _end(channel: Channel, code: int) -> NoReturn:
+    channel.flush(LAST_WORD)
+    end_process(code)
 
 
 def _prepared(app: Streamops, orders: Orders) -> Streamops:
@@ -125,20 +185,29 @@ def _prepared(app: Streamops, orders: Orders) -> Streamops:
     return app
 
 
-def _first_line() -> bytes:
+def _set_aside(descriptor: int) -> int:
+    """Move a descriptor where no process that a handler starts finds it; there is nothing to read in its place."""
+    kept = os.dup(descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, descriptor)
+    os.close(nothing)
+    return kept
+
+
+def _first_line(stdin: int) -> bytes:
     """The orders; read without a buffer, so that the thread that watches sees the end of the pipe."""
     line = b""
     while not line.endswith(b"\n"):
-        part = os.read(0, 1 << 16)
+        part = os.read(stdin, 1 << 16)
         if not part:
             sys.exit(ExitCode.FAILED)
         line += part
     return line
 
 
-def _watch_parent(loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
+def _watch_parent(stdin: int, loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
     """Drain once the parent is gone, however it went."""
-    while os.read(0, 1024):
+    while os.read(stdin, 1024):
         pass
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(worker.stop)

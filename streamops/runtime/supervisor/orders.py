@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -12,6 +12,11 @@ from streamops.runtime.figures import HandlerFigures
 from streamops.runtime.logs import LogFormat
 from streamops.runtime.worker import WorkerOptions
 from streamops.wire.options import ConnectionOptions, Secret
+
+REPORT_EVERY: Final = 1.0
+"""Seconds between a worker process's reports."""
+MARGIN: Final = timedelta(seconds=5)
+"""How long after its handlers' grace a process may go on."""
 
 
 class Orders(Struct, frozen=True, kw_only=True):
@@ -103,7 +108,7 @@ def decode_report(line: bytes) -> Report:
 
 def grace_of(orders: Orders) -> timedelta:
     """How long a process may take to drain before it is ended."""
-    return orders.worker.grace + timedelta(seconds=5)
+    return orders.worker.grace + MARGIN
 
 
 def _reveal(value: Any) -> str:  # noqa: ANN401 - what msgspec cannot encode by itself

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import ClassVar
 
 from msgspec import DecodeError
 from msgspec.structs import replace
@@ -22,16 +23,23 @@ class WorkerProcess:
 
     Attributes:
         pid: Its number.
+        interpreter: What runs it.
         report: What it said last.
+        silence: Seconds since then, of those in which it was listened to; none are counted before its first report.
+        told: Whether it was told to end.
         began: When it was started, on the monotonic clock.
         ready: Set once it works.
         exited: Set once it has ended.
         exit_code: What it ended with; negative for a signal; none while it runs.
     """
 
+    interpreter: ClassVar[str] = sys.executable
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.pid = process.pid
         self.report = Report()
+        self.silence = 0.0
+        self.told = False
         self.began = time.monotonic()
         self.ready = asyncio.Event()
         self.exited = asyncio.Event()
@@ -46,21 +54,29 @@ class WorkerProcess:
         Args:
             orders: What it is to do.
             environment: Environment variables that it has besides ours.
+
+        Raises:
+            OSError: The system starts no process now.
         """
         reading, writing = os.pipe()
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            # A folder named like this package must not be taken for it.
-            "-P",
-            "-m",
-            _MODULE,
-            env={**os.environ, **(environment or {})},
-            stdin=asyncio.subprocess.PIPE,
-            pass_fds=(writing,),
-            # A Ctrl-C is meant for the parent, which drains its workers.
-            start_new_session=True,
-        )
-        os.close(writing)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                cls.interpreter,
+                # A folder named like this package must not be taken for it.
+                "-P",
+                "-m",
+                _MODULE,
+                env={**os.environ, **(environment or {})},
+                stdin=asyncio.subprocess.PIPE,
+                pass_fds=(writing,),
+                # A Ctrl-C is meant for the parent, which drains its workers.
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
         one = cls(process)
         assert process.stdin is not None  # noqa: S101 - it was asked for
         process.stdin.write(encode_orders(replace(orders, report_fd=writing)))
@@ -74,11 +90,26 @@ class WorkerProcess:
 
     def drain(self) -> None:
         """Tell it to finish what it has begun, and end."""
+        self.told = True
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """End it at once."""
         self._signal(signal.SIGKILL)
+
+    async def begins(self, seconds: float) -> bool:
+        """Wait until it works, has ended, or takes too long; whether it works."""
+        works = asyncio.create_task(self.ready.wait())
+        ends = asyncio.create_task(self.exited.wait())
+        await asyncio.wait([works, ends], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in (works, ends):
+            task.cancel()
+        return self.ready.is_set() and not self.exited.is_set()
+
+    def listen(self, seconds: float) -> None:
+        """Count seconds in which it could have said something."""
+        if self.report.worker_id:
+            self.silence += seconds
 
     async def wait(self) -> int:
         """Wait for its end; what it ended with."""
@@ -101,16 +132,24 @@ class WorkerProcess:
         try:
             while line := await reader.readline():
                 with suppress(DecodeError):
-                    self.report = decode_report(line)
+                    self._hear(decode_report(line))
                 if self.report.state is not WorkerState.STARTING:
                     self.ready.set()
         finally:
             transport.close()
 
+    def _hear(self, report: Report) -> None:
+        """Take what it says; one that fails says no more than why, and has done what it has done."""
+        self.silence = 0.0
+        self.report = replace(self.report, failure=report.failure) if report.failure else report
+
     async def _wait(self) -> None:
         """Notice its end. Its last report may come after it."""
         code = await self._process.wait()
-        await asyncio.wait([self._tasks[0]], timeout=1)
+        listening = self._tasks[0]
+        await asyncio.wait([listening], timeout=1)
+        # Where a process that it left behind holds the pipe open.
+        listening.cancel()
         if self._process.stdin is not None:
             self._process.stdin.close()
         self.exit_code = code

@@ -6,7 +6,7 @@ from datetime import timedelta
 from redis.exceptions import ResponseError
 
 from streamops.errors import ServerError
-from streamops.wire.faults import fault
+from streamops.wire.faults import FaultKind, fault
 from streamops.wire.node import Command, Reply
 from streamops.wire.server import Server
 
@@ -21,8 +21,10 @@ class Guards:
         self._server = server
         self._in_one = True
 
-    async def take(self, stream: str, claims: Sequence[tuple[str, bytes]], ttl: timedelta) -> list[bytes]:
-        """Take keys for entries, in one round trip; who owns each of them now.
+    async def take(
+        self, stream: str, claims: Sequence[tuple[str, bytes]], ttl: timedelta
+    ) -> list[bytes | None]:
+        """Take keys for entries, in one round trip; who owns each of them now, or none where one is no guard.
 
         Args:
             stream: The stream that all the keys stand beside.
@@ -58,8 +60,11 @@ class Guards:
         ]
 
 
-def _owner(reply: Reply) -> bytes:
+def _owner(reply: Reply) -> bytes | None:
     if isinstance(reply, Exception):
-        error = fault(reply).error("idempotency guard")
+        problem = fault(reply)
+        if problem.kind is FaultKind.WRONG_TYPE:
+            return None
+        error = problem.error("idempotency guard")
         raise error if isinstance(error, ServerError) else ServerError(str(error))
     return bytes(reply)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,14 @@ VERSION: Final = 1
 PAUSED: Final = b"paused"
 WORKER_PREFIX: Final = "so-"
 """How the names of consumers begin that must have a heartbeat while they live."""
+
+
+class Namesake(NamedTuple):
+    """Which process beats by a name, and when it last did, by the server's clock."""
+
+    host: str
+    pid: int
+    beat_ms: int
 
 
 async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
@@ -85,6 +93,21 @@ async def read_hearts(server: Server, worker_ids: Iterable[str]) -> list[WorkerH
         if not isinstance(reply, Exception)
     )
     return [heart for heart in hearts if heart is not None]
+
+
+async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
+    """The process whose heartbeat a name has; none where it has none, or where that may not be asked.
+
+    Raises:
+        ServerError: The server does not answer.
+    """
+    key = worker_key(worker_id)
+    names = ("host", "pid", "beat_ms")
+    answers = await server.batch([Request(key, ("HGET", key, name)) for name in names])
+    told = [reply for reply in answers.replies if isinstance(reply, bytes)]
+    if len(told) < len(names) or not told[1].isdigit() or not told[2].isdigit():
+        return None
+    return Namesake(decode_name(told[0]), int(told[1]), int(told[2]))
 
 
 def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from streamops.model.deliveries import Renewed
+from streamops.model.deliveries import Registered, Renewed
 from streamops.wire.consuming.asking import key_of, run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.node import Argument, Reply
@@ -12,6 +12,9 @@ from streamops.wire.server import Server
 
 BATCH: Final = 1_000
 """Leases that one call renews: a few milliseconds of the server's time."""
+
+AS_COUNTED: Final = -1
+"""Deliveries stay as they are."""
 
 LONG_IDLE_MS: Final = 30 * 24 * 3600 * 1000
 """For how long entries that were given back look idle: longer than anybody waits before taking them."""
@@ -27,11 +30,17 @@ async def renew(server: Server, sub: Subscription, *, retries: bool, ids: Sequen
 
 
 async def release(
-    server: Server, sub: Subscription, *, retries: bool, ids: Sequence[bytes] | None
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    ids: Sequence[bytes] | None,
+    unstarted: bool = False,
 ) -> Renewed:
     """Give entries back that are still pending under our name: they stay so, and look idle for long.
 
-    Without ``ids`` everything that is pending under our name is given back.
+    Without ``ids`` everything that is pending under our name is given back. Those that nobody has ever started count
+    as never delivered from then on.
 
     Raises:
         ServerError: The server did not answer, or refused.
@@ -39,7 +48,36 @@ async def release(
     if ids is None:
         await release_all(server, sub, retries=retries)
         return Renewed()
-    return await _set_idle(server, sub, ids, LONG_IDLE_MS, retries=retries)
+    return await _set_idle(
+        server, sub, ids, LONG_IDLE_MS, retries=retries, count=0 if unstarted else AS_COUNTED
+    )
+
+
+async def register(
+    server: Server, sub: Subscription, *, retries: bool, entries: Sequence[tuple[bytes, int]]
+) -> Registered:
+    """Make entries pending under our name that are pending under nobody's, because their group was destroyed.
+
+    Args:
+        server: Where.
+        sub: Whose.
+        retries: Entries of the retry stream.
+        entries: Each with its deliveries.
+
+    Raises:
+        ServerError: The server did not answer, or refused. Some may have been made so.
+    """
+    became = Registered()
+    for at in range(0, len(entries), BATCH):
+        told: list[Argument] = [sub.group, sub.consumer]
+        for row in entries[at : at + BATCH]:
+            told += row
+        call = Call(key_of(sub, retries=retries), tuple(told), _registered)
+        part: Registered | None = await run_for_group(server, sub, "consume_register", call)
+        if part is None:
+            return Registered(became.ours, became.lost, became.gone, group_gone=True)
+        became = Registered(became.ours + part.ours, became.lost + part.lost, became.gone + part.gone)
+    return became
 
 
 async def release_all(
@@ -82,26 +120,40 @@ async def leave(
 
 
 async def _set_idle(
-    server: Server, sub: Subscription, ids: Sequence[bytes], idle_ms: int, *, retries: bool
+    server: Server,
+    sub: Subscription,
+    ids: Sequence[bytes],
+    idle_ms: int,
+    *,
+    retries: bool,
+    count: int = AS_COUNTED,
 ) -> Renewed:
     lost: tuple[bytes, ...] = ()
     gone: tuple[bytes, ...] = ()
+    bereft = False
     for at in range(0, len(ids), BATCH):
         batch = ids[at : at + BATCH]
-        call = Call(key_of(sub, retries=retries), (sub.group, sub.consumer, idle_ms, *batch), _renewed)
+        told: tuple[Argument, ...] = (sub.group, sub.consumer, idle_ms, count, *batch)
+        call = Call(key_of(sub, retries=retries), told, _renewed)
         part: Renewed | None = await run_for_group(server, sub, "consume_renew", call)
         # Without a group nothing is pending.
         lost += tuple(batch) if part is None else part.lost
         gone += () if part is None else part.gone
-    return Renewed(lost, gone)
+        bereft = bereft or part is None or part.bereft
+    return Renewed(lost, gone, bereft)
 
 
 def _renewed(reply: Reply) -> Renewed:
-    return Renewed(tuple(reply[0]), tuple(reply[1]))
+    return Renewed(tuple(reply[0]), tuple(reply[1]), bool(reply[2]))
+
+
+def _registered(reply: Reply) -> Registered:
+    ours, lost, gone = map(tuple, reply)
+    return Registered(ours, lost, gone)
 
 
 def _released(reply: Reply) -> tuple[int, str]:
     return reply[0], reply[1].decode()
 
 
-__all__ = ["Renewed", "leave", "release", "release_all", "renew"]
+__all__ = ["Registered", "Renewed", "leave", "register", "release", "release_all", "renew"]

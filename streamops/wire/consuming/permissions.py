@@ -23,7 +23,7 @@ _QUEUE: Final = ("ZADD", "ZREM", "ZRANGE", "ZRANGEBYSCORE", "ZSCORE", "ZCARD", "
 _BODIES: Final = ("HSET", "HGET", "HDEL", "HEXISTS", "HLEN", "EVAL")
 _MARKS: Final = ("HSET", "HGET", "HDEL", "HMGET", "EXISTS", "PEXPIRE", "EVAL")
 _STRINGS: Final = ("SET", "GET", "DEL", "PERSIST", "EVAL")
-_HEART: Final = ("HSET", "PEXPIRE", "EXISTS", "DEL", "TIME", "EVAL")
+_HEART: Final = ("HSET", "PEXPIRE", "EXISTS", "TIME", "EVAL")
 _SHOWN: Final = 5
 
 

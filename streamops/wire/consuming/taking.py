@@ -4,9 +4,11 @@ Every look is one script of bounded work, by a cursor that only ever moves on. A
 those that were deleted while they were pending are told of once and leave the list of pending ones.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from datetime import timedelta
 from typing import Final
+
+import msgspec
 
 from streamops.model.deliveries import Taken, Takings
 from streamops.model.streams import Consumer as GroupConsumer
@@ -26,7 +28,10 @@ MOST: Final = 500
 MOST_BYTES: Final = 4 << 20
 """About so many bytes of names and values one call takes over, and always one entry."""
 
+LAST_ID: Final = b"18446744073709551615-18446744073709551615"
+
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_ZERO: Final = timedelta()
 
 
 async def take_from(
@@ -38,13 +43,9 @@ async def take_from(
     min_idle: timedelta,
     limit: int,
     after: str = START,
-    in_hand: Collection[bytes] = (),
     most_bytes: int = MOST_BYTES,
 ) -> Takings:
     """Take entries of one consumer that are idle for long enough.
-
-    With the subscription's own consumer as ``owner`` it adopts what is pending under our name and not in hand: entries
-    that were delivered into a reply which never came.
 
     A lost reply leaves entries under our name that nobody has in hand: adopt them.
 
@@ -56,15 +57,63 @@ async def take_from(
         min_idle: For how long they must have been idle.
         limit: How many at most; never more than ``MOST``.
         after: What the last call said comes next.
-        in_hand: IDs to leave alone; a few thousand at most.
         most_bytes: How many bytes at most, about.
 
     Raises:
         ServerError: The server did not answer, or refused.
     """
-    look = min(PAGE, limit + len(in_hand))
-    what = (1, owner, min_idle // _MILLISECOND, min(limit, MOST), most_bytes, look, after)
-    return await _take(server, sub, what, in_hand, retries=retries)
+    what = (1, owner, min_idle // _MILLISECOND, min(limit, MOST), most_bytes, min(PAGE, limit), after)
+    return await _take(server, sub, what, (), retries=retries)
+
+
+async def adopt(
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    in_hand: Container[bytes],
+    limit: int,
+    min_idle: timedelta = _ZERO,
+    after: str = START,
+    most_bytes: int = MOST_BYTES,
+) -> Takings:
+    """Take what is pending under our own name and not in hand: it was delivered into a reply which never came.
+
+    What is pending is compared here, a page at a time: the server would have to be sent all that is in hand.
+
+    Args:
+        server: Where.
+        sub: Whose.
+        retries: From the retry stream, not the stream.
+        in_hand: IDs to leave alone; looked at after the server has answered.
+        limit: How many at most; never more than ``MOST``.
+        min_idle: For how long they must have been idle.
+        after: What the last call said comes next.
+        most_bytes: How many bytes at most, about.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    key = key_of(sub, retries=retries)
+    words = ("XPENDING", key, sub.group, after if after == START else f"({after}", "+", PAGE, sub.consumer)
+    page = answered(await server.single(key, *words), sub, key)
+    if page is None:
+        return Takings(group_gone=True)
+    least = min_idle // _MILLISECOND
+    orphans = [row[0] for row in page if row[0] not in in_hand and row[2] >= least]
+    asked = orphans[: min(limit, MOST)]
+    # Nothing can be asked for after the very last ID.
+    more = len(page) == PAGE and page[-1][0] != LAST_ID
+    following = page[-1][0].decode() if more else ""
+    if not asked:
+        return Takings(next=following)
+    takings = await _take(
+        server, sub, (2, sub.consumer, least, len(asked), most_bytes, 0, START), asked, retries=retries
+    )
+    if not takings.next:
+        rest = asked[-1].decode() if len(asked) < len(orphans) else following
+        takings = msgspec.structs.replace(takings, next=rest)
+    return takings
 
 
 async def take_idle(
@@ -129,11 +178,11 @@ async def _take(
     server: Server,
     sub: Subscription,
     what: tuple[Argument, ...],
-    in_hand: Collection[bytes],
+    named: Collection[bytes],
     *,
     retries: bool,
 ) -> Takings:
-    told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), *in_hand)
+    told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), *named)
     call = Call(key_of(sub, retries=retries), told, _takings, (sub.attempts,))
     takings: Takings | None = await run_for_group(server, sub, "consume_take", call)
     return Takings(group_gone=True) if takings is None else takings
@@ -156,6 +205,7 @@ __all__ = [
     "GroupConsumer",
     "Taken",
     "Takings",
+    "adopt",
     "group_consumers",
     "own_pending",
     "take_from",

@@ -16,6 +16,8 @@ for number, id in ipairs(asked) do
   local payload = tonumber(ARGV[2 * number + 4])
   if not own[id] then
     lost[#lost + 1] = id
+    -- An older acknowledgement came late: of what nobody has pending, nobody needs the marks.
+    if not redis.call('XPENDING', key, group, id, id, 1)[1] then redis.call('HDEL', marks, prefix .. id) end
   elseif not seen[id] then
     seen[id] = true
     ids[#ids + 1], fields[#fields + 1] = id, prefix .. id

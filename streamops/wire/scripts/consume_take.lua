@@ -1,7 +1,8 @@
 -- Takes pending entries of a group over for a consumer, in the order of their IDs: those of one consumer, or of all
 -- but itself, that are idle for long enough. Counts a delivery of each. By a cursor, because XPENDING with IDLE goes
 -- over the whole list; and by XCLAIM on every server, because XAUTOCLAIM takes the consumer's own entries too.
--- KEYS: the stream, the marks. ARGV: the group, the consumer, 1 and whose entries or 0 and nothing, the least idle
+-- KEYS: the stream, the marks. ARGV: the group, the consumer, 1 and whose entries, or 2 and whose entries where the IDs
+-- at the end are the only ones to take, in order, or 0 and nothing, the least idle
 -- time in milliseconds, how many entries and how many bytes at most, how many rows to look at, the ID to begin after
 -- or '-', what the fields of marks begin with, then IDs to leave alone.
 -- Entries that were deleted are taken off the list of pending ones.
@@ -9,15 +10,13 @@
 -- after next, or '' at the end}.
 local LAST_ID, MOST_STEP = '18446744073709551615-18446744073709551615', 64
 local key, marks, group, me = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
-local from = ARGV[3] == '1' and ARGV[4]
+local named = ARGV[3] == '2'
+local from = ARGV[3] ~= '0' and ARGV[4]
 local min_idle, limit, most_bytes, look = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local after, prefix = ARGV[9], ARGV[10]
-local in_hand = {}
-for at = 11, #ARGV do in_hand[ARGV[at]] = true end
 
 -- XNACK leaves no owner, and no idle time.
 local function is_free(row)
-  if in_hand[row[1]] then return false end
   return row[2] == '' or row[3] >= min_idle and (from or row[2] ~= me)
 end
 
@@ -50,10 +49,14 @@ local function claim(rows)
   end
 end
 
-local start = after == '-' and '-' or '(' .. after
-local words = {'XPENDING', key, group, start, '+', look}
-if from then words[#words + 1] = from end
-local page = redis.call(unpack(words))
+local page = {}
+if named then
+  for number = 11, #ARGV do page[#page + 1] = redis.call('XPENDING', key, group, ARGV[number], ARGV[number], 1, from)[1] end
+else
+  local words = {'XPENDING', key, group, after == '-' and '-' or '(' .. after, '+', look}
+  if from then words[#words + 1] = from end
+  page = redis.call(unpack(words))
+end
 local at, step = 1, 1
 while at <= #page and #taken < limit and bytes < most_bytes do
   local rows = {}
@@ -68,6 +71,6 @@ end
 
 local last = at > 1 and page[at - 1][1] or ''
 -- Nothing can be asked for after the very last ID.
-if at > #page and #page < look or last == LAST_ID then last = '' end
+if at > #page and (named or #page < look) or last == LAST_ID then last = '' end
 if #gone_fields > 0 then redis.call('HDEL', marks, unpack(gone_fields)) end
 return {taken, #fields > 0 and redis.call('HMGET', marks, unpack(fields)) or {}, gone, last}

@@ -16,6 +16,7 @@ from streamops.model.acts.delete import DeleteIntent
 from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent, RewindGroupIntent
 from streamops.model.acts.jobs import CancelJobIntent
 from streamops.model.acts.nack import NackIntent
+from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
@@ -170,15 +171,20 @@ FIELDS = ((b"n", b"7"),)
 ADD_TOPIC = AddTopicIntent(name="remind", callback="https://hooks.example.net/remind")
 
 
-def after_adding(*intents: Struct) -> Ready:
-    """The last of the intents, after a topic was added and the others were done."""
+def after(*intents: Struct) -> Ready:
+    """The last of the intents, after the others were done."""
 
     async def ready(scene: Scene) -> Struct:
-        for intent in (ADD_TOPIC, *intents[:-1]):
+        for intent in intents[:-1]:
             await scene.console.apply(await scene.console.prepare(intent))
         return intents[-1]
 
     return ready
+
+
+def after_adding(*intents: Struct) -> Ready:
+    """The same, after a topic was added."""
+    return after(ADD_TOPIC, *intents)
 
 
 EXAMPLES = {
@@ -265,6 +271,8 @@ EXAMPLES = {
         "topics.on", after_adding(TopicOffIntent(name="remind"), TopicOnIntent(name="remind"))
     ),
     "remove a topic": Example("topics.rm", after_adding(RemoveTopicIntent(name="remind"))),
+    "pause": Example("pause", asking(lambda _: PauseIntent(pool="p"))),
+    "resume": Example("resume", after(PauseIntent(pool="p"), ResumeIntent(pool="p"))),
     "prune": Example(
         "consumers.prune",
         asking(

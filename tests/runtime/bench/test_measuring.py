@@ -12,7 +12,7 @@ from tests.deployments import RunningCluster
 from tests.runtime.working import keys, until
 from tests.servers import RunningServer, StartServer
 
-SMALL = BenchPlan(entries=200, concurrency=4, batch=50, rate=1_000, bare=True)
+SMALL = BenchPlan(entries=60, concurrency=4, batch=50, rate=1_000, bare=True)
 MEASURED = {
     "publish-one-by-one",
     "publish-at-once",
@@ -47,7 +47,7 @@ async def test_everything_is_measured_and_nothing_left(server: RunningServer) ->
 
 
 async def test_two_workers_drain_a_cluster(cluster: RunningCluster) -> None:
-    plan = BenchPlan(entries=200, workers=2, rate=1_000)
+    plan = BenchPlan(entries=60, workers=2, rate=1_000)
     figures = await measure(cluster.options, plan, new_tag(), nobody)
     assert {one.measure for one in figures} == MEASURED
     with pytest.raises(SettingsError, match="not on a cluster"):

@@ -9,7 +9,7 @@ PARENT = "import subprocess; [print(subprocess.Popen(['sleep', '0.1']).pid, flus
 REAPER = f"""
 import ctypes, os, subprocess, sys, time
 from pathlib import Path
-from streamops.runtime.supervisor.supervisor import bury_orphans
+from streamops.runtime.supervisor.orphans import bury_orphans
 
 def state(pid):
     return Path(f"/proc/{{pid}}/stat").read_text().rpartition(") ")[2][0]

@@ -76,6 +76,7 @@ def test_the_watchdog_is_fed_twice_a_period(
     assert watchdog_seconds() == seconds
 
 
+@pytest.mark.parametrize("manager", ["path"], indirect=True)
 def test_a_supervisor_tells_of_start_life_reload_and_end(
     manager: Manager, any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,8 +16,7 @@ from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.leases import leave, release, renew
 from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, own_pending, take_from, take_idle
-from streamops.wire.replies import decode_version
+from streamops.wire.consuming.taking import START, adopt, own_pending, take_from, take_idle
 from tests.wire.consuming.shop import GROUP, STREAM, Shop
 
 ZERO: Final = timedelta()
@@ -65,8 +64,6 @@ class History:
         self.done: Counter[bytes] = Counter()
         self.deleted: set[bytes] = set()
         self.added = 0
-        # Since 7.0 claiming an entry that is gone takes its row off the list.
-        self.drops = decode_version(shop.running.label.partition("-")[2]) >= (7, 0, 0)
 
     async def run(self) -> None:
         """Live through it."""
@@ -210,16 +207,20 @@ class History:
         after, limit, taken, gone = START, self.chance.randint(1, 4), list[bytes](), list[bytes]()
         marks = {one: side.marks.get(one, 0) for one in theirs}
         while after:
-            takings = await take_from(
-                self.shop.server,
-                worker,
-                retries=retries,
-                owner=owner,
-                min_idle=ZERO,
-                limit=limit,
-                after=after,
-                in_hand=in_hand,
-            )
+            if owner == worker.consumer:
+                takings = await adopt(
+                    self.shop.server, worker, retries=retries, in_hand=in_hand, limit=limit, after=after
+                )
+            else:
+                takings = await take_from(
+                    self.shop.server,
+                    worker,
+                    retries=retries,
+                    owner=owner,
+                    min_idle=ZERO,
+                    limit=limit,
+                    after=after,
+                )
             assert len(takings.entries) <= limit
             after = takings.next
             taken += [one.id for one in takings.entries]
@@ -256,10 +257,8 @@ class History:
 
         lost = tuple(one for one in ids if not self.owns(worker, side, one))
         mine = [one for one in ids if one not in lost]
-        gone = tuple(one for one in mine if one not in side.entries) if self.drops else ()
-        await self.ask(call, (lost, gone), (tuple(one for one in ids if one in {*lost, *gone}), ()))
-        for one in gone:
-            del side.pending[one]
+        gone = tuple(one for one in mine if one not in side.entries)
+        await self.ask(call, (lost, gone), (lost, gone))
 
     async def leave(self) -> None:
         name, worker = self.chance.choice([*self.workers.items()])

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.wire.consuming.leases import leave, release, release_all, renew
+from streamops.model.deliveries import Letter, Registered, Settled
+from streamops.wire.consuming.leases import leave, register, release, release_all, renew
+from streamops.wire.consuming.settling import bury
 from streamops.wire.consuming.taking import take_idle
-from streamops.wire.replies import decode_version
 from tests.wire.consuming.shop import GROUP, STREAM, Shop
 
 MINUTE_MS = 60_000
@@ -35,14 +36,53 @@ async def test_entries_that_are_not_ours_are_lost_and_untouched(shop: Shop) -> N
         assert MINUTE_MS <= row.idle_ms < 2 * MINUTE_MS
 
 
-async def test_of_deleted_entries_is_told_where_the_server_drops_them(shop: Shop) -> None:
-    ids = shop.deliver(3)
-    shop.command("XDEL", STREAM, ids[1])
-    renewed = await renew(shop.server, shop.ann, retries=False, ids=ids)
-    version = decode_version(shop.running.label.partition("-")[2])
-    drops = version >= (7, 0, 0)
-    assert (renewed.lost, renewed.gone) == ((), (ids[1],) if drops else ())
-    assert len(shop.pending()) == (2 if drops else 3)
+async def test_deleted_entries_are_told_of_and_stay_pending(shop: Shop) -> None:
+    ids = shop.deliver(5)
+    shop.rest(ids, MINUTE_MS)
+    shop.command("XDEL", STREAM, ids[2])
+    shop.command("XTRIM", STREAM, "MINID", ids[1])
+    for renewing in (renew, release):
+        renewed = await renewing(shop.server, shop.ann, retries=False, ids=ids)
+        assert (renewed.lost, renewed.gone) == ((), (ids[0], ids[2]))
+        rows = shop.pending()
+        assert list(rows) == ids
+        assert [one for one in ids if MINUTE_MS <= rows[one].idle_ms < 2 * MINUTE_MS] == [ids[0], ids[2]]
+    assert await release_all(shop.server, shop.ann, retries=False) == 3
+    assert list(shop.pending()) == ids
+    letter = Letter(ids[2], "rejected", "no", deliveries=1, attempt=1)
+    assert await bury(shop.server, shop.ann, retries=False, letter=letter) is Settled.GONE
+    assert len(shop.letters) == 1
+
+
+async def test_entries_that_were_never_started_count_as_never_delivered(shop: Shop) -> None:
+    ids = shop.deliver(2)
+    await release(shop.server, shop.ann, retries=False, ids=ids[:1], unstarted=True)
+    assert shop.deliveries(*ids) == [0, 1]
+    (taken,) = (
+        await take_idle(shop.server, shop.bob, retries=False, min_idle=timedelta(days=1), limit=10)
+    ).entries
+    assert (taken.id, taken.deliveries) == (ids[0], 1)
+
+
+@pytest.mark.parametrize("retries", [False, True])
+async def test_entries_of_a_destroyed_group_are_registered_where_they_are_nobodys(
+    shop: Shop, *, retries: bool
+) -> None:
+    key, ids = shop.key(retries=retries), shop.deliver(5, retries=retries)
+    shop.command("XGROUP", "DESTROY", key, GROUP)
+    rows = [(one, number) for number, one in enumerate(ids, start=1)]
+    assert (await register(shop.server, shop.ann, retries=retries, entries=rows)).group_gone
+    shop.command("XGROUP", "CREATE", key, GROUP, ids[3])
+    lost = await renew(shop.server, shop.ann, retries=retries, ids=ids)
+    assert (lost.lost, lost.bereft) == (tuple(ids), True)
+    shop.command("XREADGROUP", "GROUP", GROUP, "bob", "STREAMS", key, ">")
+    shop.command("XDEL", key, ids[1])
+    registered = await register(shop.server, shop.ann, retries=retries, entries=rows)
+    assert registered == Registered((ids[0], ids[2], ids[3]), (ids[4],), (ids[1],))
+    assert shop.deliveries(ids[0], ids[2], ids[3], ids[4], retries=retries) == [1, 3, 4, 1]
+    again = await register(shop.server, shop.ann, retries=retries, entries=rows)
+    assert again == registered
+    assert not (await renew(shop.server, shop.ann, retries=retries, ids=[ids[4]])).bereft
 
 
 async def test_a_thousand_leases_are_renewed_in_one_call(shop: Shop) -> None:

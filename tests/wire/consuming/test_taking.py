@@ -7,7 +7,7 @@ import pytest
 from streamops.errors import NotFound
 from streamops.model.deliveries import Taken, Takings
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, group_consumers, own_pending, take_from, take_idle
+from streamops.wire.consuming.taking import START, adopt, group_consumers, own_pending, take_from, take_idle
 from tests.wire.consuming.shop import GROUP, STREAM, Shop
 
 ZERO, HOUR = timedelta(), timedelta(hours=1)
@@ -36,11 +36,9 @@ async def take_all(
     return calls
 
 
-async def take_from_ann(
-    shop: Shop, by: Subscription, *, limit: int = 100, after: str = START, in_hand: tuple[bytes, ...] = ()
-) -> Takings:
+async def take_from_ann(shop: Shop, by: Subscription, *, limit: int = 100, after: str = START) -> Takings:
     return await take_from(
-        shop.server, by, retries=False, owner="ann", min_idle=ZERO, limit=limit, after=after, in_hand=in_hand
+        shop.server, by, retries=False, owner="ann", min_idle=ZERO, limit=limit, after=after
     )
 
 
@@ -64,12 +62,46 @@ async def test_a_dead_consumers_entries_are_taken_with_counts_and_marks(shop: Sh
 
 async def test_own_orphans_are_adopted_and_what_is_in_hand_is_not(shop: Shop) -> None:
     ids = shop.deliver(5)
-    takings = await take_from_ann(shop, shop.ann, limit=2, in_hand=(ids[0], ids[2]))
+    in_hand = {ids[0], ids[2]}
+    takings = await adopt(shop.server, shop.ann, retries=False, limit=2, in_hand=in_hand)
     assert ids_of(takings) == [ids[1], ids[3]]
-    rest = await take_from_ann(shop, shop.ann, after=takings.next, in_hand=(ids[0], ids[2]))
+    rest = await adopt(
+        shop.server, shop.ann, retries=False, limit=2, after=takings.next, in_hand={*in_hand, ids[1], ids[3]}
+    )
     assert ids_of(rest) == [ids[4]]
     assert rest.next == ""
     assert shop.deliveries(*ids) == [1, 2, 1, 2, 2]
+
+
+async def test_orphans_among_thousands_in_hand_are_found(shop: Shop) -> None:
+    ids = shop.deliver(2_500)
+    orphans, found, after = {*ids[::500], ids[-1]}, list[bytes](), START
+    in_hand = {*ids} - orphans
+    shop.command("XDEL", STREAM, ids[500])
+    gone = list[bytes]()
+    while after:
+        takings = await adopt(shop.server, shop.ann, retries=False, limit=100, after=after, in_hand=in_hand)
+        assert takings.next != after
+        found, after = found + ids_of(takings), takings.next
+        gone += [one for one, _ in takings.gone]
+    assert found == sorted(orphans - {ids[500]})
+    assert gone == [ids[500]]
+    assert {row.owner for row in shop.pending().values()} == {b"ann"}
+
+
+async def test_orphans_are_taken_within_bounds(shop: Shop) -> None:
+    ids, found, after, calls = shop.deliver(6, b"f", b"x" * 10_000), list[bytes](), START, 0
+    while after:
+        takings = await adopt(
+            shop.server, shop.ann, retries=False, limit=5, after=after, in_hand=(), most_bytes=15_000
+        )
+        found, after, calls = found + ids_of(takings), takings.next, calls + 1
+    assert found == ids
+    assert calls > 2
+    rested = shop.deliver(2)
+    shop.rest(rested[:1], HOUR_MS)
+    takings = await adopt(shop.server, shop.ann, retries=False, limit=9, in_hand=(), min_idle=HOUR)
+    assert ids_of(takings) == rested[:1]
 
 
 async def test_only_idle_entries_of_others_are_taken(shop: Shop) -> None:

@@ -1,0 +1,73 @@
+"""``streamops workers``, ``pause`` and ``resume``: worker processes, by their heartbeats and their pools."""
+
+import click
+
+from streamops.cli.acting.command import acting_command
+from streamops.cli.command import Command
+from streamops.cli.params import COMPLETIONS
+from streamops.cli.session import Session, with_session
+from streamops.model.acts.pools import PauseIntent, ResumeIntent
+from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
+from streamops.present.workers import WorkerRow, worker_json
+
+
+@click.command(
+    cls=Command,
+    short_help="List worker processes.",
+    examples=[
+        ("streamops workers ls", "who works, for which pool, and how busy each is"),
+        ("streamops workers ls --pool billing -o jsonl", "one pool's, with the groups that they read for"),
+    ],
+)
+@click.option("--pool", metavar="POOL", shell_complete=COMPLETIONS["pools"], help="Only those of this pool.")
+@with_session
+def ls(session: Session, *, pool: str | None) -> None:
+    """List worker processes that have a heartbeat: what they do, and how much of what they could do at once.
+
+    All keys of the server are gone through for that. Workers of other libraries have no heartbeat here; their
+    consumers are listed by `streamops consumers ls`.
+    """
+    printer = session.printer(WORKER_COLUMNS, WORKER_DETAIL_COLUMNS)
+    crowd = session.run(lambda console: console.workers.all())
+    rows = [WorkerRow(heart, crowd.now) for heart in crowd.workers if pool in {None, heart.pool}]
+    shown = rows[: session.given.limit]
+    left_out = len(rows) - len(shown)
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.workers.ls/1",
+            "workers": [worker_json(row) for row in shown],
+            "left_out": left_out,
+        },
+        worker_json,
+    )
+    if not rows:
+        whose = "" if pool is None else f" of pool {pool}"
+        session.narrator.note(f"no worker{whose} has a heartbeat")
+    elif left_out:
+        session.narrator.note(f"{left_out:,} more; --limit shows them")
+
+
+pause = acting_command(
+    PauseIntent,
+    "pause",
+    "Have the workers of a pool read nothing more, for the time being.",
+    help=(
+        "Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and acknowledge "
+        "what they have in hand, and notice within a heartbeat; workers that start later are paused too. It is not "
+        "asked for consent; --reason goes into the audit log."
+    ),
+    examples=[
+        ("streamops pause billing --reason 'the bank is down'", "its workers rest"),
+        ("streamops pause billing --dry-run", "what it would do, and what the pool was told last"),
+    ],
+    exits={4: "refused: read-only, or not permitted"},
+)
+resume = acting_command(
+    ResumeIntent,
+    "resume",
+    "Have the workers of a pool read again.",
+    help="Have the workers of a pool read again that was paused. It is not asked for consent.",
+    examples=[("streamops resume billing", "its workers go on, from where their groups stand")],
+    exits={4: "refused: read-only, or not permitted"},
+)

@@ -1,0 +1,72 @@
+"""``pause`` and ``resume``: what all workers of a pool are told."""
+
+from typing import Final
+
+from streamops.model.acting import Plan
+from streamops.model.acts.pools import PauseIntent, PoolEvidence, ResumeIntent
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.run import Run
+from streamops.plans.pools import PAUSED, plan_pause, plan_resume
+from streamops.wire.keys import pool_key
+from streamops.wire.pools import read_mode, set_mode
+
+RUNNING: Final = "running"
+SWITCHED: Final = b"switched"
+"""What undoing needs to know: that something was changed."""
+
+
+async def survey_pool(place: Place, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
+    """Read what the pool was told last."""
+    told = await read_mode(place.server, intent.pool)
+    return PoolEvidence(mode=told.mode, updated_by=told.updated_by, updated_at=told.updated_at)
+
+
+async def apply_pause(run: Run, intent: PauseIntent, evidence: PoolEvidence, _plan: Plan) -> None:
+    """Tell it to pause."""
+    await _tell(run, intent.pool, evidence, PAUSED)
+
+
+async def apply_resume(run: Run, intent: ResumeIntent, evidence: PoolEvidence, _plan: Plan) -> None:
+    """Tell it to go on."""
+    await _tell(run, intent.pool, evidence, RUNNING)
+
+
+async def _tell(run: Run, pool: str, evidence: PoolEvidence, mode: str) -> None:
+    reason = "paused by an operator" if mode == PAUSED else "resumed by an operator"
+    await set_mode(run.server, pool, evidence.mode, mode, reason=reason, actor=str(run.actor))
+    run.note(f"pool {pool} is {mode}")
+    await run.report(1, undo=SWITCHED)
+
+
+def _writes(intent: PauseIntent | ResumeIntent) -> tuple[tuple[str, str], ...]:
+    key = pool_key(intent.pool)
+    return ("HGET", key), ("HSET", key)
+
+
+PAUSE: Final = Operation(
+    name="pause",
+    summary="Have the workers of a pool read nothing more, for the time being.",
+    intent=PauseIntent,
+    survey=survey_pool,
+    plan=plan_pause,
+    apply=apply_pause,
+    writes=_writes,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+    undo=lambda intent, _: ResumeIntent(pool=intent.pool),
+)
+RESUME: Final = Operation(
+    name="resume",
+    summary="Have the workers of a pool read again.",
+    intent=ResumeIntent,
+    survey=survey_pool,
+    plan=plan_resume,
+    apply=apply_resume,
+    writes=_writes,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+    undo=lambda intent, _: PauseIntent(pool=intent.pool),
+)

@@ -1,0 +1,395 @@
+"""The traps that other runtimes fell into, one by one, on one worker or two.
+
+Further ones are shown elsewhere: retries that reach other groups, slow handlers that are doubled, and groups that are
+destroyed in ``tests/runtime/test_worker.py``; dead letters without their acknowledgement, or the reverse, in
+``test_crash_points.py``.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.runtime import Entry, Streamops, beat, source, worker
+from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Troubled
+from streamops.wire.options import ConnectionOptions
+from tests.chaos.history import History
+from tests.chaos.ledger import Word, read
+from tests.chaos.proxy import Proxy
+from tests.chaos.worker import Post
+from tests.runtime.working import LONGEST_WAIT, QUICK, is_idle, pending, unread, until, working
+from tests.servers import RunningServer
+
+IMPATIENT = timedelta(seconds=0.3)
+RESUMES_WITHIN = 5.0
+
+
+@asynccontextmanager
+async def between(server: RunningServer, directory: Path) -> AsyncIterator[tuple[Proxy, ConnectionOptions]]:
+    """A network that can fail, and how to reach the server over it."""
+    async with Proxy(server.socket_path, directory / "proxy") as proxy:
+        yield proxy, replace(server.options, socket_path=str(proxy.path))
+
+
+def told_by(app: Streamops) -> list[Event]:
+    """What the application's worker tells from now on."""
+    told: list[Event] = []
+    app.events.on(Event, told.append)
+    return told
+
+
+def add(server: RunningServer, number: int = 1, **fields: str | bytes) -> list[str]:
+    parts = [part for pair in (fields or {"a": "1"}).items() for part in pair]
+    return [server.command("XADD", "s", "*", *parts).decode() for _ in range(number)]
+
+
+def deliver(server: RunningServer, consumer: str, count: int) -> None:
+    """Have entries delivered to a consumer."""
+    server.command("XREADGROUP", "GROUP", "g", consumer, "COUNT", count, "STREAMS", "s", ">")
+
+
+async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(server: RunningServer) -> None:
+    app, seen = Streamops(server.options), list[str]()
+    ids = add(server, 3)
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    deliver(server, "mine", 3)
+
+    @app.handler("s", group="g", lease=60)
+    async def handle(entry: Entry) -> None:
+        seen.append(entry.id)
+
+    async with working(app, replace(QUICK, consumer="mine")):
+        await until(lambda: is_idle(server, "s"))
+    assert sorted(seen) == ids
+
+
+async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server: RunningServer) -> None:
+    """Delivered to a connection that is gone, after its owner, who lives and is alone, has looked what it owns."""
+    app, seen = Streamops(server.options), list[str]()
+    told = told_by(app)
+
+    @app.handler("s", group="g", start="0", lease=0.4)
+    async def handle(entry: Entry) -> None:
+        seen.append(entry.id)
+
+    async with working(app) as only:
+        add(server)
+        await until(lambda: seen)
+        with server.client.pipeline(transaction=True) as at_once:
+            at_once.xadd("s", {"a": "2"})
+            at_once.execute_command("XREADGROUP", "GROUP", "g", only.id, "STREAMS", "s", ">")  # type: ignore[no-untyped-call] # redis-py has no types here
+            at_once.execute()
+        await until(lambda: len(seen) == 2)
+        await until(lambda: is_idle(server, "s"))
+    assert any(isinstance(event, Adopted) for event in told)
+
+
+async def test_nobody_is_taken_for_dead_because_the_server_was_away(any_server: RunningServer) -> None:
+    """All heartbeats and leases run out meanwhile; whoever is back first must not take everything."""
+    options = replace(any_server.options, timeout=IMPATIENT)
+    first, second, starts = Streamops(options), Streamops(options), list[str]()
+    told = [*map(told_by, (first, second))]
+
+    async def handle(entry: Entry) -> None:
+        starts.append(entry.id)
+        await asyncio.sleep(2)
+
+    for app in (first, second):
+        app.handler("s", group="g", start="0", lease=0.5, concurrency=5)(handle)
+    quick = replace(QUICK, beat=timedelta(seconds=0.15))
+    async with working(first, quick), working(second, quick):
+        add(any_server, 10)
+        await until(lambda: len(starts) == 10)
+        any_server.pause()
+        await asyncio.sleep(1.0)
+        any_server.resume()
+        await until(lambda: is_idle(any_server, "s"))
+    assert len(starts) == 10
+    assert not [event for each in told for event in each if isinstance(event, (Overran, Reclaimed))]
+
+
+async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (source, worker):
+        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=1))
+    app, seen = Streamops(replace(any_server.options, timeout=IMPATIENT)), list[str]()
+    told = told_by(app)
+
+    @app.handler("s", group="g", start="0")
+    async def handle(entry: Entry) -> None:
+        seen.append(entry.id)
+
+    async with working(app):
+        await asyncio.sleep(2.2)
+        add(any_server)
+        await until(lambda: seen)
+    assert not [event for event in told if isinstance(event, Troubled)]
+
+
+async def test_a_worker_gets_over_a_network_that_swallows_everything(
+    any_server: RunningServer, tmp_path: Path
+) -> None:
+    async with between(any_server, tmp_path) as (proxy, options):
+        app, seen = Streamops(options), list[float]()
+
+        @app.handler("s", group="g", start="0")
+        async def handle(_: Entry) -> None:
+            seen.append(time.monotonic())
+
+        async with working(app):
+            add(any_server)
+            await until(lambda: seen)
+            # Connections that were there say nothing any more, not even that they are gone; new ones work.
+            proxy.hole(new=False)
+            began = time.monotonic()
+            while not seen[-1] > began:
+                add(any_server)
+                assert time.monotonic() - began < LONGEST_WAIT
+                await asyncio.sleep(0.05)
+            resumed = seen[-1] - began
+            proxy.cut()
+            await until(lambda: is_idle(any_server, "s"))
+    assert resumed < RESUMES_WITHIN
+
+
+async def test_what_is_read_ahead_is_bounded_by_number(any_server: RunningServer) -> None:
+    app = Streamops(any_server.options)
+    add(any_server, 2000)
+    any_server.command("XGROUP", "CREATE", "s", "g", "0")
+    deliver(any_server, "mine", 1000)
+
+    @app.handler("s", group="g", concurrency=2, prefetch=50)
+    async def handle(_: Entry) -> None:
+        await asyncio.sleep(0.02)
+
+    async with working(app, replace(QUICK, consumer="mine")) as only:
+        most = 0
+        for _ in range(100):
+            await asyncio.sleep(0.01)
+            most = max(most, only.in_hand)
+    # Finished ones that are not acknowledged yet are in hand too.
+    assert 0 < most <= 2 * 50 + 2
+
+
+async def test_what_is_read_ahead_is_bounded_by_bytes(any_server: RunningServer) -> None:
+    app, running = Streamops(any_server.options), asyncio.Event()
+    add(any_server, 200, body=b"x" * 100_000)
+
+    @app.handler("s", group="g", start="0", concurrency=2, prefetch=500, prefetch_bytes=1_000_000)
+    async def handle(_: Entry) -> None:
+        await running.wait()
+
+    async with working(app) as only:
+        await until(lambda: only.in_hand)
+        await asyncio.sleep(0.5)
+        # The first read cannot know how large entries are.
+        first = only.stations[0].crew.handler.concurrency * 3
+        assert only.in_hand <= first + 10
+        running.set()
+        await until(lambda: is_idle(any_server, "s"))
+        await asyncio.sleep(0)
+
+
+async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
+    any_server: RunningServer,
+) -> None:
+    app, seen = Streamops(any_server.options), list[str]()
+    ids = add(any_server, 2500)
+    any_server.command("XGROUP", "CREATE", "s", "g", "0")
+    deliver(any_server, "somebody", 2500)
+    any_server.command("XCLAIM", "s", "g", "somebody", 0, *ids[-3:], "IDLE", 100_000, "JUSTID")
+    any_server.command("XCLAIM", "s", "g", "somebody", 0, *ids[:-3], "IDLE", 0, "JUSTID")
+
+    @app.handler("s", group="g", lease=8)
+    async def handle(entry: Entry) -> None:
+        seen.append(entry.id)
+
+    async with working(app):
+        await until(lambda: len(seen) == 3)
+    assert sorted(seen) == ids[-3:]
+    assert pending(any_server, "s") == 2497
+
+
+async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -> None:
+    app, attempts = Streamops(server.options), list[int]()
+    told = told_by(app)
+    add(server)
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    deliver(server, "naive", 1)
+    for _ in range(20):
+        server.command("XREADGROUP", "GROUP", "g", "naive", "STREAMS", "s", "0")
+
+    @app.handler("s", group="g", lease=0.3, max_deliveries=3)
+    async def handle(entry: Entry) -> None:
+        assert entry.deliveries > 20
+        attempts.append(entry.attempt)
+
+    async with working(app):
+        await until(lambda: is_idle(server, "s"))
+    assert attempts == [2]
+    assert not [event for event in told if isinstance(event, DeadLettered)]
+
+
+async def test_draining_gives_back_what_never_began_with_all_its_attempts(server: RunningServer) -> None:
+    first, second, seen = Streamops(server.options), Streamops(server.options), list[str]()
+    begun = asyncio.Event()
+
+    @first.handler("s", group="g", start="0", concurrency=1, max_deliveries=1)
+    async def slow(entry: Entry) -> None:
+        begun.set()
+        await asyncio.sleep(0.1)
+        seen.append(entry.id)
+
+    @second.handler("s", group="g", start="0", max_deliveries=1)
+    async def handle(entry: Entry) -> None:
+        seen.append(entry.id)
+
+    told = told_by(second)
+    ids = add(server, 10)
+    async with working(first):
+        await begun.wait()
+    assert pending(server, "s")
+    async with working(second):
+        await until(lambda: is_idle(server, "s"))
+    assert sorted(seen) == ids
+    assert not [event for event in told if isinstance(event, DeadLettered)]
+
+
+async def test_names_of_dead_consumers_do_not_pile_up(any_server: RunningServer) -> None:
+    app = Streamops(any_server.options)
+    any_server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    for number in range(50):
+        add(any_server)
+        deliver(any_server, f"so-gone-{number}-abcd", 1)
+
+    @app.handler("s", group="g")
+    async def handle(_: Entry) -> None:
+        pass
+
+    def names() -> list[bytes]:
+        return [row[1] for row in any_server.command("XINFO", "CONSUMERS", "s", "g")]
+
+    async with working(app) as only:
+        await until(lambda: names() == [only.id.encode()])
+    assert names() == []
+
+
+async def test_a_poisonous_entry_brings_down_no_more_workers_than_it_has_attempts(
+    any_server: RunningServer, tmp_path: Path
+) -> None:
+    async with History(any_server, tmp_path, Post(most=3, concurrency=2, prefetch=5)) as history:
+        history.publish("poison", "p")
+        for number in range(20):
+            history.publish("ok", f"o{number}")
+        await history.join()
+        await history.settle()
+        starts = [line for line in read(history.post.ledger) if line.word is Word.START and line.key == "p"]
+        assert [line.attempt for line in starts] == [1, 2, 3]
+        assert sum(fault.kind == "death" for fault in history.faults) == 3
+        assert [letter.reason for letter in history.letters()] == ["max-deliveries"]
+
+
+async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_more(
+    any_server: RunningServer,
+) -> None:
+    app, attempts = Streamops(any_server.options), list[int]()
+
+    @app.handler("s", group="g", start="0", retry=0.01, concurrency=1)
+    async def handle(entry: Entry) -> None:
+        attempts.append(entry.attempt)
+        if entry.attempt == 1:
+            waiting = asyncio.ensure_future(asyncio.sleep(60))
+            waiting.cancel()
+            await waiting
+
+    add(any_server)
+    async with working(app):
+        await until(lambda: attempts == [1, 2])
+        await until(lambda: is_idle(any_server, "s"))
+
+
+@pytest.mark.parametrize("stubborn", [False, True], ids=["slow to end", "never ends"])
+async def test_a_call_that_is_cut_off_while_its_worker_drains_does_not_keep_it(
+    any_server: RunningServer, *, stubborn: bool
+) -> None:
+    app, cut_off = Streamops(any_server.options), asyncio.Event()
+
+    @app.handler("s", group="g", start="0", timeout=0.1, retry=60)
+    async def handle(_: Entry) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cut_off.set()
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                if not stubborn:
+                    raise
+
+    add(any_server)
+    async with working(app, replace(QUICK, grace=timedelta(seconds=0.3))):
+        await cut_off.wait()
+
+
+async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
+    any_server: RunningServer, tmp_path: Path
+) -> None:
+    async with between(any_server, tmp_path) as (proxy, options):
+        app, outcomes = Streamops(options), list[str]()
+        add(any_server)
+        any_server.command("XGROUP", "CREATE", "s", "g", "0")
+        deliver(any_server, "mine", 1)
+
+        @app.handler("s", group="g", timeout=0.3)
+        async def handle(_: Entry) -> None:
+            outcomes.append("begun")
+            await asyncio.sleep(0.1)
+            outcomes.append("done")
+
+        proxy.slow_down(0.2)
+        async with working(app, replace(QUICK, consumer="mine", beat=timedelta(seconds=5))):
+            await until(lambda: len(outcomes) == 2)
+    assert outcomes == ["begun", "done"]
+
+
+async def test_a_group_that_is_set_back_does_not_double_what_is_in_hand(server: RunningServer) -> None:
+    app, starts, finish = Streamops(server.options), list[str](), asyncio.Event()
+
+    @app.handler("s", group="g", start="0", concurrency=5)
+    async def handle(entry: Entry) -> None:
+        starts.append(entry.id)
+        await finish.wait()
+
+    async with working(app):
+        ids = add(server, 3)
+        await until(lambda: len(starts) == 3)
+        server.command("XGROUP", "SETID", "s", "g", "0")
+        ids += add(server, 1)
+        await until(lambda: unread(server, "s") == 0)
+        await until(lambda: len(starts) == 4)
+        finish.set()
+        await until(lambda: is_idle(server, "s"))
+    assert starts == ids
+
+
+async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any) -> int:
+        raise RuntimeError("no heart")
+
+    monkeypatch.setattr(beat, "beat", broken)
+    app = Streamops(any_server.options)
+
+    @app.handler("s", group="g")
+    async def handle(_: Entry) -> None: ...
+
+    with pytest.raises(RuntimeError, match="no heart"):
+        await asyncio.wait_for(app.worker(QUICK).run(), LONGEST_WAIT)
