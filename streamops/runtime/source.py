@@ -58,6 +58,7 @@ class Source:
         queue: Queue,
         *,
         now_ms: Callable[[], float],
+        steady: Callable[[], bool],
         emit: Callable[[Event], None],
         screening: Screening,
     ) -> None:
@@ -69,6 +70,7 @@ class Source:
         self._server = server
         self._crew = crew
         self._queue = queue
+        self._steady = steady
         self._emit = emit
         self._screening = screening
         self._passing: asyncio.Task[None] | None = None
@@ -349,6 +351,11 @@ class Source:
         if began is not None:
             self._emit(GroupRestored(side.key, sub.group, began))
         held = [entry for entry in side.in_hand.values() if not entry.lost and not entry.gone]
+        if not self._steady():
+            # After a silence of ours it may be our name alone that is gone, as a dead one's: others had what was ours.
+            for entry in held:
+                entry.lost = True
+            return frozenset()
         if not held:
             return frozenset()
         leased_at = asyncio.get_running_loop().time()

@@ -276,6 +276,7 @@ class Worker:
             crew,
             crew.buffer.add_queue(weight),
             now_ms=self._beat.clock.now_ms,
+            steady=self._beat.is_steady,
             emit=self.events.emit,
             screening=screening,
         )

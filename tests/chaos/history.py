@@ -221,7 +221,10 @@ class History:
         told = [dict(zip(raw[::2], raw[1::2], strict=True)) for _, raw in rows]
         return [
             Letter(
-                row[b"_so_origin_id"].decode(), row[b"_so_reason"].decode(), int(row[b"_so_attempt"].decode())
+                row[b"_so_origin_id"].decode(),
+                row[b"_so_reason"].decode(),
+                int(row[b"_so_attempt"]),
+                row[b"order"].decode(),
             )
             for row in told
         ]

@@ -105,6 +105,7 @@ class Letter(NamedTuple):
     origin: str
     reason: str
     attempt: int
+    key: str
 
 
 class Audit:
@@ -166,6 +167,9 @@ class Audit:
     def _check_lost(self) -> None:
         settled = self._done | self._letters.keys() | self._excused
         settled_keys = {what.key for origin, what in self._published.items() if origin in settled}
+        # What was confirmed to nobody may have been added, and done, all the same.
+        settled_keys |= {line.key for line in self._lines if line.word is Word.DONE}
+        settled_keys |= {letter.key for letter in self._letters.values()}
         for origin, what in self._published.items():
             # Of several events about one thing, the others are known by its key.
             if origin not in settled and not (self._guarded and what.key in settled_keys):
@@ -183,7 +187,6 @@ class Audit:
     def _check_runs(self) -> None:
         for origin, runs in self._runs.items():
             what = self._published.get(origin)
-            # What was confirmed to nobody may have been added all the same.
             do = what.do if what else "?"
             if len(runs) > self._most and do != "uncounted" and origin not in self._repeatable:
                 self._say(f"started {len(runs)} times: {origin} ({do})")

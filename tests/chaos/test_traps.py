@@ -49,6 +49,10 @@ def add(server: RunningServer, number: int = 1, **fields: str | bytes) -> list[s
     return [server.command("XADD", "s", "*", *parts).decode() for _ in range(number)]
 
 
+def consumers(server: RunningServer) -> list[str]:
+    return [row[1].decode() for row in server.command("XINFO", "CONSUMERS", "s", "g")]
+
+
 def deliver(server: RunningServer, consumer: str, count: int) -> None:
     """Have entries delivered to a consumer."""
     server.command("XREADGROUP", "GROUP", "g", consumer, "COUNT", count, "STREAMS", "s", ">")
@@ -101,7 +105,7 @@ async def test_nobody_is_taken_for_dead_because_the_server_was_away(any_server: 
         await asyncio.sleep(2)
 
     for app in (first, second):
-        app.handler("s", group="g", start="0", lease=0.5, concurrency=5)(handle)
+        app.handler("s", group="g", start="0", lease=0.5, concurrency=10)(handle)
     quick = replace(QUICK, beat=timedelta(seconds=0.15))
     async with working(first, quick), working(second, quick):
         add(any_server, 10)
@@ -112,6 +116,35 @@ async def test_nobody_is_taken_for_dead_because_the_server_was_away(any_server: 
         await until(lambda: is_idle(any_server, "s"))
     assert len(starts) == 10
     assert not [event for each in told for event in each if isinstance(event, (Overran, Reclaimed))]
+
+
+async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
+    any_server: RunningServer, tmp_path: Path
+) -> None:
+    """Its entries were handled by another one, and its name was removed: that is not a group that was destroyed."""
+    async with between(any_server, tmp_path) as (proxy, options):
+        first, second = Streamops(replace(options, timeout=IMPATIENT)), Streamops(any_server.options)
+        starts = list[str]()
+
+        @first.handler("s", group="g", start="0", retry=0.8, passive=True)
+        async def fail(_: Entry) -> None:
+            starts.append("first")
+            raise ValueError("not yet")
+
+        @second.handler("s", group="g")
+        async def handle(_: Entry) -> None:
+            starts.append("second")
+
+        add(any_server)
+        async with working(first):
+            await until(lambda: starts)
+            proxy.hole()
+            async with working(second) as other:
+                await until(lambda: consumers(any_server) == [other.id])
+                await asyncio.sleep(0.5)
+                proxy.resume()
+                await asyncio.sleep(0.7)
+    assert starts == ["first", "second"]
 
 
 async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
@@ -273,12 +306,9 @@ async def test_names_of_dead_consumers_do_not_pile_up(any_server: RunningServer)
     async def handle(_: Entry) -> None:
         pass
 
-    def names() -> list[bytes]:
-        return [row[1] for row in any_server.command("XINFO", "CONSUMERS", "s", "g")]
-
     async with working(app) as only:
-        await until(lambda: names() == [only.id.encode()])
-    assert names() == []
+        await until(lambda: consumers(any_server) == [only.id])
+    assert consumers(any_server) == []
 
 
 async def test_a_poisonous_entry_brings_down_no_more_workers_than_it_has_attempts(
@@ -347,15 +377,16 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
         any_server.command("XGROUP", "CREATE", "s", "g", "0")
         deliver(any_server, "mine", 1)
 
-        @app.handler("s", group="g", timeout=0.3)
+        @app.handler("s", group="g", timeout=0.15)
         async def handle(_: Entry) -> None:
             outcomes.append("begun")
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.05)
             outcomes.append("done")
 
-        proxy.slow_down(0.2)
+        proxy.slow_down(0.1)
         async with working(app, replace(QUICK, consumer="mine", beat=timedelta(seconds=5))):
             await until(lambda: len(outcomes) == 2)
+            proxy.resume()
     assert outcomes == ["begun", "done"]
 
 

@@ -61,7 +61,8 @@ def test_columns_never_overlap_nor_leave_the_screen(width: int, stream: int, gro
 
 
 def test_the_first_screen_fits_eighty_columns_with_short_names() -> None:
-    placed = place_columns(GROUP_COLUMNS, 79, {"stream": 12, "group": 10, "findings": 10})
+    listed = tuple(column for column in GROUP_COLUMNS if not column.sparse)
+    placed = place_columns(listed, 79, {"stream": 12, "group": 10, "findings": 10})
     shown = [place.column.key for place in placed]
     assert shown == [
         "stream",

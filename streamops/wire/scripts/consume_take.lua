@@ -4,7 +4,7 @@
 -- KEYS: the stream, the marks. ARGV: the group, the consumer, 1 and whose entries, or 2 and whose entries where the IDs
 -- at the end are the only ones to take, in order, or 0 and nothing, the least idle
 -- time in milliseconds, how many entries and how many bytes at most, how many rows to look at, the ID to begin after
--- or '-', what the fields of marks begin with, then IDs to leave alone.
+-- or '-', what the fields of marks begin with, then those IDs.
 -- Entries that were deleted are taken off the list of pending ones.
 -- Returns {entries: {ID, fields, deliveries}, their marks, {ID, deliveries, ...} of deleted ones, the ID to begin
 -- after next, or '' at the end}.
@@ -51,7 +51,9 @@ end
 
 local page = {}
 if named then
-  for number = 11, #ARGV do page[#page + 1] = redis.call('XPENDING', key, group, ARGV[number], ARGV[number], 1, from)[1] end
+  for number = 11, #ARGV do
+    page[#page + 1] = redis.call('XPENDING', key, group, ARGV[number], ARGV[number], 1, from)[1]
+  end
 else
   local words = {'XPENDING', key, group, after == '-' and '-' or '(' .. after, '+', look}
   if from then words[#words + 1] = from end

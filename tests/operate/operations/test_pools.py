@@ -1,6 +1,5 @@
 """Pausing and resuming the workers of a pool, with a real worker of it."""
 
-
 import pytest
 from msgspec.structs import replace
 

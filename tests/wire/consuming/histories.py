@@ -133,6 +133,10 @@ class History:
 
         lost = tuple(one for one in ids if one not in mine)
         await self.ask(call, (len(mine), lost), (0, tuple(ids)))
+        for one in lost:
+            # What nobody has pending keeps no marks.
+            if one not in side.pending:
+                side.marks.pop(one, None)
         for one in mine:
             if one in side.entries:
                 self.done[side.entries[one]] += 1
