@@ -98,6 +98,11 @@ class Acknowledger:
             await self._flush()
 
     @property
+    def key(self) -> str:
+        """The stream of its entries."""
+        return self._side.key
+
+    @property
     def waiting(self) -> int:
         """How many are not confirmed."""
         return len(self.finished) + self._under_way

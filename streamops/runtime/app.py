@@ -28,7 +28,8 @@ from streamops.runtime.payloads import Payload
 from streamops.runtime.policy import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
 from streamops.runtime.publishing import Around, Publisher
 from streamops.runtime.schemas import Schema
-from streamops.runtime.worker import Names, Worker, WorkerOptions
+from streamops.runtime.station import Names
+from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 

@@ -5,41 +5,32 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.runtime.acks import Acknowledger
 from streamops.runtime.beat import Beat, Watch
-from streamops.runtime.calling import BatchMiddleware, Middleware, compile_batch, compile_call
-from streamops.runtime.crew import Crew
+from streamops.runtime.calling import BatchMiddleware, Middleware
+from streamops.runtime.draining import Drain, cancel
 from streamops.runtime.entry import Entry, Side
-from streamops.runtime.events import Abandoned, Completed, Events, Lost, Overran, Troubled
-from streamops.runtime.handlers import Handler, Kind, parameters_of
+from streamops.runtime.events import Abandoned, Events, Lost, Overran, Troubled
+from streamops.runtime.handlers import Handler, Kind
 from streamops.runtime.naming import require_name
 from streamops.runtime.pump import Pump
-from streamops.runtime.recovery import Recovery
-from streamops.runtime.screening import Screening
-from streamops.runtime.settling import Settler
-from streamops.runtime.source import BLOCK, Source
+from streamops.runtime.station import Names, Station, Surroundings
 from streamops.runtime.threads import Threads
 from streamops.wire.consuming.hearts import WORKER_PREFIX
-from streamops.wire.consuming.leases import leave, release, release_all
 from streamops.wire.consuming.permissions import require_permissions
-from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 
 PULSE: Final = 0.5
-FAREWELLS: Final = 3
-"""How often a worker that leaves tries to say so."""
-PAUSE: Final = 0.1
+GLANCE: Final = 0.01
 LAST_WAIT: Final = 1.0
 """Seconds that handlers may take to end once they were cut off."""
 
@@ -62,26 +53,6 @@ class WorkerOptions(Struct, frozen=True, kw_only=True):
     grace: timedelta = timedelta(seconds=30)
     hang: timedelta = timedelta(minutes=5)
     consumer: str = ""
-
-
-class Names(Struct, frozen=True):
-    """Keys that are called otherwise than beside their stream.
-
-    Attributes:
-        dead_letters: Dead-letter queues, by their streams.
-        delayed: Queues of delayed messages, by their streams.
-    """
-
-    dead_letters: dict[str, str] = {}
-    delayed: dict[str, str] = {}
-
-
-class Station(Struct, frozen=True):
-    """A handler at work: its crew, its sources, and who settles its failures."""
-
-    crew: Crew
-    sources: tuple[Source, ...]
-    settler: Settler
 
 
 class Worker:
@@ -111,12 +82,10 @@ class Worker:
         self._options = options
         self._middleware = middleware
         self._batch_middleware = batch_middleware
-        self._connection = connection
+        self._names = names or Names()
         self._server = Server(connection)
-        self._readers: list[Server] = []
         self._stopping = asyncio.Event()
         self._stations: list[Station] = []
-        self._acknowledgers: dict[Side, Acknowledger] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._reading: list[asyncio.Task[None]] = []
         self._threads: Threads | None = None
@@ -130,10 +99,12 @@ class Worker:
             watch=Watch(self._overran, self._deleted, self._bereft, self._renewal_failed),
         )
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
-        names = names or Names()
-        self._names = names
         self._pump = Pump(
-            self._server, lambda: streams, events.emit, queues=names.delayed, dead_letters=names.dead_letters
+            self._server,
+            lambda: streams,
+            events.emit,
+            queues=self._names.delayed,
+            dead_letters=self._names.dead_letters,
         )
 
     @property
@@ -190,14 +161,13 @@ class Worker:
         """
         self._threads = self._new_threads()
         try:
-            for handler in self._handlers:
-                self._stations.append(self._station(handler))
+            around = self._surroundings()
+            self._stations += [Station(handler, around) for handler in self._handlers]
             await self._require_permissions()
             if self._options.consumer:
                 await require_name(self._server, self.id)
             for station in self._stations:
-                for source in station.sources:
-                    await source.prepare()
+                await station.prepare()
             self._beat.start()
             self._start()
             self.state = WorkerState.RUNNING
@@ -211,109 +181,26 @@ class Worker:
         subscriptions = [source.subscription for station in self._stations for source in station.sources]
         await require_permissions(self._server, subscriptions, worker_id=self.id, pool=self._options.pool)
 
-    def _station(self, handler: Handler) -> Station:
-        parameters = parameters_of(handler.function, batch=handler.batch > 1)
-        batched = handler.batch > 1
-        sources: list[Source] = []
-
-        # The crew and its settler know each other, and the sources both.
-        def hungry() -> None:
-            for source in sources:
-                source.hungry()
-
-        async def failed(entry: Entry, error: BaseException) -> None:
-            await settler.failed(entry, error)
-
-        async def mark(entry: Entry) -> bool:
-            return await settler.mark(entry)
-
-        crew = Crew(
-            handler,
-            None if batched else compile_call(handler, parameters, self._middleware, self._threads),
-            compile_batch(handler, parameters, self._batch_middleware, self._threads) if batched else None,
-            failed=failed,
-            mark=mark,
-            hungry=hungry,
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            server=self._server,
+            consumer=self.id,
+            interval=self._options.beat,
+            beat=self._beat,
+            pump=self._pump,
+            threads=self._threads,
+            events=self.events,
+            middleware=self._middleware,
+            batch_middleware=self._batch_middleware,
+            names=self._names,
         )
-        settler = Settler(
-            self._server,
-            crew,
-            finished=_finished,
-            again=lambda entry: self._source_of(entry).enqueue_again([entry]),
-            is_pending_again=lambda entry: self._source_of(entry).is_pending_again(entry),
-            wake_pump=self._pump.wake,
-            emit=self.events.emit,
-        )
-        for stream, weight in handler.streams:
-            subscription = Subscription(
-                stream,
-                handler.group,
-                self.id,
-                dead_letters=self._names.dead_letters.get(stream, ""),
-                delayed=self._names.delayed.get(stream, ""),
-            )
-            sources.append(self._source(handler, subscription, crew, settler, weight))
-        return Station(crew, tuple(sources), settler)
-
-    def _source(
-        self, handler: Handler, subscription: Subscription, crew: Crew, settler: Settler, weight: int
-    ) -> Source:
-        reader = Server(msgspec.structs.replace(self._connection, timeout=self._connection.timeout + BLOCK))
-        self._readers.append(reader)
-        screening = Screening(
-            self._server,
-            handler.guard,
-            parameters_of(handler.function, batch=handler.batch > 1).body,
-            failed=settler.failed,
-            finished=self._acknowledge,
-            emit=self.events.emit,
-            tally=crew.tally,
-        )
-        source = Source(
-            reader,
-            self._server,
-            subscription,
-            crew,
-            crew.buffer.add_queue(weight),
-            now_ms=self._beat.clock.now_ms,
-            steady=self._beat.is_steady,
-            emit=self.events.emit,
-            screening=screening,
-        )
-        lease = min(handler.lease, self._options.beat * 3).total_seconds()
-        for side in source.sides:
-            acknowledger = self._acknowledgers[side] = Acknowledger(
-                self._server,
-                side,
-                lease=lease,
-                clock=asyncio.get_running_loop().time,
-                troubled=self._troubled(subscription.stream),
-                confirmed=source.hungry,
-                latencies=crew.tally.latencies,
-            )
-            side.finish = self._telling(acknowledger.add)
-        return source
 
     def _start(self) -> None:
-        beat = self._options.beat
         for station in self._stations:
-            self._tasks += station.crew.start()
-            for source in station.sources:
-                self._reading.append(self._task(source.run(), f"read {source.subscription.stream}"))
-                recovery = Recovery(
-                    self._server,
-                    source,
-                    station.crew,
-                    beat=beat,
-                    steady=self._beat.is_steady,
-                    emit=self.events.emit,
-                )
-                self._reading.append(self._task(recovery.run(), f"recover {source.subscription.stream}"))
-                self._tasks += [
-                    self._task(self._acknowledgers[side].run(), f"acknowledge {side.key}")
-                    for side in source.sides
-                ]
-        self._tasks.append(self._task(self._pump.run(), "pump"))
+            reading, working = station.start()
+            self._reading += reading
+            self._tasks += working
+        self._tasks.append(asyncio.create_task(self._pump.run(), name="pump"))
 
     async def _work(self) -> None:
         """Turn until told to stop, or until a task that should never end has."""
@@ -340,32 +227,30 @@ class Worker:
     async def _drain(self) -> None:
         """Stop reading, hand back what nobody has begun, let the rest finish, acknowledge it, leave."""
         self.state = WorkerState.DRAINING
-        await _cancel(self._reading)
-        unread: list[Entry] = []
-        unstarted: list[Entry] = []
-        for station in self._stations:
-            unbegun = station.crew.close()
-            unstarted += [entry for entry in unbegun if not entry.again]
-            unread += [entry for entry in unbegun if entry.again]
-            unread += station.settler.stop()
+        drain = Drain(self._server, self.events.emit)
+        await cancel(self._reading)
+        unbegun = [entry for station in self._stations for entry in station.crew.close()]
+        waiting = [entry for station in self._stations for entry in station.settler.stop()]
         deadline = time.monotonic() + self._options.grace.total_seconds()
-        await self._hand_back(unread)
-        await self._hand_back(unstarted, unstarted=True)
+        await drain.hand_back([*waiting, *(entry for entry in unbegun if entry.again)], unstarted=False)
+        await drain.hand_back([entry for entry in unbegun if not entry.again], unstarted=True)
         while any(station.crew.busy for station in self._stations) and time.monotonic() < deadline:
             self._beat.pulse = time.monotonic()
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(GLANCE)
         kept = await self._cut_off()
-        await self._flush(deadline)
+        await drain.flush(
+            (one for station in self._stations for one in station.acknowledgers.values()), deadline
+        )
         # What is handed back must not be renewed any more.
         await asyncio.to_thread(self._beat.stop)
-        await self._leave(kept)
+        await drain.leave((side for side, _ in self._holdings()), kept)
 
     async def _cut_off(self) -> set[Entry]:
         """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
         if self._threads is not None:
             self._threads.abandon()
         slots = [slot for station in self._stations for slot in station.crew.slots]
-        self._endless = await _cancel([slot.task for slot in slots if slot.task], LAST_WAIT)
+        self._endless = await cancel([slot.task for slot in slots if slot.task], LAST_WAIT)
         kept = {entry for slot in slots if slot.task in self._endless for entry in slot.entries}
         kept.update(self._threads.running if self._threads is not None else ())
         for entry in kept:
@@ -374,95 +259,21 @@ class Worker:
             station.settler.stop()
         return kept
 
-    async def _flush(self, deadline: float) -> None:
-        """Send the last acknowledgements, as long as there is time."""
-        for side, acknowledger in self._acknowledgers.items():
-            while acknowledger.waiting:
-                try:
-                    await acknowledger.flush()
-                except ServerError as error:
-                    self.events.emit(Troubled(side.key, error))
-                    if time.monotonic() > deadline:
-                        return
-                    await asyncio.sleep(0.1)
-                else:
-                    # What another task has under way is confirmed by that one.
-                    await asyncio.sleep(0.005)
-
-    async def _hand_back(self, entries: Iterable[Entry], *, unstarted: bool = False) -> None:
-        """Let others have entries at once; those that nobody has ever started as if they had never been delivered."""
-        by_side: dict[Side, list[bytes]] = {}
-        for entry in entries:
-            by_side.setdefault(entry.side, []).append(entry.raw_id)
-        for side, ids in by_side.items():
-            # First of all, so that they are renewed no more. A renewal under way is undone when the worker leaves.
-            for raw_id in ids:
-                side.in_hand.pop(raw_id, None)
-            try:
-                await release(
-                    self._server, side.subscription, retries=side.retries, ids=ids, unstarted=unstarted
-                )
-            except ServerError as error:
-                self.events.emit(Troubled(side.key, error))
-
-    async def _leave(self, kept: Iterable[Entry]) -> None:
-        """Hand back whatever else is still pending under our name, known or not; delete the consumer where nothing is."""
-        ids: dict[Side, list[bytes]] = {}
-        for entry in kept:
-            ids.setdefault(entry.side, []).append(entry.raw_id)
-        for side, _ in self._holdings():
-            for _ in range(FAREWELLS):
-                if await self._left(side, ids.get(side, ())):
-                    break
-                await asyncio.sleep(PAUSE)
-
-    async def _left(self, side: Side, kept: Collection[bytes]) -> bool:
-        """Whether the server has heard that we leave one side."""
-        try:
-            await release_all(self._server, side.subscription, retries=side.retries, keep=kept)
-            await leave(self._server, side.subscription, consumer=self.id, retries=side.retries)
-        except ServerError as error:
-            self.events.emit(Troubled(side.key, error))
-            return False
-        return True
-
     async def _end(self) -> None:
         for station in self._stations:
             station.crew.close()
         if self._threads is not None:
             self._threads.abandon()
-        self._endless |= await _cancel({*self._reading, *self._tasks} - self._endless, LAST_WAIT)
+        self._endless |= await cancel({*self._reading, *self._tasks} - self._endless, LAST_WAIT)
         await asyncio.to_thread(self._beat.stop)
         for station in self._stations:
-            for source in station.sources:
-                await source.close()
-        for server in (self._server, *self._readers):
-            await server.close()
+            await station.close()
+        await self._server.close()
         if self._threads is not None:
             self._threads.close()
 
-    def _telling(self, add: Callable[[Entry], None]) -> Callable[[Entry], None]:
-        """What is called with an entry that was handled; telling costs nothing where nobody listens."""
-        if not self.events.heard(Completed):
-            return add
-
-        def add_and_tell(entry: Entry) -> None:
-            add(entry)
-            self.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
-
-        return add_and_tell
-
-    def _acknowledge(self, entry: Entry) -> None:
-        """Have an entry acknowledged that needs no handling."""
-        self._acknowledgers[entry.side].add(entry)
-
     def _holdings(self) -> list[tuple[Side, timedelta]]:
-        return [
-            (side, station.crew.handler.lease)
-            for station in self._stations
-            for source in station.sources
-            for side in source.sides
-        ]
+        return [(side, station.handler.lease) for station in self._stations for side in station.sides]
 
     def _overran(self, side: Side, entries: int) -> None:
         self.events.emit(Overran(side.subscription.stream, side.subscription.group, entries))
@@ -473,48 +284,17 @@ class Worker:
             self.events.emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
 
     def _bereft(self, side: Side) -> None:
-        self._source_at(side).bereft()
+        station = next(one for one in self._stations if side in one.acknowledgers)
+        station.source_at(side).bereft()
 
     def _renewal_failed(self, side: Side, error: ServerError) -> None:
         self.events.emit(Troubled(side.key, error))
-
-    def _source_of(self, entry: Entry) -> Source:
-        return self._source_at(entry.side)
-
-    def _source_at(self, side: Side) -> Source:
-        return next(
-            source for station in self._stations for source in station.sources if side in source.sides
-        )
-
-    def _troubled(self, stream: str) -> Callable[[ServerError], None]:
-        return lambda error: self.events.emit(Troubled(stream, error))
 
     def _new_threads(self) -> Threads | None:
         threads = sum(handler.concurrency for handler in self._handlers if handler.kind is Kind.THREADS)
         return Threads(threads) if threads else None
 
-    @staticmethod
-    def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        return asyncio.create_task(work, name=name)
-
 
 def new_worker_id() -> str:
     """A worker's ID, which no other worker has."""
     return f"{WORKER_PREFIX}{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
-
-
-def _finished(entry: Entry) -> None:
-    """An entry was handled."""
-    entry.side.finish(entry)
-
-
-async def _cancel(tasks: Iterable[asyncio.Task[None]], limit: float | None = None) -> set[asyncio.Task[None]]:
-    """Cancel tasks and wait for them to end; those that have not after so many seconds."""
-    cancelled = [task for task in tasks if not task.done()]
-    for task in cancelled:
-        task.cancel()
-    done, living = await asyncio.wait(cancelled, timeout=limit) if cancelled else (set(), set())
-    for task in done:
-        if not task.cancelled():
-            task.exception()
-    return living
