@@ -37,7 +37,7 @@ from streamops.runtime import (
     screening,
     settling,
     source,
-    worker,
+    station,
 )
 from streamops.runtime.events import Completed, DeadLettered, Duplicate, Event, Reclaimed, Retried
 from streamops.runtime.handlers import Call
@@ -50,7 +50,7 @@ EXITED, UNREACHABLE = 3, 4
 SHORT = timedelta(seconds=0.3)
 SMALL: Mapping[ModuleType, Mapping[str, object]] = {
     source: {"BLOCK": SHORT, "LONGEST_PAUSE": 0.3},
-    worker: {"BLOCK": SHORT},
+    station: {"BLOCK": SHORT},
     acks: {"PAUSE": 0.05},
     settling: {"PAUSE": 0.05},
     screening: {"PAUSE": 0.05},
