@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.runtime import Entry, Streamops, beat, source, worker
+from streamops.runtime import Entry, Streamops, beat, source, station
 from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Troubled
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.history import History
@@ -150,7 +150,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
 async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (source, worker):
+    for module in (source, station):
         monkeypatch.setattr(module, "BLOCK", timedelta(seconds=1))
     app, seen = Streamops(replace(any_server.options, timeout=IMPATIENT)), list[str]()
     told = told_by(app)
