@@ -14,104 +14,88 @@ class Event(Struct, frozen=True):
     """Something that happened in a worker."""
 
 
-class Completed(Event, frozen=True):
-    """An entry was handled, and will be acknowledged."""
+class GroupEvent(Event, frozen=True):
+    """Something that happened to a group of a stream."""
 
     stream: str
     group: str
+
+
+class EntryEvent(GroupEvent, frozen=True):
+    """Something that happened to one entry."""
+
     entry_id: str
+
+
+class Completed(EntryEvent, frozen=True):
+    """An entry was handled, and will be acknowledged."""
+
     attempt: int
 
 
-class Retried(Event, frozen=True):
+class Retried(EntryEvent, frozen=True):
     """A handler failed, and its entry is tried again after ``delay``."""
 
-    stream: str
-    group: str
-    entry_id: str
     attempt: int
     delay: timedelta
     reason: str
 
 
-class DeadLettered(Event, frozen=True):
+class DeadLettered(EntryEvent, frozen=True):
     """An entry was given up and is in the dead-letter queue."""
 
-    stream: str
-    group: str
-    entry_id: str
     attempt: int
     reason: str
     error: str
 
 
-class HookFailed(Event, frozen=True):
+class HookFailed(EntryEvent, frozen=True):
     """A handler's failure hook raised."""
 
-    stream: str
-    group: str
-    entry_id: str
     error: str
 
 
-class Stuck(Event, frozen=True):
+class Stuck(EntryEvent, frozen=True):
     """An entry can neither be handled nor given up; it stays pending."""
 
-    stream: str
-    group: str
-    entry_id: str
     reason: str
 
 
-class Duplicate(Event, frozen=True):
+class Duplicate(EntryEvent, frozen=True):
     """An entry's business key belongs to another entry; it was acknowledged unhandled."""
 
-    stream: str
-    group: str
-    entry_id: str
     key: str
 
 
-class Lost(Event, frozen=True):
+class Lost(EntryEvent, frozen=True):
     """An entry was deleted from its stream while it was pending."""
 
-    stream: str
-    group: str
-    entry_id: str
     deliveries: int
 
 
-class Reclaimed(Event, frozen=True):
+class Reclaimed(GroupEvent, frozen=True):
     """Entries were taken over from other consumers."""
 
-    stream: str
-    group: str
     entries: int
     consumer: str
     """Whose they were; empty for whoever let them lie."""
 
 
-class Adopted(Event, frozen=True):
+class Adopted(GroupEvent, frozen=True):
     """Entries were found under this worker's own name that it did not have in hand."""
 
-    stream: str
-    group: str
     entries: int
 
 
-class ConsumerRemoved(Event, frozen=True):
+class ConsumerRemoved(GroupEvent, frozen=True):
     """A dead consumer that had nothing pending was deleted."""
 
-    stream: str
-    group: str
     consumer: str
 
 
-class GroupRestored(Event, frozen=True):
+class GroupRestored(GroupEvent, frozen=True):
     """A group that somebody had destroyed was created anew, at ``began``."""
 
-    stream: str
-    group: str
     began: str
 
 
@@ -122,20 +106,14 @@ class Troubled(Event, frozen=True):
     error: ServerError
 
 
-class Overran(Event, frozen=True):
+class Overran(GroupEvent, frozen=True):
     """Leases could not be renewed in time, and others took entries over."""
 
-    stream: str
-    group: str
     entries: int
 
 
-class Abandoned(Event, frozen=True):
+class Abandoned(EntryEvent, frozen=True):
     """A handler could not be ended when its worker was; others take its entry over once the worker is gone."""
-
-    stream: str
-    group: str
-    entry_id: str
 
 
 class Promoted(Event, frozen=True):

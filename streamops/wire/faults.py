@@ -227,7 +227,8 @@ def _connection_words(error: Exception) -> str:
     if "SSL" in text or "CERTIFICATE" in text or "certificate" in text:
         told = re.search(r"\] (.*?)\.? \(_ssl", text)
         return f"TLS failed: {told[1] if told else text}"
-    if "Connect call failed" in text:
+    # The second is uvloop's.
+    if "Connect call failed" in text or "Connection refused" in text:
         return "the connection was refused"
     if any(
         words in text for words in ("Connection reset", "Connection lost", "Broken pipe", "closed by server")

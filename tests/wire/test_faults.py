@@ -95,6 +95,12 @@ LABEL = "redis://db:6379/0"
             FaultKind.UNREACHABLE,
             "the connection was refused",
         ),
+        # As uvloop says it.
+        (
+            ConnectionError("Error 111 connecting to db:6379. Connection refused."),
+            FaultKind.UNREACHABLE,
+            "the connection was refused",
+        ),
         (
             ConnectionError("Error 2 connecting to /run/my.sock. No such file or directory."),
             FaultKind.UNREACHABLE,
