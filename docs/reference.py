@@ -1,4 +1,4 @@
-"""Writes ``docs/commands.md`` and the README's table of numbers, from the commands and columns themselves.
+"""Writes ``docs/commands.md``, ``docs/metrics.md`` and the README's table of numbers, from what they are about.
 
 python -m docs.reference           write them
 python -m docs.reference --check   say what is out of date, and fail
@@ -11,19 +11,38 @@ from pathlib import Path
 import click
 
 from streamops.cli.command import Family
+from streamops.exporter.catalogue import SECTIONS, WORKER_FAMILIES
+from streamops.exporter.family import Family as MetricFamily
 from streamops.main.program import PROGRAM, ROOT
 from streamops.present.columns import GROUP_COLUMNS
 
 ROOT_DIRECTORY = Path(__file__).parent.parent
 COMMANDS_FILE = ROOT_DIRECTORY / "docs" / "commands.md"
+METRICS_FILE = ROOT_DIRECTORY / "docs" / "metrics.md"
 README_FILE = ROOT_DIRECTORY / "README.md"
 BEGIN, END = "<!-- numbers: written by make docs -->", "<!-- /numbers -->"
 WIDTH = 100
+METRICS_PREFACE = """# Metrics
+
+Written by `make docs` from the catalogue in `streamops/exporter`.
+
+A value that is not known is absent, never zero. Timestamps are seconds since the epoch by the server's clock; an
+entry ID that is no plausible time has none, and those made of idle times are told to a tenth of a second. `db` is the
+number of the database, 0 on a cluster. Bytes of a name that are no UTF-8 print as `\\xNN`. Streams include dead-letter
+queues and retry streams (`T:retry:GROUP`). Counters never fall while the exporter lives; metrics vanish with what they
+describe.
+"""
+METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Cost |
+|---|---|---|---|---|---|---|"""
 
 
 def main() -> int:
-    """Write or check both files; 1 where one is out of date."""
-    wanted = {COMMANDS_FILE: render_commands(), README_FILE: render_readme(README_FILE.read_text())}
+    """Write or check the files; 1 where one is out of date."""
+    wanted = {
+        COMMANDS_FILE: render_commands(),
+        METRICS_FILE: render_metrics(),
+        README_FILE: render_readme(README_FILE.read_text()),
+    }
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[1:]:
         for path in stale:
@@ -40,6 +59,29 @@ def render_commands() -> str:
     for words, context in walk(ROOT, click.Context(ROOT, info_name=PROGRAM, terminal_width=WIDTH)):
         parts += [f"## `{words}`", "", "```text", context.get_help().rstrip(), "```", ""]
     return "\n".join(parts)
+
+
+def render_metrics() -> str:
+    """The catalogue of metrics, as Markdown."""
+    parts = [METRICS_PREFACE]
+    sections = (*SECTIONS, ("Workers' own endpoint: `streamops run --metrics`", WORKER_FAMILIES))
+    for title, families in sections:
+        parts += [f"## {title}\n", METRICS_HEAD, *map(_metric_row, families), ""]
+    return "\n".join(parts)
+
+
+def _metric_row(family: MetricFamily) -> str:
+    labels = ", ".join(f"`{label}`" for label in family.labels) or "none"
+    cells = (
+        f"`{family.name}`",
+        family.kind.value,
+        family.unit or "none",
+        labels,
+        family.help,
+        family.source,
+        family.cost,
+    )
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Context]]:

@@ -2,7 +2,7 @@
 
 from streamops.analysis.group_history import GroupHistory
 from streamops.analysis.history import History, StreamHistory
-from streamops.analysis.rates import arrival_rate, rates_over
+from streamops.analysis.rates import NO_RATES, arrival_rate, rates_over
 from streamops.analysis.rules import (
     GroupSubject,
     NodeSubject,
@@ -10,6 +10,7 @@ from streamops.analysis.rules import (
     judge_group,
     judge_node,
     judge_stream,
+    lag_matters,
     worst_first,
 )
 from streamops.analysis.thresholds import Thresholds
@@ -23,15 +24,18 @@ IDLE_SEES_ASKING = (7, 2, 0)
 REPLICA = "slave"
 
 
-def assess(snapshot: Snapshot, history: History, thresholds: Thresholds) -> Observation:
+def assess(
+    snapshot: Snapshot, history: History, thresholds: Thresholds, *, rates: bool = True
+) -> Observation:
     """Judge a snapshot.
 
     Args:
         snapshot: The snapshot.
         history: What is remembered, this snapshot included: ``advance`` made it of this snapshot.
         thresholds: When the rules speak.
+        rates: Whether rates are told; without them only what the rules need is worked out, which is cheaper.
     """
-    assessor = _Assessor(snapshot, thresholds)
+    assessor = _Assessor(snapshot, thresholds, rates=rates)
     streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
     findings = assess_server(snapshot.server, thresholds)
     health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
@@ -49,7 +53,8 @@ def assess_server(server: ServerInfo, thresholds: Thresholds) -> tuple[Finding, 
 class _Assessor:
     """What the judgements of all streams and groups of one snapshot share."""
 
-    def __init__(self, snapshot: Snapshot, thresholds: Thresholds) -> None:
+    def __init__(self, snapshot: Snapshot, thresholds: Thresholds, *, rates: bool) -> None:
+        self.rates = rates
         nodes = snapshot.server.nodes
         self.now = snapshot.collected_at
         self.thresholds = thresholds
@@ -65,12 +70,13 @@ class _Assessor:
         health = max(
             [_health(findings, doubt=(state.name, None) in self.gaps), *[group.health for group in groups]]
         )
-        return StreamView(state, arrival_rate(history.recent), findings, groups, health)
+        return StreamView(state, self.added_per_second(history), findings, groups, health)
 
     def group(self, state: StreamState, group: ConsumerGroup, stream_history: StreamHistory) -> GroupView:
         """A group, judged."""
         history = stream_history.groups[group.name]
-        rates = rates_over(history.recent, history.rewound_from)
+        needed = self.rates or lag_matters(history.lag, group, self.thresholds)
+        rates = rates_over(history.recent, history.rewound_from) if needed else NO_RATES
         findings: tuple[Finding, ...] = ()
         doubt = (state.name, group.name) in self.gaps
         if state.role is not StreamRole.DEAD_LETTERS:
@@ -89,12 +95,16 @@ class _Assessor:
         return GroupView(
             state.name,
             group,
-            rates,
+            rates if self.rates else NO_RATES,
             history.trend.values,
             lost_so_far(history),
             findings,
             _health(findings, doubt=doubt),
         )
+
+    def added_per_second(self, history: StreamHistory) -> float | None:
+        """A stream's rate, where rates are told."""
+        return arrival_rate(history.recent) if self.rates else None
 
 
 def lost_so_far(history: GroupHistory) -> int | None:

@@ -69,11 +69,13 @@ def settle_lag(stream: StreamReading, group: GroupReading, faith: Faith) -> Lag:
     if stream.length == 0:
         return _exact(0, "the stream is empty")
     position, reported = group.last_delivered_id, group.reported_lag
-    if stream.last_id is not None and position >= stream.last_id:
+    end = stream.end_id
+    if (end is not None and position >= end) or (group.head_read and group.head_id is None):
         return _exact(0, "the group has been given the last entry")
     if stream.first_id is not None and position < stream.first_id:
         return _exact(stream.length, "the group stands before the first entry, so all of it is still to come")
-    lower, upper = (1, stream.length - 1) if stream.bounds_read else (0, stream.length)
+    is_behind = stream.last_id is not None or group.head_id is not None
+    lower, upper = int(is_behind), stream.length - 1 if stream.bounds_read else stream.length
     if faith is Faith.NONE:
         return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's count was caught wrong for this group")
     if reported is None or not lower <= reported <= upper:
@@ -115,16 +117,17 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
 
 def needs_head(stream: StreamReading, group: GroupReading) -> bool:
     """Whether the time lag takes the ID of the first entry after the position, because no bound tells it."""
-    position = group.last_delivered_id
-    if stream.length == 0 or not stream.bounds_read or stream.first_id is None or stream.last_id is None:
+    first, end = stream.first_id, stream.end_id
+    if stream.length == 0 or not stream.bounds_read or first is None or end is None:
         return False
-    return stream.first_id <= position < stream.last_id
+    return first <= group.last_delivered_id < end
 
 
 def time_lag(stream: StreamReading, group: GroupReading, now: datetime | None) -> TimeLag:
     """How long the first entry that the group has not been given has waited, on the server's clock if that is known."""
     position = group.last_delivered_id
-    if stream.length == 0 or (stream.last_id is not None and position >= stream.last_id):
+    end = stream.end_id
+    if stream.length == 0 or (end is not None and position >= end):
         return TimeLag(timedelta(0))
     head = group.head_id
     if head is None and stream.first_id is not None and position < stream.first_id:
@@ -163,7 +166,7 @@ def _why_open(reported: int | None) -> str:
 
 def _interpolated(stream: StreamReading, position: EntryId) -> int | None:
     """The share of entries after the position if they came evenly over time."""
-    first, last = stream.first_id, stream.last_id
+    first, last = stream.first_id, stream.end_id
     if (
         first is None
         or last is None

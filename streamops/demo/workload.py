@@ -61,8 +61,13 @@ WAREHOUSE = Worker(INVENTORY.stream, "warehouse", "warehouse-1", batch=5, effort
 MAILER = Worker(EMAILS.stream, "mailer", "mailer-1", batch=5, effort=timedelta(milliseconds=80))
 
 
-async def run_workload(options: ConnectionOptions, seed: int = SEED) -> None:
+async def run_workload(options: ConnectionOptions, seed: int = SEED, *, resume: bool = False) -> None:
     """Write the history, say that the cast is ready, and play until cancelled.
+
+    Args:
+        options: How the server is reached.
+        seed: Source of the sample data.
+        resume: Where a workload left its streams, go on with them.
 
     Raises:
         SettingsError: The server is not empty enough, or not a single server.
@@ -75,8 +80,9 @@ async def run_workload(options: ConnectionOptions, seed: int = SEED) -> None:
     producers, consumers = DemoClient(options), DemoClient(options)
     losses: list[Exception] = []
     try:
-        await _refuse_where_used(producers, options)
-        await write_history(producers, Random(seed))
+        if not (resume and await _is_set(producers)):
+            await _refuse_where_used(producers, options)
+            await write_history(producers, Random(seed))
         await _play(producers, consumers, seed)
     except* (RedisError, OSError) as group:
         losses = _flatten(group)
@@ -86,6 +92,11 @@ async def run_workload(options: ConnectionOptions, seed: int = SEED) -> None:
     # Raised out here, because whatever an except* clause raises comes wrapped in a group.
     if losses:
         raise server_error(losses[0], options.label, options.username)
+
+
+async def _is_set(client: DemoClient) -> bool:
+    """Whether the streams of a workload before this one are all there."""
+    return await client.count_existing([source.stream for source in SOURCES]) == len(SOURCES)
 
 
 async def _refuse_where_used(client: DemoClient, options: ConnectionOptions) -> None:
@@ -117,8 +128,8 @@ def _flatten(group: BaseExceptionGroup[Exception]) -> list[Exception]:
     return [error for errors in nested for error in errors]
 
 
-async def _run_until_terminated(options: ConnectionOptions, seed: int) -> None:
-    play = asyncio.ensure_future(run_workload(options, seed))
+async def _run_until_terminated(options: ConnectionOptions, seed: int, *, resume: bool) -> None:
+    play = asyncio.ensure_future(run_workload(options, seed, resume=resume))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, play.cancel)
     try:
         await play
@@ -135,9 +146,12 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, default=SEED, help="source of the sample data (default %(default)s)"
     )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where a workload before this one left its streams"
+    )
     words = parser.parse_args()
     try:
-        asyncio.run(_run_until_terminated(parse_url(words.url), words.seed))
+        asyncio.run(_run_until_terminated(parse_url(words.url), words.seed, resume=words.resume))
     except StreamopsError as error:
         print(f"{error.message}. {error.hint}", file=sys.stderr)  # noqa: T201  # a program's last words
         return error.exit_code

@@ -32,6 +32,7 @@ ROOT: Final = Family(
     {
         "demo": Lazy("streamops.main.faces:demo", "Look at a live sample workload; needs no Redis."),
         "tui": Lazy("streamops.main.faces:tui", "Open the console in the terminal."),
+        "exporter": Lazy("streamops.main.exporter:exporter", "Serve metrics to Prometheus."),
         **COMMANDS,
     },
     params=[

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 MAX_PART = 2**64 - 1
 PARTS = 2
@@ -23,10 +23,10 @@ class EntryId(NamedTuple):
     ms: int
     seq: int
 
-    @classmethod
-    def parse(cls, text: str | bytes) -> Self:
+    @staticmethod
+    def parse(text: str | bytes) -> "EntryId":
         """Parse ``ms-seq`` or ``ms``; raises ``ValueError`` where it is neither or out of 64-bit range."""
-        return cls(*_parse(text))
+        return _parse(text)
 
     def __str__(self) -> str:
         return f"{self.ms}-{self.seq}"
@@ -34,10 +34,7 @@ class EntryId(NamedTuple):
     @property
     def time(self) -> datetime | None:
         """The instant the ID claims, or none where a calendar cannot hold it."""
-        try:
-            return datetime.fromtimestamp(self.ms / 1000, tz=UTC)
-        except (OverflowError, ValueError, OSError):
-            return None
+        return _time(self.ms)
 
     def next(self) -> "EntryId":
         """The smallest ID greater than this one; raises ``OverflowError`` after the last."""
@@ -56,8 +53,17 @@ class EntryId(NamedTuple):
         raise OverflowError("no entry ID precedes the first one")
 
 
-@lru_cache(maxsize=8192)
-def _parse(text: str | bytes) -> tuple[int, int]:
+# The same IDs come again with every collection: several a group, of some ten thousand groups.
+@lru_cache(maxsize=1 << 15)
+def _time(ms: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(ms / 1000, tz=UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+@lru_cache(maxsize=1 << 15)
+def _parse(text: str | bytes) -> EntryId:
     plain = text.decode("ascii") if isinstance(text, bytes) else text
     parts = plain.split("-")
     if len(parts) > PARTS or not all(part.isascii() and part.isdigit() for part in parts):
@@ -65,7 +71,7 @@ def _parse(text: str | bytes) -> tuple[int, int]:
     ms, seq = int(parts[0]), int(parts[1]) if len(parts) == PARTS else 0
     if ms > MAX_PART or seq > MAX_PART:
         raise ValueError(f"entry ID out of range: {plain!r}")
-    return ms, seq
+    return EntryId(ms, seq)
 
 
 ZERO_ID = EntryId(0, 0)

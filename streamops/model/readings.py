@@ -1,9 +1,11 @@
 """Readings: streams and groups as the server told them, before anything was made of it."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.model.streams import Consumer
 
 
 class GroupReading(Struct, frozen=True, gc=False):
@@ -19,6 +21,7 @@ class GroupReading(Struct, frozen=True, gc=False):
         oldest_pending: The pending entry with the smallest ID; none where none is pending or it was not read.
         head_id: The first entry after the position; none where there is none or it was not read.
         head_read: Whether ``head_id`` was read at all.
+        members: Its consumers; none where they were not read together with it.
     """
 
     name: str
@@ -30,6 +33,7 @@ class GroupReading(Struct, frozen=True, gc=False):
     oldest_pending: PendingEntry | None = None
     head_id: EntryId | None = None
     head_read: bool = False
+    members: tuple[Consumer, ...] | None = None
 
 
 class StreamReading(Struct, frozen=True, gc=False):
@@ -41,7 +45,7 @@ class StreamReading(Struct, frozen=True, gc=False):
         groups: Its groups, by name.
         bounds_read: Whether the fields below were read; without them only the length is known.
         first_id: ID of its first entry; none where it is empty.
-        last_id: ID of its last entry; none where it is empty.
+        last_id: ID of its last entry; none where it is empty, or only the first entry was read.
         last_generated_id: The highest ID it ever had.
         entries_added: Entries ever added; none before Redis 7.0.
         max_deleted_id: The highest ID deleted by XDEL; none before Redis 7.0.
@@ -58,3 +62,13 @@ class StreamReading(Struct, frozen=True, gc=False):
     entries_added: int | None = None
     max_deleted_id: EntryId | None = None
     entry_bytes: int | None = None
+
+    @property
+    def end_id(self) -> EntryId | None:
+        """No entry has a higher ID: the last one's, else the highest there ever was; none where neither was read."""
+        return self.last_generated_id if self.last_id is None else self.last_id
+
+    @property
+    def alone(self) -> "StreamReading":
+        """The reading without its groups: a small thing to keep."""
+        return replace(self, groups=())

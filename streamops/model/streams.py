@@ -30,6 +30,8 @@ class Consumer(Struct, frozen=True, gc=False):
         inactive: From Redis 7.2 on, time since it last got an entry; none where it never did or on
             older servers.
         alive: Whether it is one of our workers' and has a heartbeat; none where it is not, or that was not asked.
+        oldest_delivered: Time since the last delivery of its pending entry with the smallest ID; none where it has
+            none pending, or that was not read.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Consumer(Struct, frozen=True, gc=False):
     idle: timedelta
     inactive: timedelta | None
     alive: bool | None = None
+    oldest_delivered: timedelta | None = None
 
 
 class ConsumerGroup(Struct, frozen=True, gc=False):

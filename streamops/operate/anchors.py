@@ -8,7 +8,7 @@ from streamops.model.readings import GroupReading, StreamReading
 
 
 class Anchor(Struct, frozen=True):
-    """A lag that was once counted, as far as the budget went, and the reading that it was counted for."""
+    """A lag that was once counted, as far as the budget went, and the reading, without its groups, that it was counted for."""
 
     lag: Lag
     stream: StreamReading

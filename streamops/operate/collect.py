@@ -11,29 +11,30 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from streamops.analysis.lag import Faith, faith_in, id_age, needs_head, time_lag
+from streamops.analysis.lag import Faith, faith_in, id_age, time_lag
 from streamops.errors import ServerError
 from streamops.model.entries import PendingEntry
-from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.lag import Lag
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.operate.heads import HeadKeeper
 from streamops.operate.lags import GroupKey, LagKeeper
-from streamops.operate.profiles import ProfileKeeper
+from streamops.operate.profiles import ROWS_PER_COLLECTION, ProfileKeeper
 from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch
 from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
 from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.full_reader import FullReader
 from streamops.wire.keys import stream_role
-from streamops.wire.reads import EntryRange, PendingRange, read_consumers, read_entries, read_pending
+from streamops.wire.reads import PendingRange, read_consumers, read_pending
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
 
-MAX_HEAD_BYTES = 8 << 10
-"""The next entry's ID is read with the entry where scripts are not permitted, but only of streams with smaller ones."""
+SCANNED_LEANLY = 1_000
+"""Rows that the rolling scans take at most where whoever asks counts every one of the server's microseconds."""
 
 MAX_CONSUMERS = 1_000
 """Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
@@ -54,7 +55,6 @@ class Details:
     def __init__(self) -> None:
         self.members: dict[GroupKey, tuple[Consumer, ...]] = {}
         self.oldest: dict[GroupKey, PendingEntry] = {}
-        self.heads: dict[GroupKey, EntryId | None] = {}
         self.profiles: dict[GroupKey, PendingProfile] = {}
         self.gaps: list[Gap] = []
 
@@ -65,9 +65,12 @@ class Collector:
     def __init__(self, server: Server, watch: Watch, budget: CountBudget | None = None) -> None:
         self._server = server
         self._watch = watch
-        self._reader = StreamReader(server)
-        self._lags = LagKeeper(server, self._reader, budget or CountBudget())
-        self._profiles = ProfileKeeper(server)
+        reader = StreamReader(server)
+        self._full = FullReader(server, reader) if watch.deep else None
+        self._reader = self._full or reader
+        self._heads = HeadKeeper(server)
+        self._lags = LagKeeper(server, reader, budget or CountBudget())
+        self._profiles = ProfileKeeper(server, SCANNED_LEANLY if watch.deep else ROWS_PER_COLLECTION)
 
     async def collect(
         self,
@@ -93,13 +96,17 @@ class Collector:
         started, sent = time.monotonic(), self._server.commands_sent
         readings = await self._reader.read(names)
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
-        details = await self._details(read)
+        (read, large), details = await asyncio.gather(self._heads.complete(read), self._details(read))
+        if self._full is not None:
+            for name in large:
+                self._full.shun(name)
         lags, _ = await asyncio.gather(self._settle(read, readings.server), self._read_hearts(details))
         streams = await self._assemble(read, readings, details, lags)
         if not partial:
             unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
             self._lags.forget_all_but(lags, unread)
             self._profiles.forget_all_but(lags, unread)
+            self._heads.forget_all_but(lags)
         return Snapshot(
             collected_at=readings.now or datetime.now(UTC),  # noqa: TID251 - a gap says that the clock is ours
             server=readings.server,
@@ -115,33 +122,23 @@ class Collector:
         """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out."""
         details = Details()
         groups = [(stream.name, group) for stream in streams for group in stream.groups]
-        reads = [self._read_heads(streams, details)]
         if self._watch.details:
-            reads += [
+            await asyncio.gather(
                 self._read_members(groups, details),
                 self._read_oldest(groups, details),
                 self._scan(groups, details),
-            ]
-        await asyncio.gather(*reads)
+            )
         return details
 
-    async def _read_heads(self, streams: Sequence[StreamReading], details: Details) -> None:
-        """The first entries after the positions, where the first reading had to leave them out."""
-        pages = {
-            (stream.name, group.name): EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1)
-            for stream in streams
-            for group in stream.groups
-            if not group.head_read
-            and needs_head(stream, group)
-            and (stream.entry_bytes or 0) <= MAX_HEAD_BYTES
-        }
-        entries = await read_entries(self._server, list(pages.values()))
-        for key, found in zip(pages, entries, strict=True):
-            if not isinstance(found, Fault):
-                details.heads[key] = found[0].id if found else None
-
     async def _read_members(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
-        few = [(stream, group.name) for stream, group in groups if 0 < group.consumers <= MAX_CONSUMERS]
+        for stream, group in groups:
+            if group.members is not None:
+                details.members[stream, group.name] = group.members
+        few = [
+            (stream, group.name)
+            for stream, group in groups
+            if group.members is None and 0 < group.consumers <= MAX_CONSUMERS
+        ]
         for key, members in zip(few, await read_consumers(self._server, few), strict=True):
             if isinstance(members, Fault):
                 details.gaps.append(Gap(members.reason, *key, part="consumers"))
@@ -269,9 +266,7 @@ def _group(
     lags: dict[GroupKey, Lag],
 ) -> ConsumerGroup:
     key = stream.name, group.name
-    if key in details.heads:
-        group = replace(group, head_id=details.heads[key], head_read=True)
-    elif lags[key].known and lags[key].entries == 0:
+    if lags[key].known and lags[key].entries == 0 and group.head_id is not None:
         # Counted to the end, or so the server says: there is nothing that waits.
         group = replace(group, head_id=None, head_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)

@@ -69,6 +69,7 @@ class Console:
 
     Attributes:
         options: How the server is reached; ``options.label`` is its address in words.
+        place: The server, and what is configured for it.
         watch: What is looked at.
         discovery: Which streams are known.
         delayed: Reads delayed messages.
@@ -88,7 +89,7 @@ class Console:
         read_only: bool = False,
     ) -> None:
         self.options = server.options
-        place = Place(server, watch.dead_letters, watch.delayed)
+        self.place = place = Place(server, watch.dead_letters, watch.delayed)
         self.engine = Engine(place, actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)
@@ -98,7 +99,7 @@ class Console:
         self.workers = WorkerReader(place)
         self._server = server
         self._collector = Collector(server, watch)
-        self._observer = Observer(thresholds)
+        self._observer = Observer(thresholds, rates=not watch.deep)
         self._discovering: asyncio.Task[None] | None = None
 
     @classmethod
@@ -229,6 +230,10 @@ class Console:
     async def observe(self, only: Sequence[str] = ()) -> Observation:
         """A snapshot with its history and one assessment."""
         return self._observer.observe(await self.collect(only), partial=bool(only))
+
+    def with_rates(self, observation: Observation) -> Observation:
+        """The last observation with its rates, which those of a deep watch leave out."""
+        return self._observer.with_rates(observation)
 
     async def read_entries(
         self,

@@ -94,17 +94,20 @@ class DelayedReader:
         now = await read_clock(self._server, names[0]) if names else None
         return DelayedQueues(tuple(queues), tuple(gaps), now)
 
-    async def sources(self) -> set[str]:
+    async def sources(self, share: float = SHARE) -> set[str]:
         """The streams beside which queues stand by their names, whether or not they exist.
 
         All keys of the server are gone through once, in small steps.
+
+        Args:
+            share: Share of the time that this may keep a node busy.
 
         Raises:
             ServerError: Some node cannot be scanned.
         """
         found: set[str] = set()
         for node in self._server.nodes:
-            async for names in scan_node(self._server, node, "zset", f"*{DELAYED_SUFFIX}", share=SHARE):
+            async for names in scan_node(self._server, node, "zset", f"*{DELAYED_SUFFIX}", share=share):
                 found.update(filter(None, map(delayed_source, names)))
         return found
 

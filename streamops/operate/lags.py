@@ -226,7 +226,7 @@ class LagKeeper:
         if not (lag.known or counter.is_final(case.ahead, case.behind)) or not case.stream.bounds_read:
             self._anchors.pop(case.key, None)
             return
-        self._anchors[case.key] = Anchor(lag, case.stream, case.group.last_delivered_id)
+        self._anchors[case.key] = Anchor(lag, case.stream.alone, case.group.last_delivered_id)
 
     async def _check_one(
         self,

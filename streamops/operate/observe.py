@@ -12,12 +12,16 @@ class Observer:
 
     Not safe for use from several threads or of several servers: one observer watches one server.
 
+    Args:
+        rates: Whether its observations tell rates, beyond what the rules need of them.
+
     Attributes:
         thresholds: When the health rules speak; may be exchanged between snapshots.
     """
 
-    def __init__(self, thresholds: Thresholds) -> None:
+    def __init__(self, thresholds: Thresholds, *, rates: bool = True) -> None:
         self.thresholds = thresholds
+        self._rates = rates
         self._history: History | None = None
 
     def observe(self, snapshot: Snapshot, *, partial: bool = False) -> Observation:
@@ -30,4 +34,10 @@ class Observer:
             partial: Whether it was collected of some streams only; the others are then not forgotten.
         """
         self._history = advance(self._history, snapshot, self.thresholds, partial=partial)
-        return assess(snapshot, self._history, self.thresholds)
+        return assess(snapshot, self._history, self.thresholds, rates=self._rates)
+
+    def with_rates(self, observation: Observation) -> Observation:
+        """The last observation with rates, where it was made without them."""
+        if self._rates or self._history is None:
+            return observation
+        return assess(observation.snapshot, self._history, self.thresholds)

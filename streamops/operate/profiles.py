@@ -16,10 +16,16 @@ ROWS_PER_COLLECTION = 4_000
 
 
 class ProfileKeeper:
-    """Scans every group's pending entries, the one not served for longest first."""
+    """Scans every group's pending entries, the one not served for longest first.
 
-    def __init__(self, server: Server) -> None:
+    Args:
+        server: Where they are.
+        rows: So many rows in one collection at most.
+    """
+
+    def __init__(self, server: Server, rows: int = ROWS_PER_COLLECTION) -> None:
         self._server = server
+        self._rows = rows
         self._scans: dict[GroupKey, PendingScan] = {}
 
     async def advance(self, groups: Sequence[tuple[str, GroupReading]]) -> dict[GroupKey, PendingProfile]:
@@ -48,7 +54,7 @@ class ProfileKeeper:
     def _choose(self, pending: dict[GroupKey, int]) -> list[PendingRange]:
         waiting = [key for key in pending if key not in self._scans]
         waiting += [key for key in self._scans if key in pending]
-        pages, left = [], ROWS_PER_COLLECTION
+        pages, left = [], self._rows
         for stream, group in waiting:
             rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)
             if rows > left:

@@ -13,6 +13,8 @@ class Watch(Struct, frozen=True):
         dead_letters: Dead-letter queues by the stream they serve, where names alone do not tell.
         max_streams: At most so many streams in one collection; the rest is announced, never hidden.
         details: Whether consumers and pending entries are read beyond the groups themselves.
+        deep: Whether streams are read by XINFO STREAM FULL where that is cheap: with what each consumer has had for
+            longest, at half the cost, and without the last entry's ID and rates.
         delayed: Queues of delayed messages by their stream, where they are not beside it.
     """
 
@@ -21,4 +23,5 @@ class Watch(Struct, frozen=True):
     dead_letters: dict[str, str] = {}
     max_streams: int = 2000
     details: bool = True
+    deep: bool = False
     delayed: dict[str, str] = {}

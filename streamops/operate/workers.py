@@ -32,8 +32,11 @@ class WorkerReader:
     def __init__(self, place: Place) -> None:
         self._place = place
 
-    async def all(self) -> Crowd:
+    async def all(self, share: float = 1.0) -> Crowd:
         """Every worker with a heartbeat. Goes through all keys: Redis has no list of them.
+
+        Args:
+            share: Share of the time that this may keep a node busy.
 
         Raises:
             ServerError: The keys cannot be gone through.
@@ -43,7 +46,7 @@ class WorkerReader:
         # A first request tells which nodes a cluster has.
         now = await read_clock(server, prefix)
         for node in server.nodes:
-            async for page in scan_node(server, node, "hash", f"{prefix}*"):
+            async for page in scan_node(server, node, "hash", f"{prefix}*", share=share):
                 names |= dict.fromkeys(name.removeprefix(prefix) for name in page)
         known = list(names)
         hearts: list[WorkerHeartbeat] = []

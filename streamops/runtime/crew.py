@@ -86,6 +86,7 @@ class Crew:
         self._hungry = hungry
         self._resting: list[asyncio.Future[None]] = []
         self._waking = False
+        self._begun = 0
         self._closed = False
         self._timeout = handler.timeout.total_seconds() if handler.timeout else None
 
@@ -170,6 +171,7 @@ class Crew:
             if self._resting and not self._waking:
                 self._wake_another()
             slot.entries = (entry,)
+            self._begun = mine = self._begun + 1
             if entry.again or entry.lost:
                 allowed = await self._may_start(entry)
                 began = now()
@@ -194,8 +196,11 @@ class Crew:
             # One reading of the clock serves two entries.
             began = ended
             if ended - turn > PATIENCE:
-                await asyncio.sleep(0)
-                began = turn = now()
+                turn = ended
+                # Where another slot has begun something meanwhile this one has waited, and need not step back.
+                if mine == self._begun:
+                    await asyncio.sleep(0)
+                    began = turn = now()
 
     async def _batches(self, slot: Slot) -> None:
         """Handle batches, for ever."""

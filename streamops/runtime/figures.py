@@ -32,8 +32,10 @@ class HandlerFigures(Struct, frozen=True, kw_only=True):
     r"""One handler's figures, of one worker or of several.
 
     Attributes:
+        stream: The stream that it serves, or all of them, joined by commas: what it does is counted once for all.
+            Bytes of it that are no UTF-8 as ``\xNN``, here and below.
+        group: Its consumer group.
         handler: Its name.
-        group: Its consumer group; bytes of it that are no UTF-8 as ``\xNN``.
         durations: How long its calls took.
         latencies: From an entry's birth, by its ID, to the end of its handling.
         failures: Calls that raised.
@@ -45,8 +47,9 @@ class HandlerFigures(Struct, frozen=True, kw_only=True):
         concurrency: Calls that may be under way.
     """
 
-    handler: str
+    stream: str
     group: str
+    handler: str
     durations: Distribution = Distribution()
     latencies: Distribution = Distribution()
     failures: int = 0
@@ -59,8 +62,9 @@ class HandlerFigures(Struct, frozen=True, kw_only=True):
 
     def __add__(self, other: "HandlerFigures") -> "HandlerFigures":
         return HandlerFigures(
-            handler=self.handler,
+            stream=self.stream,
             group=self.group,
+            handler=self.handler,
             durations=self.durations + other.durations,
             latencies=self.latencies + other.latencies,
             failures=self.failures + other.failures,
@@ -82,8 +86,9 @@ def figures_of(worker: Worker) -> tuple[HandlerFigures, ...]:
     """The figures of a worker's handlers, now."""
     return tuple(
         HandlerFigures(
-            handler=encodable(station.crew.handler.name),
+            stream=encodable(",".join(name for name, _ in station.crew.handler.streams)),
             group=encodable(station.crew.handler.group),
+            handler=encodable(station.crew.handler.name),
             durations=_distribution(station.crew.tally.durations),
             latencies=_distribution(station.crew.tally.latencies),
             failures=station.crew.tally.failures,
@@ -104,10 +109,10 @@ def at_rest(figures: Iterable[HandlerFigures]) -> tuple[HandlerFigures, ...]:
 
 
 def total(figures: Iterable[HandlerFigures]) -> tuple[HandlerFigures, ...]:
-    """Figures added up by handler and group, in their order."""
-    sums: dict[tuple[str, str], HandlerFigures] = {}
+    """Figures added up by stream, group and handler, in their order."""
+    sums: dict[tuple[str, str, str], HandlerFigures] = {}
     for one in figures:
-        key = one.handler, one.group
+        key = one.stream, one.group, one.handler
         sums[key] = sums[key] + one if key in sums else one
     return tuple(sums.values())
 

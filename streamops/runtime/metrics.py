@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from streamops.runtime.figures import Distribution, HandlerFigures
 from streamops.runtime.tally import BOUNDS
 
-LABELS = ("handler", "group")
+LABELS = ("stream", "group", "handler")
 
 
 class WorkerCollector(Collector):
@@ -59,6 +59,10 @@ def render(read: Callable[[], Iterable[HandlerFigures]]) -> bytes:
     return generate_latest(registry)
 
 
+def _labels(figures: HandlerFigures) -> tuple[str, str, str]:
+    return figures.stream, figures.group, figures.handler
+
+
 def _histogram(
     name: str, text: str, figures: Iterable[HandlerFigures], value: Callable[[HandlerFigures], Distribution]
 ) -> Metric:
@@ -69,7 +73,7 @@ def _histogram(
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), distribution.counts, strict=True):
             seen += count
             buckets.append((bound, seen))
-        family.add_metric((one.handler, one.group), buckets, distribution.total)
+        family.add_metric(_labels(one), buckets, distribution.total)
     return family
 
 
@@ -78,7 +82,7 @@ def _counter(
 ) -> Metric:
     family = CounterMetricFamily(f"streamops_{name}", text, labels=LABELS)
     for one in figures:
-        family.add_metric((one.handler, one.group), value(one))
+        family.add_metric(_labels(one), value(one))
     return family
 
 
@@ -88,7 +92,7 @@ def _by_reason(
     family = CounterMetricFamily(f"streamops_{name}", text, labels=(*LABELS, "reason"))
     for one in figures:
         for reason, count in value(one).items():
-            family.add_metric((one.handler, one.group, reason), count)
+            family.add_metric((*_labels(one), reason), count)
     return family
 
 
@@ -97,5 +101,5 @@ def _gauge(
 ) -> Metric:
     family = GaugeMetricFamily(f"streamops_{name}", text, labels=LABELS)
     for one in figures:
-        family.add_metric((one.handler, one.group), value(one))
+        family.add_metric(_labels(one), value(one))
     return family

@@ -42,7 +42,9 @@ def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
         *_rows(watch, settings),
         *_table_rows("health", settings.thresholds, settings),
         *_table_rows("console", settings.console, settings),
+        *_table_rows("exporter", settings.exporter, settings),
         *_retention_rows(settings),
+        *_notify_rows(settings),
     )
 
 
@@ -81,6 +83,16 @@ def _retention_rows(settings: Settings) -> Iterator[SettingRow]:
     for at, policy in enumerate(settings.retention):
         stated = {key: value for key, value in asdict(policy).items() if value is not None}
         yield from _rows({f"retention[{at}].{key}": value for key, value in stated.items()}, settings)
+
+
+def _notify_rows(settings: Settings) -> Iterator[SettingRow]:
+    table = asdict(settings.notify)
+    sources = [key for key in ("urls_file", "urls_command") if table.pop(key) is not None]
+    origin = DEFAULT_ORIGIN
+    if sources:
+        origin = f"{settings.origins[f'notify.{sources[0]}']}, {sources[0]}"
+    yield SettingRow("notify.urls", HIDDEN if sources else "", origin)
+    yield from _rows({f"notify.{key}": value for key, value in table.items()}, settings)
 
 
 def _rows(values: Mapping[str, object], settings: Settings) -> Iterator[SettingRow]:

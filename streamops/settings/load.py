@@ -15,6 +15,9 @@ from streamops.model.retention import RetentionPolicy
 from streamops.operate.watch import Watch
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import Context, compose_context, compose_url
+from streamops.settings.exporter_table import ExporterTable
+from streamops.settings.files import resolve_path
+from streamops.settings.notify_table import NotifyTable
 from streamops.settings.schema import ConsoleOptions
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.url_query import MAX_TIMEOUT
@@ -63,6 +66,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         thresholds: Thresholds of the health rules.
         console: Options of the console.
         retention: How much of which streams ``trim --policies`` keeps, the strongest file's policies first.
+        exporter: Where metrics are served, and which; the name of its web-config file is absolute.
+        notify: Who is told of what the exporter finds, and when; its addresses are read by ``load_notify``.
         origins: Where values come from, by the keys of ``describe_settings``; what is absent is a default.
         warnings: What a face should say before anything else, a sentence each.
     """
@@ -75,6 +80,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     thresholds: Thresholds = Thresholds()
     console: ConsoleOptions = ConsoleOptions()
     retention: tuple[RetentionPolicy, ...] = ()
+    exporter: ExporterTable = ExporterTable()
+    notify: NotifyTable = NotifyTable()
     origins: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
 
@@ -104,11 +111,19 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
     thresholds, health_origins = config.merge_table("health", Thresholds)
     console, console_origins = config.merge_table("console", ConsoleOptions)
     retention, retention_origins = config.join_rows("retention", RetentionPolicy)
+    notify, notify_origins = config.merge_table("notify", NotifyTable)
+    exporter, exporter_origins = _merge_exporter(config, environ)
     settings = Settings(
         thresholds=thresholds,
         console=console,
         retention=retention,
-        origins=health_origins | console_origins | retention_origins,
+        exporter=exporter,
+        notify=notify,
+        origins=health_origins
+        | console_origins
+        | retention_origins
+        | exporter_origins
+        | notify_origins,
         warnings=tuple(_warn_of_shared_secrets(config)),
     )
     if target.context:
@@ -119,6 +134,14 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
             settings, connection=connection, origins={**settings.origins, "url": target.origin}
         )
     return _with_overrides(settings, flags, environ)
+
+
+def _merge_exporter(config: Config, environ: Mapping[str, str]) -> tuple[ExporterTable, dict[str, str]]:
+    table, origins = config.merge_table("exporter", ExporterTable)
+    if table.web_config is not None:
+        directory = Path(origins["exporter.web_config"]).parent
+        table = replace(table, web_config=str(resolve_path(table.web_config, directory, environ)))
+    return table, origins
 
 
 def choose_target(flags: Flags, environ: Mapping[str, str], config: Config) -> Target:

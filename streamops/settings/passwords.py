@@ -43,6 +43,35 @@ def run_password_command(command: str | Sequence[str]) -> Secret:
         SettingsError: The program cannot be started, fails, takes more than five seconds, or prints nothing
             that could be a password.
     """
+    return _decode_password(_capture(command), "printed", "Run it by hand to see what it prints.")
+
+
+def read_secret_lines(path: Path) -> list[str]:
+    """Read a file of several secrets; its lines as they stand, comments too.
+
+    Raises:
+        SettingsError: The file cannot be read, is not text, or is far too long.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read {path}: {error.strerror}", "Check the name and its permissions."
+        ) from None
+    return _decode_lines(content, f"{path} holds", "Write one a line.")
+
+
+def run_secret_lines(command: str | Sequence[str]) -> list[str]:
+    """Run a program, without a shell, and read several secrets from its output; its lines as they stand.
+
+    Raises:
+        SettingsError: As ``run_password_command`` does.
+    """
+    return _decode_lines(_capture(command), "printed", "Run it by hand to see what it prints.")
+
+
+def _capture(command: str | Sequence[str]) -> bytes:
     args = split_command(command)
     try:
         output, status = _run(args)
@@ -57,7 +86,7 @@ def run_password_command(command: str | Sequence[str]) -> Secret:
     if status:
         outcome = f"exit status {status}" if status > 0 else f"signal {-status}"
         raise SettingsError(f"failed with {outcome}", "Run it by hand to see why.")
-    return _decode_password(output, "printed", "Run it by hand to see what it prints.")
+    return output
 
 
 def split_command(command: str | Sequence[str]) -> list[str]:
@@ -105,3 +134,12 @@ def _decode_password(content: bytes, verb: str, hint: str) -> Secret:
         except UnicodeDecodeError:
             problem = "what is not UTF-8"
     raise SettingsError(f"{verb} {problem}", hint)
+
+
+def _decode_lines(content: bytes, verb: str, hint: str) -> list[str]:
+    if len(content) > MAX_BYTES:
+        raise SettingsError(f"{verb} far more than addresses", hint)
+    try:
+        return content.decode().splitlines()
+    except UnicodeDecodeError:
+        raise SettingsError(f"{verb} what is not UTF-8", hint) from None

@@ -8,6 +8,8 @@ from msgspec import Meta, Struct
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Environment
 from streamops.model.retention import RetentionPolicy
+from streamops.settings.exporter_table import ExporterTable
+from streamops.settings.notify_table import NotifyTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.wire.options import Secret
 
@@ -117,6 +119,8 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         topics: Topics whose messages are called back over HTTP.
         callbacks: How they are called.
         intake: How messages are taken in over HTTP.
+        exporter: Where metrics are served, and which.
+        notify: Who is told of what the exporter finds, and when.
     """
 
     default_context: str | None = None
@@ -127,3 +131,5 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     topics: tuple[TopicTable, ...] = ()
     callbacks: CallbacksTable = CallbacksTable()
     intake: IntakeTable = IntakeTable()
+    exporter: ExporterTable = ExporterTable()
+    notify: NotifyTable = NotifyTable()

@@ -156,7 +156,7 @@ def _group(pairs: Pairs) -> GroupReading:
             pairs.get(b"lag"),
         )
     except KeyError as error:
-        raise _unexpected("XINFO GROUPS", error) from None
+        raise missing_field("XINFO GROUPS", error) from None
 
 
 def _stream(name: str, pairs: Pairs, groups: tuple[GroupReading, ...]) -> StreamReading:
@@ -175,7 +175,7 @@ def _stream(name: str, pairs: Pairs, groups: tuple[GroupReading, ...]) -> Stream
             entry_bytes=max(_size(entry) for entry in (first, last)),
         )
     except KeyError as error:
-        raise _unexpected("XINFO STREAM", error) from None
+        raise missing_field("XINFO STREAM", error) from None
 
 
 def _size(entry: Sequence[Reply] | None) -> int:
@@ -192,7 +192,7 @@ def _consumer(pairs: Pairs) -> Consumer:
             timedelta(milliseconds=inactive) if inactive is not None and inactive >= 0 else None,
         )
     except KeyError as error:
-        raise _unexpected("XINFO CONSUMERS", error) from None
+        raise missing_field("XINFO CONSUMERS", error) from None
 
 
 def _head(reply: Reply) -> EntryId | None:
@@ -206,7 +206,8 @@ def _pending(row: Sequence[Reply]) -> PendingEntry:
     )
 
 
-def _unexpected(command: str, error: KeyError) -> UnexpectedReply:
+def missing_field(command: str, error: KeyError) -> UnexpectedReply:
+    """The error for a reply without a field that every server's has; ``error`` is of looking for it."""
     return UnexpectedReply(
         f"the server's {command} has no field {error.args[0].decode()!r}",
         "streamops needs Redis 6.2 or later, or Valkey; is this one of them?",

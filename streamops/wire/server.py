@@ -1,7 +1,7 @@
 """The server as a whole: one process, Sentinel's primary, or the primaries of a cluster."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
@@ -29,6 +29,10 @@ class Request(NamedTuple):
     key: str
     command: Command
     decode: Decoder | None = None
+
+
+Listen = Callable[[Node], Sequence[Decoder | None]]
+"""For a node, what decodes its replies to a prelude."""
 
 
 class Answers(NamedTuple):
@@ -83,8 +87,18 @@ class Server:
         """Send the same commands to every node; raises ``ServerError`` where all of them fail."""
         return await self.batch((), prelude=commands)
 
-    async def batch(self, requests: Sequence[Request], prelude: Sequence[Command] = ()) -> Answers:
+    async def batch(
+        self,
+        requests: Sequence[Request],
+        prelude: Sequence[Command] = (),
+        listen: Listen | None = None,
+    ) -> Answers:
         """Send each request to the node of its key, and the prelude first to every node.
+
+        Args:
+            requests: What to send.
+            prelude: What to send first.
+            listen: Gives, for a node, what decodes its replies to the prelude; they stay raw without.
 
         Raises:
             ServerError: Every node failed. Where some did, their requests have the exception as reply.
@@ -98,7 +112,7 @@ class Server:
                 answers.replies[at] = ClusterDownError("no node serves this key's slot")
             else:
                 shares.setdefault(node, []).append(at)
-        await self._send(requests, shares, answers, prelude)
+        await self._send(requests, shares, answers, prelude, listen)
         for _ in range(REDIRECTS):
             if not await self._follow(requests, answers):
                 break
@@ -190,6 +204,7 @@ class Server:
         shares: Mapping[Node, Sequence[int]],
         answers: Answers,
         prelude: Sequence[Command] = (),
+        listen: Listen | None = None,
     ) -> None:
         """Send every node its share of the requests, and note what comes back."""
 
@@ -197,7 +212,7 @@ class Server:
             # A slot on its way elsewhere is served there only to those who say that they were sent.
             asking = {at for at in share if type(answers.replies[at]) is AskError}
             commands: list[Command] = [*prelude]
-            decoders: list[Decoder | None] = [None for _ in prelude]
+            decoders: list[Decoder | None] = [None for _ in prelude] if listen is None else [*listen(node)]
             for at in share:
                 if at in asking:
                     commands.append(("ASKING",))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import IntEnum
 from functools import partial
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -11,7 +12,7 @@ from streamops.model.readings import StreamReading
 from streamops.model.server import ServerInfo
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.heavy import HeavyStreams, script_arguments
-from streamops.wire.node import Reply
+from streamops.wire.node import Node, Reply
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Answers, Request, Server
@@ -77,21 +78,10 @@ class StreamReader:
             self.depth = Depth(self.depth + 1)
             answers, chunks = await self._ask(names)
         width = len(chunks[0]) if chunks else 1
-        times = {node: decode_clock(*prelude) for node, prelude in answers.preludes.items()}
-        nodes = answers.nodes[::width]
-        now = next(filter(None, times.values()), None)
-        times_refused, infos_refused = (
-            [fault(reply) for reply in replies if isinstance(reply, Exception)]
-            for replies in zip(*answers.preludes.values(), strict=True)
-        )
-        return Readings(
+        preludes = preludes_of(self._server, answers)
+        return preludes.readings(
             [self._reading(name, chunk) for name, chunk in zip(names, chunks, strict=True)],
-            [times.get(node) if node else None for node in nodes],
-            now,
-            self._server_info(answers),
-            {node.label: fault(error).reason for node, error in answers.failures.items()},
-            next(iter(infos_refused), None),
-            next(iter(times_refused), None) if now is None else None,
+            [preludes.times.get(node) if node else None for node in answers.nodes[::width]],
         )
 
     def _must_step_down(self, chunk: list[Reply]) -> bool:
@@ -112,11 +102,11 @@ class StreamReader:
                 "read_stream",
                 [self._call(name) for name in names],
                 read_only=self.depth is Depth.READ_ONLY_SCRIPT,
-                prelude=_PRELUDE,
+                prelude=PRELUDE,
             )
             return answers, [[reply] for reply in answers.replies]
         requests = [request for name in names for request in _plain_requests(self.depth, name)]
-        answers = await self._server.batch(requests, _PRELUDE)
+        answers = await self._server.batch(requests, PRELUDE)
         width = len(_plain_requests(self.depth, ""))
         return answers, [answers.replies[at : at + width] for at in range(0, len(requests), width)]
 
@@ -141,17 +131,53 @@ class StreamReader:
         self._heavy.forget(name)
         return fault(reading) if isinstance(reading, Exception) else reading
 
-    def _server_info(self, answers: Answers) -> ServerInfo:
-        options = self._server.options
-        nodes = tuple(
-            decode_server(node.label, info)
-            for node, (_, info) in answers.preludes.items()
-            if not isinstance(info, Exception)
-        )
-        return ServerInfo(options.mode, options.database, nodes)
+
+PRELUDE = (("TIME",), ("INFO",))
+"""What is asked of every node before its streams."""
 
 
-_PRELUDE = (("TIME",), ("INFO",))
+class Preludes(NamedTuple):
+    """What the nodes said of themselves.
+
+    Attributes:
+        times: Their clocks; none where one may not be asked.
+        server: What INFO says.
+        failures: Why whole nodes did not answer, by address.
+        info_fault: Why INFO was refused, if it was.
+        clock_fault: Why TIME was refused, if no clock is known.
+    """
+
+    times: dict[Node, datetime | None]
+    server: ServerInfo
+    failures: dict[str, str]
+    info_fault: Fault | None
+    clock_fault: Fault | None
+
+    def readings(self, streams: list[StreamReading | Fault], times: list[datetime | None]) -> Readings:
+        """The streams with all this."""
+        now = next(filter(None, self.times.values()), None)
+        return Readings(streams, times, now, self.server, self.failures, self.info_fault, self.clock_fault)
+
+
+def preludes_of(server: Server, answers: Answers) -> Preludes:
+    """What the nodes answered to the prelude."""
+    times = {node: decode_clock(*prelude) for node, prelude in answers.preludes.items()}
+    times_refused, infos_refused = (
+        [fault(reply) for reply in replies if isinstance(reply, Exception)]
+        for replies in zip(*answers.preludes.values(), strict=True)
+    )
+    nodes = tuple(
+        decode_server(node.label, info)
+        for node, (_, info) in answers.preludes.items()
+        if not isinstance(info, Exception)
+    )
+    return Preludes(
+        times,
+        ServerInfo(server.options.mode, server.options.database, nodes),
+        {node.label: fault(error).reason for node, error in answers.failures.items()},
+        next(iter(infos_refused), None),
+        next(iter(times_refused), None) if not any(times.values()) else None,
+    )
 
 
 def _plain_requests(depth: Depth, name: str) -> list[Request]:

@@ -155,17 +155,21 @@ async def feel(running: RunningServer) -> list[str]:
     lines.append(_line("nothing", calm.felt()))
     async with await Console.open(running.options) as console:
         with Pinger(running) as pinger:
-            running.command("SLOWLOG", "RESET")
+            before = _logged(running)
             outcome, planned, applied = await act(console, claim("rescuer"))
         assert outcome.applied == MANY, outcome
-        lines.append(_line(f"claim ({planned:.1f} + {applied:.1f} s)", pinger.felt()) + _longest(running))
+        lines.append(
+            _line(f"claim ({planned:.1f} + {applied:.1f} s)", pinger.felt()) + _longest(running, before)
+        )
         with Pinger(running) as pinger:
-            running.command("SLOWLOG", "RESET")
+            before = _logged(running)
             undone, planned, applied = await act(
                 console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
             )
         assert undone.applied == MANY, undone
-        lines.append(_line(f"undo ({planned:.1f} + {applied:.1f} s)", pinger.felt()) + _longest(running))
+        lines.append(
+            _line(f"undo ({planned:.1f} + {applied:.1f} s)", pinger.felt()) + _longest(running, before)
+        )
     return lines
 
 
@@ -175,10 +179,24 @@ def _line(what: str, felt: Felt) -> str:
     )
 
 
-def _longest(running: RunningServer) -> str:
-    """What the server itself says of its longest commands."""
-    took = sorted(row[2] / 1e3 for row in running.command("SLOWLOG", "GET", -1)) or [0.0]
-    return f"; server's longest command {took[-1]:.1f} ms, median of those over 1 ms {statistics.median(took):.1f}"
+def _logged(running: RunningServer) -> int:
+    """The newest of the server's slow commands; to reset its log takes milliseconds, and the next command some more."""
+    return max((row[0] for row in running.command("SLOWLOG", "GET", 1)), default=-1)
+
+
+def _longest(running: RunningServer, before: int) -> str:
+    """What the server itself says of its longest commands since."""
+    rows = [
+        row for row in running.command("SLOWLOG", "GET", -1) if row[0] > before and row[3][0] != b"SLOWLOG"
+    ]
+    rows.sort(key=lambda row: row[2])
+    if not rows:
+        return "; no command of the server's took 1 ms"
+    name, took = rows[-1][3][0].decode(), [row[2] / 1e3 for row in rows]
+    return (
+        f"; server's longest command {took[-1]:.1f} ms ({name}), "
+        f"median of those over 1 ms {statistics.median(took):.1f}"
+    )
 
 
 def main() -> None:

@@ -10,8 +10,12 @@ loop; ratios are to its rate in the same round, and what is printed are medians 
 """
 
 import argparse
+import asyncio
 import statistics
+import time
 from collections.abc import Callable, Iterable, Sequence
+
+import uvloop
 
 from tests.benchmarks.peers.contenders import BARE, GUARDED, IN_BATCHES, OURS, Contender, chosen
 from tests.benchmarks.peers.measuring import Bench, Drain
@@ -61,10 +65,28 @@ def show_latencies(server: RunningServer, contenders: Sequence[Contender], round
 
 
 def show_bursts(server: RunningServer, contenders: Sequence[Contender]) -> None:
-    """5,000 entries of 50 ms each, 32 at once: how close to the ideal."""
+    """5,000 entries of 50 ms each, 32 at once: how close to the ideal, and to a program that does nothing but sleep."""
     for one in contenders:
+        bare = middle(uvloop.run(sleep_alone()) for _ in range(2))
         drain = Bench(server, one, SECONDS=NAP, SLOTS=SLOTS).drain(1, BURST)
-        print(f"  {one.name:22} {drain.seconds:6.2f} s   {IDEAL / drain.seconds:5.3f} of ideal", flush=True)
+        print(
+            f"  {one.name:22} {drain.seconds:6.2f} s   {IDEAL / drain.seconds:5.3f} of ideal   "
+            f"sleeping alone {bare:6.2f} s, {IDEAL / bare:5.3f}; {bare / drain.seconds:5.3f} of that",
+            flush=True,
+        )
+
+
+async def sleep_alone() -> float:
+    """Seconds that so many tasks take for as many naps and nothing else: what timers and the machine allow."""
+    left = iter(range(BURST))
+
+    async def nap() -> None:
+        for _ in left:
+            await asyncio.sleep(NAP)
+
+    began = time.perf_counter()
+    await asyncio.gather(*(nap() for _ in range(SLOTS)))
+    return time.perf_counter() - began
 
 
 def middle(values: Iterable[float]) -> float:

@@ -48,9 +48,10 @@ class Member:
         self.doomed = doomed
 
     def tell(self, number: signal.Signals) -> None:
-        """Send it a signal, if it is still there."""
+        """Send it a signal, if it is still there: whoever ends between question and signal has been collected."""
         if self.process.is_alive():
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
 
 class History:

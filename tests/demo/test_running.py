@@ -42,9 +42,9 @@ def start_parent(seconds: float) -> subprocess.Popen[str]:
     )
 
 
-def start_workload(url: str) -> subprocess.Popen[str]:
+def start_workload(url: str, *args: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        module_command("streamops.demo.workload", "--url", url),
+        module_command("streamops.demo.workload", "--url", url, *args),
         env=module_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

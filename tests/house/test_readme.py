@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 import pytest
 
-from docs.reference import COMMANDS_FILE, README_FILE, render_commands, render_readme
+from docs.reference import (
+    COMMANDS_FILE,
+    METRICS_FILE,
+    README_FILE,
+    render_commands,
+    render_metrics,
+    render_readme,
+)
 from streamops.demo.running import running_demo
 
 CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -87,4 +94,5 @@ def test_a_block_of_the_tour(block: list[Line], demo_url: str, tmp_path: Path) -
 def test_written_documents_are_current() -> None:
     """`make docs` has nothing to do."""
     assert COMMANDS_FILE.read_text() == render_commands()
+    assert METRICS_FILE.read_text() == render_metrics()
     assert README_FILE.read_text() == render_readme(README_FILE.read_text())

@@ -28,7 +28,7 @@ from streamops.wire import script_calls
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import Script, load_script
-from streamops.wire.server import Answers, Request
+from streamops.wire.server import Answers, Listen, Request
 from streamops.wire.writes.jobs import JOBS, job_key
 from tests.servers import RunningServer
 
@@ -212,13 +212,15 @@ def _doom(console: Console, fate: Fate) -> None:
     send = server.batch
     sent = 0
 
-    async def batch(requests: Sequence[Request], prelude: Sequence[Command] = ()) -> Answers:
+    async def batch(
+        requests: Sequence[Request], prelude: Sequence[Command] = (), listen: Listen | None = None
+    ) -> Answers:
         nonlocal sent
         sent += 1
         if sent != fate.batch or fate.moment in {Moment.NEVER, Moment.ANY}:
-            return await send(requests, prelude)
+            return await send(requests, prelude, listen)
         if fate.moment is not Moment.BEFORE:
-            sending = asyncio.create_task(send(requests, prelude))
+            sending = asyncio.create_task(send(requests, prelude, listen))
             await asyncio.wait([sending], timeout=fate.seconds / 100 if fate.moment is Moment.AMID else None)
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("still alive")

@@ -19,7 +19,7 @@ from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.operate.operations import replay, replay_moves
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.server import Answers, Request
+from streamops.wire.server import Answers, Listen, Request
 from streamops.wire.writes.jobs import job_key
 from tests.deployments import RunningCluster
 from tests.operate.letters import add_letter, make_group, node_of
@@ -167,15 +167,17 @@ class History:
         send = server.batch
         lives = self.rng.randint(1, 25) if self.rng.random() < 0.6 and not self.calm else 0
 
-        async def batch(requests: Sequence[Request], prelude: Sequence[Any] = ()) -> Answers:
+        async def batch(
+            requests: Sequence[Request], prelude: Sequence[Any] = (), listen: Listen | None = None
+        ) -> Answers:
             nonlocal lives
             await self.turns.wait()
             lives -= 1
             if lives == 0 and self.rng.random() < 0.5:
                 raise KilledError
-            answers = await send(requests, prelude)
+            answers = await send(requests, prelude, listen)
             if not self.calm and self.rng.random() < 0.3 and all(map(_moves, requests)):
-                answers = await send(requests, prelude)
+                answers = await send(requests, prelude, listen)
             if lives == 0:
                 raise KilledError
             return answers

@@ -5,7 +5,7 @@ from hypothesis.stateful import initialize, invariant, run_state_machine_as_test
 
 from streamops.operate.collect import Collector
 from streamops.operate.watch import Watch
-from streamops.wire.stream_reader import Depth
+from streamops.wire.stream_reader import Depth, StreamReader
 from tests.operate.truth import STINGY, STREAM, StreamTruth
 from tests.servers import RunningServer
 
@@ -21,6 +21,7 @@ class RestrictedTruth(StreamTruth):
             for depth in (Depth.TRANSACTION, Depth.GROUPS)
         }
         for depth, collector in self.collectors.items():
+            assert isinstance(collector._reader, StreamReader)
             collector._reader.depth = depth
 
     @invariant()

@@ -17,7 +17,7 @@ from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.wire.node import Command
-from streamops.wire.server import Answers, Request, Server
+from streamops.wire.server import Answers, Listen, Request, Server
 from tests.servers import RunningServer
 
 STREAM = "ledger"
@@ -235,13 +235,18 @@ class WatchedServer(Server):
     ledger: Ledger | None = None
     intent: TrimIntent | None = None
 
-    async def batch(self, requests: Sequence[Request], prelude: Sequence[Command] = ()) -> Answers:
+    async def batch(
+        self,
+        requests: Sequence[Request],
+        prelude: Sequence[Command] = (),
+        listen: Listen | None = None,
+    ) -> Answers:
         if self.ledger is None:
-            return await super().batch(requests, prelude)
+            return await super().batch(requests, prelude, listen)
         async with self.ledger.lock:
             self.ledger.live(self.ledger.random.randint(0, 2))
             self.ledger.check(None)
-            answers = await super().batch(requests, prelude)
+            answers = await super().batch(requests, prelude, listen)
             self.ledger.check(self.intent)
         return answers
 

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.lag import LagBasis
 from streamops.model.snapshot import Snapshot
-from streamops.model.streams import ConsumerGroup
+from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.operate.collect import Collector
 from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch
@@ -219,9 +219,7 @@ class StreamTruth(RuleBasedStateMachine):
         assert snapshot.gaps == ()
         (stream,) = snapshot.streams
         assert stream.length == len(self.ids)
-        assert (stream.first_id, stream.last_id) == (
-            (self.ids[0], self.ids[-1]) if self.ids else (None, None)
-        )
+        self.check_bounds(stream)
         assert {group.name for group in stream.groups} == set(self.positions)
         for group in stream.groups:
             self.check_lag(group)
@@ -231,6 +229,11 @@ class StreamTruth(RuleBasedStateMachine):
             if count:
                 StreamTruth.bases[group.lag.basis] += 1
                 StreamTruth.reasons[group.lag.reason] += 1
+
+    def check_bounds(self, stream: StreamState) -> None:
+        assert (stream.first_id, stream.last_id) == (
+            (self.ids[0], self.ids[-1]) if self.ids else (None, None)
+        )
 
     def check_lag(self, group: ConsumerGroup) -> None:
         lag = group.lag

@@ -76,3 +76,27 @@ async def test_a_handler_that_ends_a_little_late_is_acknowledged(any_server: Run
         await until(lambda: worker.stations[0].crew.busy)
     assert not worker.lingers
     assert is_idle(any_server, "s")
+
+
+async def test_a_slot_that_has_waited_goes_on_at_once(any_server: RunningServer) -> None:
+    """Where many calls end at the same time, each is followed by the next one before others end."""
+    app, told = Streamops(any_server.options), list[str]()
+    both = asyncio.Event()
+
+    @app.handler("s", group="g", start="0", concurrency=2)
+    async def handle(entry: Entry) -> None:
+        told.append(f"begins {entry.id}")
+        if len(told) == 2:
+            # Longer than a slot may go on without a turn of others.
+            asyncio.get_running_loop().call_later(0.05, both.set)
+        await both.wait()
+        told.append(f"ends {entry.id}")
+
+    for number in range(1, 5):
+        any_server.client.xadd("s", {"a": "1"}, id=f"{number}-0")
+    async with working(app, QUICK):
+        await until(lambda: len(told) == 8)
+    assert told == [
+        *("begins 1-0", "begins 2-0"),
+        *("ends 1-0", "begins 3-0", "ends 3-0", "begins 4-0", "ends 4-0", "ends 2-0"),
+    ]

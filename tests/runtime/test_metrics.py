@@ -5,9 +5,11 @@ import asyncio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
+from streamops.exporter.worker_families import WORKER_FAMILIES
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Streamops
 from streamops.runtime.figures import Distribution, HandlerFigures, at_rest, figures_of, total
 from streamops.runtime.metrics import render
@@ -52,8 +54,9 @@ def spread(*durations: float) -> Distribution:
 
 
 FIGURES = HandlerFigures(
-    handler="bill",
+    stream="orders",
     group="billing",
+    handler="bill",
     durations=spread(0.003, 0.003, 400.0),
     latencies=spread(0.02),
     failures=3,
@@ -72,10 +75,11 @@ def test_names_and_types_are_those_that_dashboards_rely_on() -> None:
 
 def test_what_they_say() -> None:
     told = values(FIGURES)
-    labels = (("group", "billing"), ("handler", "bill"))
+    who = {"stream": "orders", "group": "billing", "handler": "bill"}
+    labels = tuple(sorted(who.items()))
     assert told["streamops_handler_failures_total", labels] == 3
-    assert told["streamops_retries_total", (*labels, ("reason", "active"))] == 2
-    assert told["streamops_dead_lettered_total", (*labels, ("reason", "rejected"))] == 1
+    assert told["streamops_retries_total", tuple(sorted({**who, "reason": "active"}.items()))] == 2
+    assert told["streamops_dead_lettered_total", tuple(sorted({**who, "reason": "rejected"}.items()))] == 1
     assert told["streamops_reclaimed_total", labels] == 4
     assert told["streamops_duplicates_total", labels] == 5
     assert told["streamops_in_flight", labels] == 6
@@ -94,9 +98,24 @@ def test_what_they_say() -> None:
 @given(name=st.text(max_size=20), reason=st.text(max_size=20))
 @settings(max_examples=50)
 def test_labels_hold_any_text(name: str, reason: str) -> None:
-    one = HandlerFigures(handler=name, group=name, retries={reason: 1})
+    one = HandlerFigures(stream=name, group=name, handler=name, retries={reason: 1})
     (sample,) = families(one)["streamops_retries"].samples
-    assert sample.labels == {"handler": name, "group": name, "reason": reason}
+    assert sample.labels == {"stream": name, "group": name, "handler": name, "reason": reason}
+
+
+def test_figures_of_one_stream_are_not_added_to_those_of_another() -> None:
+    """Two handlers may share a name and a group's name on different streams."""
+    other = replace(FIGURES, stream="payments", failures=1)
+    assert total([FIGURES, other, FIGURES]) == (FIGURES + FIGURES, other)
+
+
+def test_the_catalogue_tells_of_all_of_them() -> None:
+    told = families(FIGURES)
+    for family in WORKER_FAMILIES:
+        metric = told.pop(family.base)
+        assert (metric.type, metric.documentation) == (family.kind.value, family.help)
+        assert {frozenset(sample.labels) - {"le"} for sample in metric.samples} == {frozenset(family.labels)}
+    assert not told
 
 
 def test_nothing_to_tell_is_told() -> None:
@@ -107,8 +126,9 @@ durations = st.lists(st.floats(0, 400), max_size=5).map(lambda some: spread(*som
 counts = st.dictionaries(st.sampled_from(["a", "b"]), st.integers(0, 9))
 figures = st.builds(
     HandlerFigures,
-    handler=st.sampled_from("xy"),
+    stream=st.sampled_from("st"),
     group=st.just("g"),
+    handler=st.sampled_from("xy"),
     durations=durations,
     failures=st.integers(0, 9),
     retries=counts,
@@ -145,7 +165,7 @@ async def test_names_that_are_no_unicode(any_server: RunningServer) -> None:
         figures = figures_of(worker)
         assert decode_report(encode_report(Report(figures=figures))).figures == figures
         (sample,) = families(*figures)["streamops_handler_failures"].samples
-        assert sample.labels == {"handler": "bill", "group": "\\xff"}
+        assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}
         await until(lambda: any_server.command("EXISTS", f"streamops:worker:{worker.id}"))
         server = await Server.connect(any_server.options)
         (heart,) = await read_hearts(server, [worker.id])
@@ -174,7 +194,8 @@ async def test_a_worker_counts_what_happens(server: RunningServer) -> None:
     async with working(app) as worker:
         await until(lambda: figures_of(worker)[0].handled == 6)
         (now,) = figures_of(worker)
-        assert (now.handler, now.group, now.in_flight, now.concurrency) == ("bill", "g", 1, 3)
+        assert (now.stream, now.group, now.handler) == ("orders", "g", "bill")
+        assert (now.in_flight, now.concurrency) == (1, 3)
         gate.set()
         await until(lambda: is_idle(server, "orders"))
         (then,) = figures_of(worker)

@@ -8,7 +8,9 @@ import pytest
 from streamops.model.retention import RetentionPolicy
 from streamops.settings.decoding import decode_config
 from streamops.settings.example import read_example
+from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.load import Settings
+from streamops.settings.notify_table import NotifyTable
 from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.settings.validate import validate_file
@@ -22,7 +24,7 @@ def names(kind: type[msgspec.Struct]) -> set[str]:
 def uncommented() -> dict[str, dict[str, object]]:
     """The example with its commented keys in place of what they replace."""
     alternatives = re.sub(r"(?m)^# (\w+ = )", r"\1", read_example())
-    replaced = re.sub(r"(?m)^(?:(?:sentinel_)?password|secret|token)_file = .*\n", "", alternatives)
+    replaced = re.sub(r"(?m)^(?:(?:sentinel_)?password|secret|token|urls)_file = .*\n", "", alternatives)
     stated, problems = decode_config(tomllib.loads(replaced), "example")
     assert problems == ()
     return stated
@@ -44,6 +46,8 @@ def test_the_example_has_no_problem(place: Place) -> None:
         TopicTable,
         CallbacksTable,
         IntakeTable,
+        NotifyTable,
+        ExporterTable,
         type(Settings().thresholds),
     ],
 )
@@ -66,6 +70,12 @@ def test_the_example_shows_the_defaults_of_health_and_console() -> None:
     assert msgspec.convert(stated["health"], type(Settings().thresholds)) == Settings().thresholds
     assert names(type(Settings().thresholds)) == set(stated["health"])
     assert stated["console"] == msgspec.structs.asdict(ConsoleOptions(theme="nord"))
+
+
+def test_the_example_shows_the_defaults_of_notices() -> None:
+    stated = {key: value for key, value in uncommented()["notify"].items() if not key.startswith("urls")}
+    assert msgspec.convert(stated, NotifyTable) == NotifyTable()
+    assert set(stated) == {key for key in names(NotifyTable) if not key.startswith("urls")}
 
 
 def test_the_example_is_shipped_with_the_package() -> None:

@@ -31,7 +31,7 @@ decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is 
 """
 
 from streamops.analysis.rules.dead_letters import dead_letters
-from streamops.analysis.rules.delivery import behind, lag_growing, no_consumers, stalled, stopped
+from streamops.analysis.rules.delivery import behind, lag_growing, lag_matters, no_consumers, stalled, stopped
 from streamops.analysis.rules.memory import eviction_risk, oom
 from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
 from streamops.analysis.rules.position import lost, retention_edge, rewound
@@ -57,6 +57,7 @@ __all__ = [
     "judge_group",
     "judge_node",
     "judge_stream",
+    "lag_matters",
 ]
 
 GROUP_RULES: tuple[GroupRule, ...] = (

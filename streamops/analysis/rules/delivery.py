@@ -13,6 +13,7 @@ from streamops.analysis.rules.subject import (
 from streamops.analysis.thresholds import Thresholds
 from streamops.analysis.wording import command, counted, span
 from streamops.model.observation import Finding, FindingCode, Health
+from streamops.model.streams import ConsumerGroup
 
 
 def no_consumers(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
@@ -81,11 +82,9 @@ def stopped(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
 def lag_growing(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
     """Rule 4: the lag matters, has grown over the span, grew steadily and still grows."""
     slope, lag = subject.rates.lag_per_second, subject.history.lag
-    if lag is None or slope is None or slope <= 0:
+    if lag is None or slope is None or slope <= 0 or not lag_matters(lag, subject.group, thresholds):
         return None
     age = subject.group.time_lag.age or NO_TIME
-    if lag < thresholds.lag_growing_entries and age < thresholds.time_lag:
-        return None
     growth = lag_growth(subject.history.trend, thresholds.lag_growing_for)
     if growth is None or not growth.steady or lag < growth.began * thresholds.lag_growing_ratio:
         return None
@@ -97,6 +96,13 @@ def lag_growing(subject: GroupSubject, thresholds: Thresholds) -> Finding | None
         f"now by {slope:,.1f}/s",
         f"Add consumers or make handling faster; who works now: {listing}",
     )
+
+
+def lag_matters(lag: int | None, group: ConsumerGroup, thresholds: Thresholds) -> bool:
+    """Whether a lag is worth a word if it grows: by its count, or by how long the first entry has waited."""
+    return (lag or 0) >= thresholds.lag_growing_entries or (
+        group.time_lag.age or NO_TIME
+    ) >= thresholds.time_lag
 
 
 def behind(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:

@@ -3,12 +3,17 @@
 import asyncio
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+
+
+def stopped_by_ctrl_c() -> AbstractContextManager[asyncio.Event]:
+    """An event that Ctrl-C, a request to terminate and a hang-up set; asked again, they cancel the task."""
+    return stopped_by_signals(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def stopped_by_ctrl_c() -> Iterator[asyncio.Event]:
-    """An event that Ctrl-C, a request to terminate and a hang-up set; asked again, they cancel the task."""
+def stopped_by_signals(*signals: signal.Signals) -> Iterator[asyncio.Event]:
+    """An event that any of these signals sets; the second of them cancels the task."""
     stop = asyncio.Event()
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
@@ -18,7 +23,6 @@ def stopped_by_ctrl_c() -> Iterator[asyncio.Event]:
             task.cancel()
         stop.set()
 
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     for one in signals:
         loop.add_signal_handler(one, asked)
     try:

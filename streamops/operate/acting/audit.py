@@ -43,6 +43,7 @@ class Trail:
         self._head: dict[str, bytes] = {}
         self.id = ""
         self.kept_in = ""
+        self._gathering: asyncio.Task[None] | None = None
 
     @classmethod
     def of(cls, server: Server, actor: Actor, begun: AuditRecord) -> "Trail":
@@ -102,8 +103,22 @@ class Trail:
         if self.id:
             await self._write(AuditPhase.BATCH, {"undo": undo})
 
+    async def gather_beside(self) -> None:
+        """Begin to ``gather``, while the next batches are done; raises what came of the last time."""
+        await self._gathered()
+        self._gathering = asyncio.create_task(self._gather())
+
     async def gather(self) -> None:
         """Put into the log what scripts kept beside the stream; raises ``ServerError`` where that fails."""
+        await self._gathered()
+        await self._gather()
+
+    async def _gathered(self) -> None:
+        gathering, self._gathering = self._gathering, None
+        if gathering is not None:
+            await gathering
+
+    async def _gather(self) -> None:
         kept = await read_kept(self._server, self.kept_in) if self.kept_in else []
         for pages in in_records(_certain(kept, self.kept_in)):
             # Compressing takes milliseconds, in which the server is to be told what to do next.

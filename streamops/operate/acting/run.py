@@ -162,7 +162,7 @@ class Run:
         self._kept += kept
         if self._kept >= ROWS_GATHERED:
             self._kept = 0
-            await self._trail.gather()
+            await self._trail.gather_beside()
 
     async def wait(self, duration: timedelta) -> None:
         """Wait until it is time again; raises ``StopAsked`` where somebody wants it to stop."""

@@ -32,7 +32,7 @@ LARGEST: Final = 3_000
 NAMED: Final = 1_000
 """IDs of one call."""
 
-AIM: Final = timedelta(milliseconds=4)
+AIM: Final = timedelta(milliseconds=3)
 """What a page should take the server."""
 
 LAST_WORDS: Final = 4.0

@@ -12,6 +12,8 @@
 local WAIT = 60000
 -- A score with half a millisecond: its message had no body before either.
 local WAITED = 0.5
+-- How many bodies are read at once, at first and at most.
+local FIRST, TOGETHER = 4, 16
 local NOBODY = 'streamops:no-such-group'
 
 local queue, bodies, letters = KEYS[1], KEYS[2], KEYS[3]
@@ -70,9 +72,9 @@ local function ensure_group(destination, group)
   known[destination][group] = true
 end
 
-local function move(id, body)
+local function move(id, body, raw)
   local destination, group = body[2], body[3]
-  if barred[destination] then return bury(id, redis.call('HGET', bodies, id), 'its destination is in another slot') end
+  if barred[destination] then return bury(id, raw, 'its destination is in another slot') end
   if not known[destination] then
     unknown[destination] = true
     return
@@ -86,18 +88,29 @@ local function move(id, body)
   moved = moved + 1
 end
 
-for _, id in ipairs(due) do
-  local raw = redis.call('HGET', bodies, id)
+local function look(id, raw)
   if raw then
     bytes = bytes + #raw
     local body, problem = read_body(raw)
-    if body then move(id, body) else bury(id, raw, problem) end
-    if bytes >= most_bytes then break end
+    if body then move(id, body, raw) else bury(id, raw, problem) end
   elseif tonumber(redis.call('ZSCORE', queue, id)) % 1 == WAITED then
     bury(id, false, 'it has no body')
   else
     park(id, WAITED)
   end
+end
+
+-- Bodies are read by some at a time, as many as there is room for if they are like those before them.
+local looked, together = 0, FIRST
+while looked < #due and bytes < most_bytes do
+  local last = math.min(#due, looked + together)
+  local raws = redis.call('HMGET', bodies, unpack(due, looked + 1, last))
+  for number = 1, #raws do
+    looked = looked + 1
+    look(due[looked], raws[number])
+    if bytes >= most_bytes then break end
+  end
+  together = math.min(TOGETHER, 2 * together, math.max(1, math.floor((most_bytes - bytes) * looked / (bytes + 1))))
 end
 if gone > 0 then
   redis.call('ZREM', queue, unpack(done))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import NamedTuple
 
 from streamops.model.acts.undo import Done
@@ -70,8 +71,9 @@ async def restore_rows(
         ("given" if given_in else "", "", "") if mark is None else ("marker", str(mark.said), mark.done)
     )
     arguments.append(int(KEPT.total_seconds()))
-    for row in rows:
-        arguments += (str(row.id), row.consumer, max(0, _ms(at - row.idle)), row.delivery_count)
+    for (owner, idle, deliveries), alike in groupby(rows, _what_it_gets):
+        ids = [str(row.id) for row in alike]
+        arguments += (owner, max(0, _ms(at - idle)), deliveries, len(ids), *ids)
     reply: list[str] | Fault = await write_script(
         server,
         "restore_rows",
@@ -83,6 +85,10 @@ async def restore_rows(
         ),
     )
     return reply
+
+
+def _what_it_gets(row: PendingEntry) -> tuple[str, timedelta, int]:
+    return row.consumer, row.idle, row.delivery_count
 
 
 def _ms(instant: datetime) -> int:

@@ -222,7 +222,7 @@ def test_one_endpoint_has_the_metrics_of_all(any_server: RunningServer, tmp_path
         assert _get(f"http://{url}/-/healthy") == (200, "healthy\n")
         for _ in range(20):
             add(any_server)
-        count = 'streamops_handler_duration_seconds_count{group="g",handler="handle"} 20.0'
+        count = 'streamops_handler_duration_seconds_count{group="g",handler="handle",stream="jobs"} 20.0'
         until(lambda: count in _get(f"http://{url}/metrics")[1])
         for pid in running.children():
             os.kill(pid, signal.SIGKILL)

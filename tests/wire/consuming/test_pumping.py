@@ -322,7 +322,7 @@ async def test_out_of_memory(start_server: StartServer, program: ServerProgram) 
     await connection.close()
 
 
-@pytest.mark.parametrize("command", ["zrem", "hdel", "zadd", "zrangebyscore", "hget"])
+@pytest.mark.parametrize("command", ["zrem", "hdel", "zadd", "zrangebyscore", "hmget"])
 async def test_permissions_are_looked_at_first(
     connected: Server, server: RunningServer, as_user: SetUser, command: str
 ) -> None:

@@ -1,0 +1,173 @@
+"""Which streams and consumers are shown, so that nobody's cardinality explodes. Pure; what is left out is counted."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from msgspec import Struct
+
+from streamops.analysis.safe_text import encodable
+from streamops.errors import SettingsError
+from streamops.model.observation import StreamView
+from streamops.model.streams import Consumer
+
+Subject = TypeVar("Subject")
+
+Omitted = Counter[tuple[str, str]]
+"""Subjects left out, by scope and reason."""
+
+MOST_STREAMS: Final = 2_000
+MOST_CONSUMERS: Final = 200
+RECENT: Final = timedelta(minutes=15)
+
+
+class Granularity(StrEnum):
+    """Down to what there are metrics."""
+
+    STREAM = "stream"
+    GROUP = "group"
+    CONSUMER = "consumer"
+
+
+class Reason(StrEnum):
+    """Why something is left out."""
+
+    PATTERN = "pattern"
+    MAX_STREAMS = "max_streams"
+    MAX_CONSUMERS = "max_consumers"
+    UNSEEN = "unseen"
+    GRANULARITY = "granularity"
+    SAME_NAME = "same_name"
+
+
+class Guards(Struct, frozen=True, kw_only=True):
+    """Limits of what is shown.
+
+    Attributes:
+        include: Regular expressions; a stream is shown where one matches its whole name. None means all.
+        exclude: The same for streams to leave out; they win.
+        max_streams: At most so many streams, those with the greatest lag.
+        consumers_within: A consumer with nothing pending is shown where it was seen within so long.
+        max_consumers: At most so many consumers of a group: those with pending entries, then those seen last.
+        granularity: Down to what there are metrics.
+    """
+
+    include: tuple[re.Pattern[str], ...] = ()
+    exclude: tuple[re.Pattern[str], ...] = ()
+    max_streams: int = MOST_STREAMS
+    consumers_within: timedelta = RECENT
+    max_consumers: int = MOST_CONSUMERS
+    granularity: Granularity = Granularity.CONSUMER
+
+    @property
+    def shows_groups(self) -> bool:
+        """Whether there are metrics of groups."""
+        return self.granularity is not Granularity.STREAM
+
+    @property
+    def shows_consumers(self) -> bool:
+        """Whether there are metrics of consumers."""
+        return self.granularity is Granularity.CONSUMER
+
+
+NO_GUARDS: Final = Guards()
+
+
+def compile_patterns(patterns: Sequence[str], setting: str) -> tuple[re.Pattern[str], ...]:
+    """Regular expressions from a setting.
+
+    Args:
+        patterns: Their texts.
+        setting: What the setting is called, for the error.
+
+    Raises:
+        SettingsError: One of them is none.
+    """
+    return tuple([_compiled(pattern, setting) for pattern in patterns])
+
+
+def shown_streams(guards: Guards, views: Sequence[StreamView], omitted: Omitted) -> Sequence[StreamView]:
+    """The streams to show, in their order."""
+    shown = views
+    if guards.include or guards.exclude:
+        shown = [view for view in views if _wanted(guards, view.stream.name)]
+        note(omitted, "stream", Reason.PATTERN, len(views) - len(shown))
+    if len(shown) > guards.max_streams:
+        chosen = sorted(range(len(shown)), key=lambda at: (-_lag(shown[at]), at))[: guards.max_streams]
+        note(omitted, "stream", Reason.MAX_STREAMS, len(shown) - guards.max_streams)
+        shown = [shown[at] for at in sorted(chosen)]
+    return shown
+
+
+def shown_consumers(guards: Guards, members: Sequence[Consumer], omitted: Omitted) -> Sequence[Consumer]:
+    """The consumers of a group to show, in their order."""
+    within = guards.consumers_within
+    shown: Sequence[Consumer] = [one for one in members if one.pending or one.idle <= within]
+    if len(shown) == len(members) <= guards.max_consumers:
+        return members
+    note(omitted, "consumer", Reason.UNSEEN, len(members) - len(shown))
+    if len(shown) > guards.max_consumers:
+        by_worth = sorted(range(len(shown)), key=lambda at: (not shown[at].pending, shown[at].idle, at))
+        note(omitted, "consumer", Reason.MAX_CONSUMERS, len(shown) - guards.max_consumers)
+        shown = [shown[at] for at in sorted(by_worth[: guards.max_consumers])]
+    return shown
+
+
+def distinct(
+    subjects: Sequence[Subject], names: Sequence[str], scope: str, omitted: Omitted
+) -> Sequence[Subject]:
+    """The subjects without those whose names would print like another one's: no series may come twice."""
+    if "".join(names).isascii():
+        return subjects
+    doubles = namesakes(names)
+    note(omitted, scope, Reason.SAME_NAME, len(doubles))
+    return [one for one, name in zip(subjects, names, strict=True) if name not in doubles]
+
+
+def namesakes(names: Sequence[str]) -> frozenset[str]:
+    r"""Those of some different names that would print like another one of them.
+
+    A byte that is no UTF-8 prints as ``\xNN``, and so does a name of just these letters, which goes first.
+    """
+    texts = {name: encodable(name) for name in names}
+    taken = {name for name, text in texts.items() if text == name}
+    doubles: set[str] = set()
+    for name, text in texts.items():
+        if text != name:
+            if text in taken:
+                doubles.add(name)
+            taken.add(text)
+    return frozenset(doubles)
+
+
+def note(omitted: Omitted, scope: str, reason: Reason, number: int) -> None:
+    """Count subjects that are left out."""
+    if number:
+        omitted[scope, reason.value] += number
+
+
+def _compiled(pattern: str, setting: str) -> re.Pattern[str]:
+    problem = ""
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        problem = str(error)
+    raise SettingsError(
+        f"{setting}: {pattern!r} is no regular expression: {problem}",
+        "Patterns are Python's regular expressions and match whole names: orders\\..* or (?i)audit.",
+    )
+
+
+def _wanted(guards: Guards, name: str) -> bool:
+    text = encodable(name)
+    if any(pattern.fullmatch(text) for pattern in guards.exclude):
+        return False
+    return not guards.include or any(pattern.fullmatch(text) for pattern in guards.include)
+
+
+def _lag(view: StreamView) -> int:
+    """The greatest lag among the groups of a stream, at the most that it may be."""
+    return max([group.group.lag.upper or 0 for group in view.groups], default=0)

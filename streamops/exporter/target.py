@@ -1,0 +1,93 @@
+"""The console of one target, opened when it is needed, with what is read beside it at its own pace."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from streamops.errors import ServerError
+from streamops.model.extras import NO_EXTRAS, Extras
+from streamops.model.observation import Observation
+from streamops.model.retention import RetentionPolicy
+from streamops.operate.console import Console
+from streamops.operate.extras import ExtrasReader
+
+LOG: Final = structlog.get_logger("streamops.exporter")
+
+FIRST_LOOK: Final = 2.0
+"""How long a first scrape waits for streams to be found; the search then goes on in the background."""
+
+Open = Callable[[], Awaitable[Console]]
+
+
+class Target:
+    """A server as long as it is a target.
+
+    Args:
+        open_console: Connects; raises ``StreamopsError``.
+        policies: How much is kept of which streams.
+    """
+
+    def __init__(self, open_console: Open, policies: Sequence[RetentionPolicy]) -> None:
+        self._open = open_console
+        self._policies = policies
+        self._console: Console | None = None
+        self._extras: ExtrasReader | None = None
+        self._lanes: asyncio.Task[None] | None = None
+        self._failures: Counter[str] = Counter()
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """How often what is read beside the snapshots could not be read, by its name; none ever falls."""
+        return self._failures + Counter(self._extras.failures if self._extras else {})
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Why what is read beside the snapshots cannot be read at present, by its name."""
+        return dict(self._extras.problems) if self._extras else {}
+
+    async def console(self) -> Console:
+        """The console, connected if it was not; raises ``StreamopsError``."""
+        if self._console is None:
+            console = await self._open()
+            try:
+                with suppress(TimeoutError, ServerError):
+                    async with asyncio.timeout(FIRST_LOOK):
+                        await console.discover()
+            except BaseException:
+                await console.close()
+                raise
+            console.start_discovery()
+            self._console = console
+            self._extras = ExtrasReader(console.place, console.discovery, self._policies)
+            self._lanes = asyncio.create_task(self._extras.run())
+            self._lanes.add_done_callback(_tell_end)
+        return self._console
+
+    async def extras(self, now: datetime) -> Extras:
+        """What is read beside the snapshot; ``now`` is the server's clock."""
+        return NO_EXTRAS if self._extras is None else await self._extras.read(now)
+
+    def with_rates(self, observation: Observation) -> Observation:
+        """The last observation, with rates."""
+        return observation if self._console is None else self._console.with_rates(observation)
+
+    async def drop(self) -> None:
+        """Close the console; the next one is opened anew."""
+        self._failures = Counter(self.failures)
+        console, self._console, self._extras = self._console, None, None
+        if self._lanes is not None:
+            self._lanes.cancel()
+            await asyncio.gather(self._lanes, return_exceptions=True)
+            self._lanes = None
+        if console is not None:
+            await console.close()
+
+
+def _tell_end(lanes: "asyncio.Task[None]") -> None:
+    if not lanes.cancelled() and (error := lanes.exception()) is not None:
+        LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")

@@ -1,0 +1,237 @@
+"""The web-config file of Prometheus's exporter-toolkit: what it may say, read and checked. Certificates are not opened here."""
+
+import re
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+import yaml
+from msgspec import Meta, Struct
+
+from streamops.errors import SettingsError
+
+MOST_BYTES: Final = 1 << 20
+HINT: Final = "Its format: https://github.com/prometheus/exporter-toolkit, docs/web-configuration.md."
+INLINE: Final = ("cert", "key", "client_ca")
+HEADERS: Final[dict[str, tuple[str, ...]]] = {
+    "Content-Security-Policy": (),
+    "Strict-Transport-Security": (),
+    "X-Content-Type-Options": ("nosniff",),
+    "X-Frame-Options": ("deny", "sameorigin"),
+    "X-XSS-Protection": (),
+}
+"""The headers that may be set, and the values of those that take only some."""
+
+_HASH: Final = re.compile(r"\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z0-9]{53}")
+_DURATION: Final = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+|0")
+_TYPES: Final = {
+    "object": "a mapping",
+    "array": "a list",
+    "str": "a string",
+    "int": "an integer",
+    "bool": "true or false",
+    "null": "nothing",
+}
+_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
+_SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class ClientAuth(StrEnum):
+    """What is asked of clients, in Go's words; those that ask for a certificate without checking it are missing."""
+
+    NONE = "NoClientCert"
+    IF_GIVEN = "VerifyClientCertIfGiven"
+    REQUIRED = "RequireAndVerifyClientCert"
+
+
+class TlsVersion(StrEnum):
+    """Versions of TLS, in Go's words."""
+
+    TLS10 = "TLS10"
+    TLS11 = "TLS11"
+    TLS12 = "TLS12"
+    TLS13 = "TLS13"
+
+
+UNVERIFIED: Final = frozenset({"RequestClientCert", "RequireAnyClientCert", "RequireClientCert"})
+
+
+class TlsServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``tls_server_config``; the names of files are absolute, or relative to the directory of the web-config file."""
+
+    cert_file: str
+    key_file: str
+    client_auth_type: ClientAuth = ClientAuth.NONE
+    client_ca_file: str = ""
+    client_allowed_sans: tuple[str, ...] = ()
+    min_version: TlsVersion = TlsVersion.TLS12
+    max_version: TlsVersion = TlsVersion.TLS13
+    cipher_suites: tuple[str, ...] = ()
+    prefer_server_cipher_suites: bool = True
+    curve_preferences: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.cert_file or not self.key_file:
+            raise ValueError("cert_file and key_file must not be empty")
+        if self.client_auth_type is ClientAuth.NONE and self.client_ca_file:
+            raise ValueError("client_ca_file without a client_auth_type that asks for certificates")
+        if self.client_auth_type is not ClientAuth.NONE and not self.client_ca_file:
+            raise ValueError(f"client_auth_type {self.client_auth_type} without a client_ca_file")
+        if self.client_allowed_sans and self.client_auth_type is not ClientAuth.REQUIRED:
+            raise ValueError(f"client_allowed_sans without client_auth_type {ClientAuth.REQUIRED}")
+        if self.min_version > self.max_version:
+            raise ValueError("min_version is above max_version")
+
+
+class HttpServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``http_server_config``; HTTP/2 is not spoken, whatever it says."""
+
+    http2: bool | None = None
+    headers: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        for name, value in self.headers.items():
+            if name not in HEADERS:
+                raise ValueError(f"headers: one that may not be set; these may: {', '.join(HEADERS)}")
+            if value and HEADERS[name] and value.lower() not in HEADERS[name]:
+                raise ValueError(f"headers: {name} is {' or '.join(HEADERS[name])}")
+            if not value.isprintable() or not value.isascii():
+                raise ValueError(f"headers: {name} holds a character that no header may hold")
+
+
+class RateLimit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``rate_limit``: one request every interval, and so many at once after a pause; no interval is no limit."""
+
+    interval: str = "0"
+    burst: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+
+    def __post_init__(self) -> None:
+        if _DURATION.fullmatch(self.interval) is None:
+            raise ValueError('interval is no duration such as "1s" or "250ms"')
+        if self.every and not self.burst:
+            raise ValueError("an interval without a burst would let no request pass")
+
+    @property
+    def every(self) -> timedelta:
+        """The interval; zero for no limit."""
+        return timedelta(
+            seconds=sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(self.interval))
+        )
+
+
+class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A whole file; what is absent is not asked for.
+
+    Attributes:
+        tls_server_config: TLS; none for plain HTTP.
+        http_server_config: Headers of all answers.
+        basic_auth_users: Hashes by user name; none at all lets everybody in.
+        rate_limit: How many requests are taken.
+    """
+
+    tls_server_config: TlsServerConfig | None = None
+    http_server_config: HttpServerConfig | None = None
+    basic_auth_users: dict[str, str] | None = None
+    rate_limit: RateLimit | None = None
+
+    def __post_init__(self) -> None:
+        for name, written in (self.basic_auth_users or {}).items():
+            if ":" in name:
+                raise ValueError("basic_auth_users: a user's name holds a colon")
+            if _HASH.fullmatch(written) is None:
+                raise ValueError(
+                    f"basic_auth_users: what stands for {name!r} is no bcrypt hash of a cost from 4 to 18"
+                )
+
+    @property
+    def users(self) -> dict[str, str]:
+        """Hashes by user name."""
+        return self.basic_auth_users or {}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers of all answers."""
+        http = self.http_server_config or HttpServerConfig()
+        return {name: value for name, value in http.headers.items() if value}
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, which YAML forbids and PyYAML lets pass."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if len(keys) != len(set(keys)):
+            raise yaml.constructor.ConstructorError(
+                problem="a key stands twice", problem_mark=node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+def read_web_config(path: Path) -> WebConfig:
+    """Read a file; it is checked as far as that goes without opening others.
+
+    Raises:
+        SettingsError: It cannot be read, or understood. What it holds is not repeated: it may be a secret.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"{path}: cannot be read: {error.strerror}", "Check the name and its permissions."
+        ) from None
+    if len(content) > MOST_BYTES:
+        raise SettingsError(f"{path}: larger than any web-config file", HINT)
+    return decode_web_config(content, str(path))
+
+
+def decode_web_config(content: bytes, path: str) -> WebConfig:
+    """Decode a file's content; raises ``SettingsError``."""
+    try:
+        stated = yaml.load(content.decode("utf-8-sig"), _Loader)  # noqa: S506 - a safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise SettingsError(f"{path}{place}: not YAML: {error.problem}", HINT) from None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise SettingsError(f"{path}: not YAML in UTF-8", HINT) from None
+    if stated is None:
+        return WebConfig()
+    _refuse_known(stated, path)
+    try:
+        return msgspec.convert(stated, WebConfig)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{path}: {_in_words(str(error))}", HINT) from None
+    except RecursionError:
+        raise SettingsError(f"{path}: not YAML in UTF-8", HINT) from None
+
+
+def _in_words(text: str) -> str:
+    """A sentence of msgspec in YAML's words, its place first: ``rate_limit.burst: expected an integer, got a string``."""
+    sentence, _, place = text.partition(" - at `$")
+    words = re.sub(r"`(\w+)`", lambda found: _TYPES.get(found[1], found[0]), sentence)
+    where = place.strip("`.")
+    return f"{where}: {words[:1].lower()}{words[1:]}" if where else words[:1].lower() + words[1:]
+
+
+def _refuse_known(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever the YAML says
+    """Say it in words where something is right for exporter-toolkit and cannot be done here."""
+    tls = stated.get("tls_server_config") if isinstance(stated, dict) else None
+    if not isinstance(tls, dict):
+        return
+    for key in INLINE:
+        if tls.get(key):
+            raise SettingsError(
+                f"{path}: tls_server_config.{key}: inline certificates and keys are not read here",
+                f"Write it to a file of its own and name that in {key}_file.",
+            )
+    if tls.get("client_auth_type") in UNVERIFIED:
+        raise SettingsError(
+            f"{path}: client_auth_type: {tls['client_auth_type']} takes certificates without checking them, "
+            "which cannot be done here",
+            f"Use {ClientAuth.REQUIRED} with a client_ca_file.",
+        )
+    if tls.get("client_auth_type") == "":
+        del tls["client_auth_type"]

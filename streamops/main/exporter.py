@@ -1,0 +1,256 @@
+"""``streamops exporter``: metrics for Prometheus. The command line and the exporter do not know each other; this does."""
+
+import asyncio
+import gc
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+from msgspec.structs import replace
+
+from streamops.cli.command import Command
+from streamops.cli.params import patterns_argument
+from streamops.cli.session import Session, with_session
+from streamops.errors import ExitCode, SettingsError
+from streamops.main.notices import load_notifier, send_test_notices
+from streamops.settings.config import read_config
+from streamops.settings.load import Settings, load_settings
+from streamops.settings.topics import is_loopback, parse_listen
+
+if TYPE_CHECKING:
+    from streamops.exporter.guards import Guards
+    from streamops.exporter.notify import Notifier
+    from streamops.exporter.scraper import Scraper
+    from streamops.exporter.server import ServerOptions
+    from streamops.exporter.target import Open
+    from streamops.operate.console import Console
+    from streamops.operate.watch import Watch
+
+MOST_READ: Final = 10_000
+"""Streams that are read, so that those with the greatest lag can be shown; a context may state another number."""
+
+ALLOCATIONS: Final = 100_000
+"""Objects more than were freed, after which cycles are looked for."""
+
+_LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+
+@click.command(
+    cls=Command,
+    short_help="Serve metrics to Prometheus.",
+    examples=[
+        ("streamops exporter", "at 127.0.0.1:9641, of the context in use"),
+        ("streamops exporter --listen 0.0.0.0:9641 --web-config web.yml", "with TLS and passwords"),
+        ("streamops exporter 'orders:*' --exclude '.*:scratch'", "these streams, without some"),
+        ("streamops exporter --granularity group", "no series of consumers"),
+        ("streamops exporter --notify", "tell of what is found too, without an Alertmanager"),
+    ],
+    exits={
+        0: "told to stop, and stopped",
+        1: "a test notice was not sent",
+        2: "usage or configuration; the address is taken",
+    },
+    epilog="For Prometheus's scrape_configs: {job_name: streamops, static_configs: [{targets: ['127.0.0.1:9641']}]}. "
+    "Another context: curl 'http://127.0.0.1:9641/probe?target=NAME'.",
+)
+@patterns_argument
+@click.option("--listen", metavar="HOST:PORT", help="Serve here; 127.0.0.1:9641 unless [exporter] says it.")
+@click.option(
+    "--web-config",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="TLS, client certificates and passwords, in the format of Prometheus's exporter-toolkit.",
+)
+@click.option(
+    "--include", metavar="REGEX", multiple=True, help="Show streams whose whole names match one of these."
+)
+@click.option(
+    "--exclude", metavar="REGEX", multiple=True, help="Leave out streams whose whole names match one."
+)
+@click.option(
+    "--max-streams",
+    metavar="N",
+    type=click.IntRange(min=1, max=1_000_000),
+    help="Show at most N streams, those with the greatest lag; 2000 unless [exporter] says it.",
+)
+@click.option(
+    "--granularity",
+    type=click.Choice(["stream", "group", "consumer"]),
+    help="Down to what there are metrics; consumers unless [exporter] says it.",
+)
+@click.option(
+    "--notify", is_flag=True, help="Tell of what is found, by mail, chat or webhook, as [notify] says."
+)
+@click.option(
+    "--notify-test", is_flag=True, help="Send each address of [notify] a test, say what came of it, and end."
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How log lines look, on standard error.",
+)
+@with_session
+def exporter(
+    session: Session,
+    *,
+    patterns: tuple[str, ...],
+    listen: str | None,
+    web_config: Path | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    max_streams: int | None,
+    granularity: str | None,
+    notify: bool,
+    notify_test: bool,
+    log_format: str,
+) -> int:
+    """Serve metrics of streams, groups, consumers, dead letters and delayed messages, until told to stop.
+
+    Redis is read when Prometheus asks, and not in between; those that ask at the same time share one reading. While
+    Redis is away, streamops_up is 0. PATTERN is a stream's name or a glob such as 'orders:*'; without any, the
+    context's streams are read, or all of them. /probe?target=CONTEXT serves other contexts of the configuration.
+
+    With --notify it also reads Redis by itself, and tells of findings that last, of their end, and of a Redis that is
+    away. What was told is remembered in this process alone: after a restart, what still holds is told once more.
+
+    SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
+    """
+    if notify_test:
+        return send_test_notices(session)
+    # Only who serves pays for aiohttp.
+    from streamops.exporter.guards import Granularity, compile_patterns  # noqa: PLC0415
+    from streamops.exporter.server import ServerOptions  # noqa: PLC0415
+    from streamops.runtime.app import runner  # noqa: PLC0415 - uvloop, where it is installed
+    from streamops.runtime.logs import LogFormat, configure_logs  # noqa: PLC0415
+
+    settings = session.settings
+    table = settings.exporter
+    guards = _guards(settings)
+    if include:
+        guards = replace(guards, include=compile_patterns(include, "--include"))
+    if exclude:
+        guards = replace(guards, exclude=compile_patterns(exclude, "--exclude"))
+    if max_streams is not None:
+        guards = replace(guards, max_streams=max_streams)
+    if granularity is not None:
+        guards = replace(guards, granularity=Granularity(granularity))
+    host, port = _address(listen, table.listen)
+    options = ServerOptions(
+        host=host,
+        port=port,
+        web_config=web_config or (Path(table.web_config) if table.web_config else None),
+        label=settings.connection.label,
+        context=settings.context,
+    )
+    notifier = load_notifier(session) if notify else None
+    configure_logs(LogFormat(log_format), _LEVELS.get(session.given.log_level or "info", 20))
+    _collect_garbage_seldom()
+    runner()(_serve(session, options, guards, patterns, notifier))
+    return ExitCode.DONE
+
+
+def _collect_garbage_seldom() -> None:
+    """A scrape makes tens of thousands of objects without a cycle among them: looking for one took a third of its time."""
+    gc.freeze()
+    gc.set_threshold(ALLOCATIONS, 10, 10)
+
+
+async def _serve(
+    session: Session,
+    options: "ServerOptions",
+    guards: "Guards",
+    patterns: Sequence[str],
+    notifier: "Notifier | None",
+) -> None:
+    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
+    from streamops.exporter.scraper import Scraper  # noqa: PLC0415
+    from streamops.exporter.server import serving  # noqa: PLC0415
+    from streamops.exporter.targets import Targets  # noqa: PLC0415
+
+    def scraper_of(context: str) -> "Scraper":
+        load = _loads(session, context)
+        return Scraper(_opening(repeat(load), guards, ()), guards, context, session.settings.retention)
+
+    # What was read to begin with serves first; whoever has to connect anew reads it anew.
+    loads = chain([lambda: session.settings], repeat(_loads(session)))
+    name, policies = options.context or options.label, session.settings.retention
+    scraper = Scraper(_opening(loads, guards, patterns), guards, name, policies)
+    targets = Targets(lambda: read_config(os.environ, Path.cwd()).contexts, scraper_of)
+    try:
+        with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
+            async with serving(options, scraper, targets, notifier) as port:
+                _tell_started(session, options, port)
+                await stop.wait()
+    finally:
+        await targets.close()
+        await scraper.close()
+
+
+def _tell_started(session: Session, options: "ServerOptions", port: int) -> None:
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    if options.web_config is None and not is_loopback(options.host):
+        session.narrator.note(
+            f"warning: everybody who reaches {host}:{port} can read it: give passwords and TLS in a --web-config"
+        )
+    if options.web_config is None:
+        session.narrator.note(f"metrics of {options.label} at http://{host}:{port}/metrics")
+    else:
+        place = f"{host}:{port}/metrics, by the rules of {options.web_config}"
+        session.narrator.note(f"metrics of {options.label} at {place}")
+
+
+def _address(flag: str | None, configured: str) -> tuple[str, int]:
+    try:
+        return parse_listen(flag or configured)
+    except SettingsError:
+        where = "--listen" if flag else "exporter.listen"
+        raise SettingsError(
+            f"{where}: not HOST:PORT", "Write 127.0.0.1:9641, 0.0.0.0:9641 or [::1]:9641."
+        ) from None
+
+
+def _guards(settings: Settings) -> "Guards":
+    from streamops.exporter.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
+
+    table = settings.exporter
+    return Guards(
+        include=compile_patterns(table.include, "exporter.include"),
+        exclude=compile_patterns(table.exclude, "exporter.exclude"),
+        max_streams=table.max_streams,
+        max_consumers=table.max_consumers,
+        granularity=Granularity(table.granularity),
+    )
+
+
+def _loads(session: Session, context: str | None = None) -> Callable[[], Settings]:
+    """What reads the settings of a context, or of the one in use: files as they are then."""
+    flags = session.flags if context is None else replace(session.flags, context=context, url=None)
+    return lambda: load_settings(flags, os.environ, Path.cwd())
+
+
+def _opening(loads: "Iterator[Callable[[], Settings]]", guards: "Guards", patterns: Sequence[str]) -> "Open":
+    """What connects a scraper."""
+
+    async def open_console() -> "Console":
+        from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
+
+        # It may run a program that asks for a password: the server must answer meanwhile.
+        settings = await asyncio.to_thread(next(loads))
+        watch = _watch(settings, guards, patterns)
+        return await Console.open(settings.connection, watch, settings.thresholds, read_only=True)
+
+    return open_console
+
+
+def _watch(settings: Settings, guards: "Guards", patterns: Sequence[str]) -> "Watch":
+    watch = replace(settings.watch, deep=True)
+    if "max_streams" not in settings.origins:
+        watch = replace(watch, max_streams=max(MOST_READ, guards.max_streams))
+    return replace(watch, streams=tuple(patterns), exclude=()) if patterns else watch

@@ -1,0 +1,45 @@
+"""What is known of a server beside the snapshot: delayed messages, memory, worker processes."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from msgspec import Struct
+
+from streamops.model.workers import WorkerHeartbeat
+
+
+class QueueCount(Struct, frozen=True, gc=False):
+    """A queue of delayed messages, counted.
+
+    Attributes:
+        queue: Its key.
+        messages: How many there are.
+        due: How many of them are due; none where the server's clock may not be read.
+        next_due_at: When the first of them is due; none where there is none.
+    """
+
+    queue: str
+    messages: int
+    due: int | None
+    next_due_at: datetime | None
+
+
+class Extras(Struct, frozen=True):
+    """What is read beside the snapshot, each at its own pace.
+
+    Attributes:
+        queues: Queues of delayed messages that hold anything, or did when they were last looked for.
+        memory: Bytes that streams take, by name, as far as they were measured.
+        workers: Worker processes with a heartbeat.
+        paused: Whether a pool was told to pause, by pool; pools that were never told anything are missing.
+        max_lengths: How many entries the retention policies keep, by stream.
+    """
+
+    queues: tuple[QueueCount, ...] = ()
+    memory: Mapping[str, int] = {}
+    workers: tuple[WorkerHeartbeat, ...] = ()
+    paused: Mapping[str, bool] = {}
+    max_lengths: Mapping[str, int] = {}
+
+
+NO_EXTRAS = Extras()

@@ -1,0 +1,99 @@
+"""``[notify]``: who is told of what is found, by mail, chat or webhook; the addresses hold secrets."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.errors import SettingsError
+from streamops.model.observation import Health
+from streamops.model.secret import Secret
+from streamops.settings.config import Config, read_config
+from streamops.settings.connections import TRUST_HINT, lies_in, located
+from streamops.settings.files import ConfigFile, resolve_path
+from streamops.settings.notify_table import NotifyLevel, NotifyTable
+from streamops.settings.passwords import read_secret_lines, run_secret_lines
+
+URLS_HINT: Final = (
+    'Under [notify] state urls_file = "notify.urls"; write addresses of apprise into it, one a line.'
+)
+
+_LEAST: Final = re.compile(r"(warn|critical)\s*=\s*(?=\S)")
+_HEALTH: Final = {NotifyLevel.WARN: Health.WARN, NotifyLevel.CRITICAL: Health.CRITICAL}
+
+
+class NotifyAddress(Struct, frozen=True):
+    """One address.
+
+    Attributes:
+        url: It, in apprise's words.
+        least: What never was as bad as that does not go there.
+        origin: Where it stands, without it.
+    """
+
+    url: Secret
+    least: Health
+    origin: str
+
+
+class NotifySettings(Struct, frozen=True):
+    """Who is told of what.
+
+    Attributes:
+        table: When, as configured.
+        least: The least that is told.
+        addresses: To whom.
+    """
+
+    table: NotifyTable
+    least: Health
+    addresses: tuple[NotifyAddress, ...]
+
+
+def load_notify(environ: Mapping[str, str], cwd: Path) -> NotifySettings:
+    """What ``[notify]`` says, its addresses read.
+
+    Raises:
+        SettingsError: There are no addresses, or they cannot be read.
+    """
+    config = read_config(environ, cwd)
+    table, origins = config.merge_table("notify", NotifyTable)
+    key = "urls_file" if table.urls_file is not None else "urls_command"
+    file = _file_of(config, origins.get(f"notify.{key}"))
+    if file is None:
+        raise SettingsError("notify: there are no addresses to send to", URLS_HINT)
+    where = f"{file.path}: notify.{key}"
+    with located(where):
+        lines = _read_lines(table, file, environ)
+    addresses = tuple(_addresses(lines, where))
+    if not addresses:
+        raise SettingsError(f"{where}: holds no address", URLS_HINT)
+    return NotifySettings(table, _HEALTH[table.level], addresses)
+
+
+def _file_of(config: Config, stated: str | None) -> ConfigFile | None:
+    return next((file for file in config.files if str(file.path) == stated), None)
+
+
+def _read_lines(table: NotifyTable, file: ConfigFile, environ: Mapping[str, str]) -> list[str]:
+    if table.urls_file is None:
+        if not file.trusted:
+            raise SettingsError("a project's file may not run programs", TRUST_HINT)
+        return run_secret_lines(table.urls_command or "")
+    path = resolve_path(table.urls_file, file.path.parent, environ)
+    if not file.trusted and not lies_in(path, file.path.parent):
+        raise SettingsError("a project's file may not read secrets outside its directory", TRUST_HINT)
+    return read_secret_lines(path)
+
+
+def _addresses(lines: Iterable[str], where: str) -> Iterator[NotifyAddress]:
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        least = _LEAST.match(text)
+        level = NotifyLevel(least[1]) if least else NotifyLevel.WARN
+        url = text[least.end() :] if least else text
+        yield NotifyAddress(Secret(url), _HEALTH[level], f"{where}: line {number}")

@@ -1,0 +1,122 @@
+"""Streams with their groups and consumers, each read by one XINFO STREAM FULL: the cheapest way where entries are small."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.model.readings import StreamReading
+from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.full_replies import FullDecoder
+from streamops.wire.node import Node
+from streamops.wire.server import Request, Server
+from streamops.wire.stream_reader import PRELUDE, Depth, Readings, StreamReader, preludes_of
+
+LIGHT_BYTES: Final = 4096
+"""FULL ships the first entry: streams with larger ones are read by a script, which leaves payloads on the server."""
+
+MAX_CONSUMERS: Final = 250
+"""FULL walks all consumers of all groups: streams with more of them are read without."""
+
+
+class FullReader:
+    """Reads light streams in full and the others as ``StreamReader`` does, in one round trip a node and way.
+
+    A stream is read by the script at first: only then is it known whether it is light. Where XINFO STREAM is
+    not permitted, everything is read as ``StreamReader`` can.
+    """
+
+    def __init__(self, server: Server, reader: StreamReader) -> None:
+        self._server = server
+        self._reader = reader
+        self._light: set[str] = set()
+        self._permitted = True
+
+    @property
+    def depth(self) -> Depth:
+        """Where the reader of all other streams stands."""
+        return self._reader.depth
+
+    async def read(self, names: Sequence[str]) -> Readings:
+        """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
+        light = [name for name in names if name in self._light]
+        if not light or not self._permitted:
+            return self._weighed(names, await self._reader.read(names))
+        rest = [name for name in names if name not in self._light]
+        found = await self._read_full(light)
+        if not self._permitted:
+            return await self._reader.read(names)
+        if not rest:
+            return found
+        others = self._weighed(rest, await self._reader.read(rest))
+        return _joined(names, {**_by_name(light, found), **_by_name(rest, others)}, found, others)
+
+    def shun(self, name: str) -> None:
+        """Read a stream without its entries from now on: one of them was large."""
+        self._light.discard(name)
+
+    async def _read_full(self, names: Sequence[str]) -> Readings:
+        decoders: defaultdict[Node | None, FullDecoder] = defaultdict(FullDecoder)
+        requests = [
+            Request(
+                name,
+                ("XINFO", "STREAM", name, "FULL", "COUNT", 1),
+                partial(decoders[self._server.node_of(name)].decode, name),
+            )
+            for name in names
+        ]
+        answers = await self._server.batch(
+            requests, PRELUDE, lambda node: (decoders[node].hear_time, decoders[node].hear_info)
+        )
+        preludes = preludes_of(self._server, answers)
+        return preludes.readings(
+            [self._learnt(name, reply) for name, reply in zip(names, answers.replies, strict=True)],
+            [preludes.times.get(node) if node else None for node in answers.nodes],
+        )
+
+    def _learnt(self, name: str, reply: StreamReading | Exception) -> StreamReading | Fault:
+        """A reading, or why there is none; and what that says of the next one."""
+        if not isinstance(reply, Exception):
+            if not _is_light(reply):
+                self._light.discard(name)
+            return reply
+        why = fault(reply)
+        self._light.discard(name)
+        self._permitted &= not why.denies_command and why.kind is not FaultKind.UNSUPPORTED
+        return why
+
+    def _weighed(self, names: Sequence[str], readings: Readings) -> Readings:
+        """The readings of a script, which told how heavy the streams are."""
+        for name, reading in zip(names, readings.streams, strict=True):
+            if isinstance(reading, StreamReading) and reading.bounds_read and _is_light(reading):
+                self._light.add(name)
+        return readings
+
+
+def _is_light(reading: StreamReading) -> bool:
+    consumers = sum([group.consumers for group in reading.groups])
+    return (reading.entry_bytes or 0) <= LIGHT_BYTES and consumers <= MAX_CONSUMERS
+
+
+def _by_name(
+    names: Sequence[str], readings: Readings
+) -> dict[str, tuple[StreamReading | Fault, datetime | None]]:
+    return dict(zip(names, zip(readings.streams, readings.times, strict=True), strict=True))
+
+
+def _joined(
+    names: Sequence[str],
+    streams: dict[str, tuple[StreamReading | Fault, datetime | None]],
+    one: Readings,
+    other: Readings,
+) -> Readings:
+    """Two readings of different streams as one, in the order of the names."""
+    return replace(
+        one,
+        streams=[streams[name][0] for name in names],
+        times=[streams[name][1] for name in names],
+        failures=one.failures | other.failures,
+    )

@@ -1,0 +1,88 @@
+"""What a page of metrics costs once it is observed: ``python -m tests.benchmarks.bench_page``."""
+
+import gc
+from time import process_time
+
+from msgspec.structs import replace
+
+from streamops.exporter.counting import NO_COUNTERS, advance
+from streamops.exporter.reading import Reading
+from streamops.exporter.sampling import Sampler
+from streamops.exporter.text import render_text
+from streamops.model.observation import Observation
+from streamops.model.streams import Consumer, StreamState
+from tests.exporter.readings import observed
+from tests.invented import consumer, entry_id, group, minutes, pending_entry, seconds, snapshot, stream
+
+STREAMS, GROUPS_EACH, CONSUMERS_EACH = 1_000, 2, 3
+SCRAPES, WARM = 14, 2
+PARTS = ("counting", "sampling", "text", "all")
+
+
+def main() -> None:
+    """Print milliseconds of CPU, the least of many scrapes, where nothing moves and where everything does."""
+    for title, speed in (("nothing moves", 0), ("everything moves", 1)):
+        best, series, size = _measure(speed)
+        parts = ", ".join(f"{name} {ms:.1f}" for name, ms in zip(PARTS, best, strict=True))
+        print(f"{title}: {series:,} series, {size / 1e6:.1f} MB; ms of CPU: {parts}")
+
+
+def _measure(speed: int) -> tuple[list[float], int, int]:
+    pages = [_observation(poll, speed) for poll in range(SCRAPES)]
+    sampler, counters, page = Sampler(), NO_COUNTERS, b""
+    best = [float("inf")] * len(PARTS)
+    gc.collect()
+    for scrape, observation in enumerate(pages):
+        started = process_time()
+        counters = advance(counters, observation)
+        counted = process_time()
+        samples = sampler.sample(Reading(observation, counters=counters))
+        sampled = process_time()
+        page = render_text(samples)
+        ended = process_time()
+        taken = (counted - started, sampled - counted, ended - sampled, ended - started)
+        if scrape < WARM:
+            continue
+        best = [min(pair) for pair in zip(best, [one * 1000 for one in taken], strict=True)]
+    return best, sum(not line.startswith(b"#") for line in page.splitlines()), len(page)
+
+
+def _observation(poll: int, speed: int) -> Observation:
+    streams = (_stream(number, poll * speed, poll) for number in range(STREAMS))
+    return observed(snapshot(*streams, at=poll * seconds(15)))
+
+
+def _stream(number: int, moved: int, poll: int) -> StreamState:
+    at = moved * seconds(15)
+    groups = [
+        group(
+            f"group-{which}",
+            lag=5 + (number + moved) % 7,
+            waiting=seconds(3 + moved + number / 1000),
+            pending=6 + number * moved % 5,
+            position=entry_id(seconds(60) - at),
+            entries_read=100 + moved * 3,
+            oldest=pending_entry(seconds(90) - at, idle=seconds(30) + (poll - moved) * seconds(15)),
+            oldest_age=seconds(90),
+            members=[_member(number, which, poll - moved) for which in range(CONSUMERS_EACH)],
+        )
+        for which in range(GROUPS_EACH)
+    ]
+    return stream(
+        f"orders:region-{number:04d}",
+        groups,
+        length=100 + moved,
+        entries_added=1000 + moved * 3,
+        first_id=entry_id(minutes(20) + seconds(number / 100)),
+        last_generated_id=entry_id(seconds(number / 100) - at),
+    )
+
+
+def _member(number: int, which: int, stood: int) -> Consumer:
+    idle = stood * seconds(15) + seconds(which / 10 + number / 1000)
+    one = consumer(f"consumer-{which}", pending=2, idle=idle, inactive=idle)
+    return replace(one, oldest_delivered=idle + seconds(5))
+
+
+if __name__ == "__main__":
+    main()

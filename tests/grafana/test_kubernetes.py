@@ -1,0 +1,188 @@
+import importlib
+import subprocess
+import sys
+import typing
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+import yaml
+
+from dashboards.manifests import manifest_files
+from streamops import __version__
+from streamops.demo.children import module_environment
+from tests.grafana.commands import parse_streamops
+from tests.grafana.operator_kinds import OPERATOR
+from tests.grafana.stack import KUBERNETES, ROOT, manifests, read_yaml
+
+MANIFESTS = manifests()
+MODELS = {
+    "ConfigMap": "core_v1",
+    "Deployment": "apps_v1",
+    "NetworkPolicy": "networking_v1",
+    "Service": "core_v1",
+}
+"""Kinds of Kubernetes itself, and the module of lightkube's models that has them."""
+
+
+def unknown_fields(value: object, kind: Any, where: str) -> list[str]:  # noqa: ANN401 - any type expression
+    """Fields of a document that its model does not have; msgspec itself passes over them."""
+    if isinstance(value, list):
+        (item,) = typing.get_args(without_none(kind)) or (Any,)
+        return [
+            text
+            for number, one in enumerate(value)
+            for text in unknown_fields(one, item, f"{where}[{number}]")
+        ]
+    model = without_none(kind)
+    if not isinstance(value, dict) or not (isinstance(model, type) and issubclass(model, msgspec.Struct)):
+        return []
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(model)}
+    found = [f"{where}.{key}" for key in value.keys() - fields.keys()]
+    for key in value.keys() & fields.keys():
+        found += unknown_fields(value[key], fields[key], f"{where}.{key}")
+    return found
+
+
+def without_none(kind: Any) -> Any:  # noqa: ANN401 - a type expression
+    """What an optional type is where there is something."""
+    others = [arg for arg in typing.get_args(kind) if arg is not type(None)]
+    return others[0] if typing.get_origin(kind) is typing.Union and len(others) == 1 else kind
+
+
+def model_of(kind: str) -> Any:  # noqa: ANN401 - a struct
+    return getattr(importlib.import_module(f"lightkube.models.{MODELS[kind]}"), kind)
+
+
+def check(manifest: dict[str, Any]) -> None:
+    """``ValidationError`` or ``AssertionError`` where a manifest is not of its kind's model."""
+    model = model_of(manifest["kind"])
+    msgspec.convert(manifest, model)
+    assert unknown_fields(manifest, model, manifest["kind"]) == []
+
+
+def container() -> dict[str, Any]:
+    (found,) = MANIFESTS["Deployment"]["spec"]["template"]["spec"]["containers"]
+    return dict(found)
+
+
+def test_every_kind_is_checked() -> None:
+    assert set(MANIFESTS) == MODELS.keys() | OPERATOR.keys()
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_manifests_are_of_kubernetes_own_models(kind: str) -> None:
+    check(MANIFESTS[kind])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("replica", 1), ("replicas", "one"), ("replicas", True), ("selector", None), ("template", [])],
+)
+def test_the_check_finds_what_does_not_fit(field: str, value: object) -> None:
+    deployment = yaml.safe_load(yaml.safe_dump(MANIFESTS["Deployment"]))
+    deployment["spec"][field] = value
+    with pytest.raises((msgspec.ValidationError, AssertionError)):
+        check(deployment)
+
+
+def test_the_check_looks_into_lists() -> None:
+    deployment = yaml.safe_load(yaml.safe_dump(MANIFESTS["Deployment"]))
+    deployment["spec"]["template"]["spec"]["containers"][0]["comand"] = ["streamops"]
+    with pytest.raises(AssertionError, match="comand"):
+        check(deployment)
+
+
+@pytest.mark.parametrize("kind", OPERATOR)
+def test_manifests_are_what_the_operator_takes(kind: str) -> None:
+    jsonschema.Draft202012Validator(OPERATOR[kind]).validate(MANIFESTS[kind])
+
+
+def test_the_rules_are_those_of_the_dashboards() -> None:
+    rules = read_yaml(ROOT / "dashboards" / "streamops.rules.yml")
+    assert MANIFESTS["PrometheusRule"]["spec"] == rules
+
+
+def test_the_manifest_of_the_rules_is_what_the_builder_writes() -> None:
+    for path, text in manifest_files().items():
+        assert (ROOT / "dashboards" / path).read_text() == text, "run `python -m dashboards`"
+
+
+def test_kustomization_lists_every_manifest() -> None:
+    listed_files = read_yaml(KUBERNETES / "kustomization.yaml")["resources"]
+    assert sorted(listed_files) == sorted(
+        path.name for path in KUBERNETES.glob("*.yaml") if path.name != "kustomization.yaml"
+    )
+
+
+def test_labels_and_selectors_meet() -> None:
+    pod = MANIFESTS["Deployment"]["spec"]["template"]["metadata"]["labels"].items()
+    service = MANIFESTS["Service"]["metadata"]["labels"].items()
+    assert MANIFESTS["Deployment"]["spec"]["selector"]["matchLabels"].items() <= pod
+    assert MANIFESTS["Service"]["spec"]["selector"].items() <= pod
+    assert MANIFESTS["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"].items() <= pod
+    assert MANIFESTS["ServiceMonitor"]["spec"]["selector"]["matchLabels"].items() <= service
+
+
+def test_ports_meet() -> None:
+    (port,) = container()["ports"]
+    (service,) = MANIFESTS["Service"]["spec"]["ports"]
+    (endpoint,) = MANIFESTS["ServiceMonitor"]["spec"]["endpoints"]
+    (rule,) = MANIFESTS["NetworkPolicy"]["spec"]["ingress"]
+    assert f":{port['containerPort']}" in container()["args"][-1]
+    assert service["targetPort"] == rule["ports"][0]["port"] == port["name"]
+    assert service["port"] == port["containerPort"]
+    assert endpoint["port"] == service["name"]
+    assert {container()[probe]["httpGet"]["port"] for probe in ("livenessProbe", "readinessProbe")} == {
+        port["name"]
+    }
+
+
+def test_the_container_is_ours_and_its_command_is_understood() -> None:
+    assert container()["image"] == f"streamops:{__version__}"
+    assert parse_streamops(container()["args"]) == "streamops exporter"
+
+
+def test_the_container_can_do_no_more_than_it_must() -> None:
+    pod = MANIFESTS["Deployment"]["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    own = container()["securityContext"]
+    assert own["readOnlyRootFilesystem"] is True
+    assert own["allowPrivilegeEscalation"] is False
+    assert own["capabilities"] == {"drop": ["ALL"]}
+    assert container()["resources"]["limits"]["memory"]
+    assert container()["resources"]["requests"].keys() == {"cpu", "memory"}
+
+
+def test_volumes_are_what_is_mounted() -> None:
+    volumes = {
+        volume["name"]: volume for volume in MANIFESTS["Deployment"]["spec"]["template"]["spec"]["volumes"]
+    }
+    mounts = {mount["name"]: mount["mountPath"] for mount in container()["volumeMounts"]}
+    assert volumes.keys() == mounts.keys()
+    assert volumes["config"]["configMap"]["name"] == MANIFESTS["ConfigMap"]["metadata"]["name"]
+    (variable,) = container()["env"]
+    (file,) = MANIFESTS["ConfigMap"]["data"]
+    assert variable == {"name": "STREAMOPS_CONFIG", "value": f"{mounts['config']}/{file}"}
+
+
+def test_the_configuration_is_valid_and_its_password_is_where_the_secret_is_mounted(tmp_path: Path) -> None:
+    (text,) = MANIFESTS["ConfigMap"]["data"].values()
+    secret = {mount["name"]: mount["mountPath"] for mount in container()["volumeMounts"]}["password"]
+    assert f'password_file = "{secret}/password"' in text
+    (tmp_path / "password").write_text("invented\n")
+    path = tmp_path / "streamops.toml"
+    path.write_text(text.replace(secret, str(tmp_path)))
+    checked = subprocess.run(
+        [sys.executable, "-m", "streamops", "config", "validate"],
+        env=module_environment() | {"STREAMOPS_CONFIG": str(path)},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr
