@@ -12,7 +12,7 @@ import click
 
 from streamops.cli.command import Family
 from streamops.exporter.catalogue import SECTIONS, WORKER_FAMILIES
-from streamops.exporter.family import Family as MetricFamily
+from streamops.exporter.catalogue.family import Family as MetricFamily
 from streamops.main.program import PROGRAM, ROOT
 from streamops.present.columns import GROUP_COLUMNS
 

@@ -23,11 +23,11 @@ from streamops.settings.load import Settings, load_settings
 from streamops.settings.topics import is_loopback, parse_listen
 
 if TYPE_CHECKING:
-    from streamops.exporter.guards import Guards
-    from streamops.exporter.notify import Notifier
-    from streamops.exporter.scraper import Scraper
-    from streamops.exporter.server import ServerOptions
-    from streamops.exporter.target import Open
+    from streamops.exporter.metrics.guards import Guards
+    from streamops.exporter.notices.notifier import Notifier
+    from streamops.exporter.scraping.scraper import Scraper
+    from streamops.exporter.scraping.target import Open
+    from streamops.exporter.web.server import ServerOptions
     from streamops.operate.console import Console
     from streamops.operate.watch import Watch
 
@@ -125,8 +125,8 @@ def exporter(
     if notify_test:
         return send_test_notices(session)
     # Only who serves pays for aiohttp.
-    from streamops.exporter.guards import Granularity, compile_patterns  # noqa: PLC0415
-    from streamops.exporter.server import ServerOptions  # noqa: PLC0415
+    from streamops.exporter.metrics.guards import Granularity, compile_patterns  # noqa: PLC0415
+    from streamops.exporter.web.server import ServerOptions  # noqa: PLC0415
     from streamops.runtime.app import runner  # noqa: PLC0415 - uvloop, where it is installed
     from streamops.runtime.logs import LogFormat, configure_logs  # noqa: PLC0415
 
@@ -170,9 +170,9 @@ async def _serve(
     notifier: "Notifier | None",
 ) -> None:
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
-    from streamops.exporter.scraper import Scraper  # noqa: PLC0415
-    from streamops.exporter.server import serving  # noqa: PLC0415
-    from streamops.exporter.targets import Targets  # noqa: PLC0415
+    from streamops.exporter.scraping.scraper import Scraper  # noqa: PLC0415
+    from streamops.exporter.scraping.targets import Targets  # noqa: PLC0415
+    from streamops.exporter.web.server import serving  # noqa: PLC0415
 
     def scraper_of(context: str) -> "Scraper":
         load = _loads(session, context)
@@ -217,7 +217,7 @@ def _address(flag: str | None, configured: str) -> tuple[str, int]:
 
 
 def _guards(settings: Settings) -> "Guards":
-    from streamops.exporter.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
+    from streamops.exporter.metrics.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
 
     table = settings.exporter
     return Guards(

@@ -16,8 +16,8 @@ from streamops.settings.actors import selector_of
 from streamops.settings.notify import load_notify
 
 if TYPE_CHECKING:
-    from streamops.exporter.notices import Origin
-    from streamops.exporter.notify import Notifier
+    from streamops.exporter.notices.notifier import Notifier
+    from streamops.exporter.notices.wording import Origin
 
 
 class Attempt(Struct, frozen=True):
@@ -71,16 +71,16 @@ ATTEMPT_COLUMNS: Final[tuple[Column[Attempt], ...]] = (
 
 def load_notifier(session: Session) -> "Notifier":
     """A notifier of the server in use; raises ``SettingsError`` where the configuration allows none."""
-    from streamops.exporter.notify import open_notifier  # noqa: PLC0415 - only who notifies pays for apprise
+    from streamops.exporter.notices.notifier import open_notifier  # noqa: PLC0415 - only who notifies pays for apprise
 
     return open_notifier(load_notify(os.environ, Path.cwd()), _origin(session))
 
 
 def send_test_notices(session: Session) -> ExitCode:
     """Send one test notice to every address and print what came of it."""
-    from streamops.exporter.delivering import Sending, send_test  # noqa: PLC0415 - as above
-    from streamops.exporter.notices import render_test  # noqa: PLC0415
-    from streamops.exporter.outlets import open_outlets  # noqa: PLC0415
+    from streamops.exporter.notices.delivering import Sending, send_test  # noqa: PLC0415 - as above
+    from streamops.exporter.notices.outlets import open_outlets  # noqa: PLC0415
+    from streamops.exporter.notices.wording import render_test  # noqa: PLC0415
 
     printer = session.printer(ATTEMPT_COLUMNS)
     outlets = open_outlets(load_notify(os.environ, Path.cwd()).addresses)
@@ -91,7 +91,7 @@ def send_test_notices(session: Session) -> ExitCode:
 
 
 def _origin(session: Session) -> "Origin":
-    from streamops.exporter.notices import Origin  # noqa: PLC0415 - as above
+    from streamops.exporter.notices.wording import Origin  # noqa: PLC0415 - as above
 
     settings = session.settings
     label = settings.connection.label
@@ -100,7 +100,7 @@ def _origin(session: Session) -> "Origin":
 
 def _document(attempts: list[Attempt]) -> Json:
     return {
-        "schema": "streamops.exporter.notify-test/1",
+        "schema": "streamops.exporter.notices.notifier-test/1",
         "targets": [
             {"target": attempt.target, "outcome": attempt.outcome, "reason": attempt.reason or None}
             for attempt in attempts

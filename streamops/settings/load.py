@@ -119,11 +119,7 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
         retention=retention,
         exporter=exporter,
         notify=notify,
-        origins=health_origins
-        | console_origins
-        | retention_origins
-        | exporter_origins
-        | notify_origins,
+        origins=health_origins | console_origins | retention_origins | exporter_origins | notify_origins,
         warnings=tuple(_warn_of_shared_secrets(config)),
     )
     if target.context:

@@ -7,6 +7,7 @@ processor time of the exporter and of the server, the number of samples and the 
 """
 
 import argparse
+import gzip
 import os
 import shutil
 import statistics
@@ -58,15 +59,15 @@ class Exporter:
         self._pid = worker_of(running.guard_pid)
         self._server = server
 
-    def scrape(self, *, compressed: bool = False) -> bytes:
-        """Scrape once and note what it took."""
+    def scrape(self, *, compressed: bool = True) -> None:
+        """Scrape once, compressed as Prometheus wants it, and note what it took."""
         exporter, server = processor_time(self._pid), processor_time(self._server.pid)
         headers = {"Accept-Encoding": "gzip"} if compressed else {}
         started = time.perf_counter()
         with urlopen(Request(self._url, headers=headers)) as answer:  # noqa: S310 - loopback
             page: bytes = answer.read()
         wall = time.perf_counter() - started
-        lines = page.split(b"\n")
+        lines = (gzip.decompress(page) if compressed else page).split(b"\n")
         self.costs.append(
             Cost(
                 wall,
@@ -76,7 +77,6 @@ class Exporter:
                 len(page),
             )
         )
-        return page
 
     def median(self, part: Callable[[Cost], float]) -> float:
         """The median of one part of the costs."""
@@ -168,11 +168,12 @@ def compare(server: RunningServer, title: str, rounds: int, between: Callable[[i
             ("server", lambda one: one.mean(lambda cost: cost.server)),
         ]
         say("  ratio " + ", ".join(f"{name} 1/{part(them) / part(us):.2f}" for name, part in parts))
-        us.costs.clear()
-        for _ in range(3):
-            time.sleep(1.05)
-            us.scrape(compressed=True)
-        say(f"  compressed: {us.line().strip()}, {us.costs[-1].size / 1e6:.2f} MB sent")
+        for one in (us, them):
+            one.costs.clear()
+            for _ in range(max(3, rounds // 3)):
+                one.scrape(compressed=False)
+                time.sleep(1.05)
+            say(f"  not compressed: {one.line().strip()}")
 
 
 def quiet(_: int) -> None:

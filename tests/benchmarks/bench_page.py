@@ -5,10 +5,10 @@ from time import process_time
 
 from msgspec.structs import replace
 
-from streamops.exporter.counting import NO_COUNTERS, advance
-from streamops.exporter.reading import Reading
-from streamops.exporter.sampling import Sampler
-from streamops.exporter.text import render_text
+from streamops.exporter.counters.counting import NO_COUNTERS, advance
+from streamops.exporter.metrics.reading import Reading
+from streamops.exporter.metrics.sampling import Sampler
+from streamops.exporter.metrics.text import render_text
 from streamops.model.observation import Observation
 from streamops.model.streams import Consumer, StreamState
 from tests.exporter.readings import observed

@@ -10,13 +10,13 @@ from random import Random
 from msgspec import Struct
 
 from streamops.analysis.thresholds import Thresholds
-from streamops.exporter import text
-from streamops.exporter.counting import Counters, advance
-from streamops.exporter.guards import Guards
-from streamops.exporter.negotiating import Form
-from streamops.exporter.page import Page
-from streamops.exporter.reading import Reading
-from streamops.exporter.sampling import Sampler
+from streamops.exporter.counters.counting import Counters, advance
+from streamops.exporter.metrics import text
+from streamops.exporter.metrics.guards import Guards
+from streamops.exporter.metrics.reading import Reading
+from streamops.exporter.metrics.sampling import Sampler
+from streamops.exporter.scraping.negotiating import Form
+from streamops.exporter.scraping.page import Page
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from streamops.operate.observe import Observer

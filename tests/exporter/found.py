@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from streamops.exporter.sighting import Condition, Sight, Subject
+from streamops.exporter.notices.sighting import Condition, Sight, Subject
 from streamops.model.observation import (
     Finding,
     FindingCode,

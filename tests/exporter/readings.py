@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from streamops.analysis.assess import assess
 from streamops.analysis.history import History, advance
 from streamops.analysis.thresholds import Thresholds
-from streamops.exporter.counting import NO_COUNTERS, Counters
-from streamops.exporter.counting import advance as count
-from streamops.exporter.reading import ExporterHealth, Reading
+from streamops.exporter.counters.counting import NO_COUNTERS, Counters
+from streamops.exporter.counters.counting import advance as count
+from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.model.extras import NO_EXTRAS, Extras, QueueCount
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.snapshot import Snapshot

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import aiohttp
 from msgspec.structs import replace
 
-from streamops.exporter import scraper
-from streamops.exporter.guards import NO_GUARDS, Guards
-from streamops.exporter.scraper import Scraper
-from streamops.exporter.server import ServerOptions, serving
-from streamops.exporter.target import Open
-from streamops.exporter.targets import Targets
+from streamops.exporter.metrics.guards import NO_GUARDS, Guards
+from streamops.exporter.scraping import scraper
+from streamops.exporter.scraping.scraper import Scraper
+from streamops.exporter.scraping.target import Open
+from streamops.exporter.scraping.targets import Targets
+from streamops.exporter.web.server import ServerOptions, serving
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from tests.servers import RunningServer

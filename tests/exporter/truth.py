@@ -10,9 +10,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import SECTIONS
-from streamops.exporter.family import PREFIX
-from streamops.exporter.guards import NO_GUARDS, Guards
-from streamops.exporter.scraper import Scraper
+from streamops.exporter.catalogue.family import PREFIX
+from streamops.exporter.metrics.guards import NO_GUARDS, Guards
+from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.retention import RetentionPolicy
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
@@ -135,7 +135,7 @@ async def watching(
     **watch: Any,
 ) -> AsyncIterator[Watched]:
     """Have the exporter look at a server, by its own scraper, but never twice from the same page."""
-    monkeypatch.setattr("streamops.exporter.scraper.FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("streamops.exporter.scraping.scraper.FRESH_SECONDS", 0.0)
     consoles: list[Console] = []
 
     async def open_console() -> Console:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from streamops.exporter.reading import ExporterHealth
+from streamops.exporter.metrics.reading import ExporterHealth
 from streamops.model.extras import Extras, QueueCount
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import StreamRole

@@ -1,0 +1,175 @@
+"""What is counted of one stream."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.analysis.rates import arrivals
+from streamops.analysis.samples import GroupSample, StreamSample, recreated, sample_group, sample_stream
+from streamops.exporter.counters.groups import GroupCount, advance_group, begin_again, begin_group
+from streamops.model.snapshot import Snapshot
+from streamops.model.streams import ConsumerGroup, StreamState
+
+REMEMBERED_FOR: Final = timedelta(minutes=15)
+"""How long what was counted of something out of sight is kept."""
+
+MARGIN: Final = timedelta(seconds=2)
+"""How far apart the clock and the idle times of one reading may be read."""
+
+Count = TypeVar("Count")
+
+
+class Absent(Struct, Generic[Count], frozen=True):
+    """What was counted of something that is out of sight.
+
+    Attributes:
+        since: When it was first missing, by the server's clock.
+        count: What was counted of it.
+    """
+
+    since: datetime
+    count: Count
+
+
+class Step(Struct, frozen=True):
+    """What the counters of all streams share as they take one step.
+
+    Attributes:
+        now: The server's clock.
+        since: When the step before was taken; none where there was none.
+        gaps: Streams and groups about which something could not be read.
+    """
+
+    now: datetime
+    since: datetime | None
+    gaps: frozenset[tuple[str | None, str | None]]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, since: datetime | None) -> "Step":
+        """The step to a snapshot."""
+        return cls(snapshot.collected_at, since, frozenset((gap.stream, gap.group) for gap in snapshot.gaps))
+
+    def may_have_fed(self, group: ConsumerGroup) -> bool:
+        """Whether a consumer of a group may have got an entry since the step before."""
+        if self.since is None or group.members is None:
+            return True
+        limit = self.now - self.since + MARGIN
+        return any((one.idle if one.inactive is None else one.inactive) < limit for one in group.members)
+
+    def remembers(self, since: datetime) -> bool:
+        """Whether something is still remembered that has been missing since then."""
+        return self.now - since < REMEMBERED_FOR
+
+    def explains(self, stream: str, group: str) -> bool:
+        """Whether a gap may be why a group of a stream was not seen."""
+        return bool(self.gaps) and not self.gaps.isdisjoint(((None, None), (stream, None), (stream, group)))
+
+
+class StreamCount(Struct, frozen=True):
+    """What was counted of one stream.
+
+    Attributes:
+        state: The last reading of it; none where it is out of sight.
+        sample: What is remembered of that reading.
+        added: Entries added: the server's count when it was first seen, and all that came since.
+        removed: Entries removed since it was first seen.
+        groups: Its groups, by name.
+        away: Its groups that were not in the last reading, by name.
+    """
+
+    state: StreamState | None
+    sample: StreamSample
+    added: int
+    removed: int
+    groups: Mapping[str, GroupCount]
+    away: Mapping[str, Absent[GroupCount]] = {}
+
+
+def begin_stream(state: StreamState) -> StreamCount:
+    """What is counted of a stream that is seen for the first time."""
+    sample = sample_stream(state)
+    groups = {group.name: begin_group(sample_group(group, sample)) for group in state.groups}
+    return StreamCount(state, sample, sample.entries_added or 0, 0, groups)
+
+
+def put_away(count: StreamCount) -> StreamCount:
+    """What to keep of a stream that is out of sight."""
+    return replace(count, state=None)
+
+
+def advance_stream(past: StreamCount, state: StreamState, step: Step) -> StreamCount:
+    """What is counted of a stream with one more reading of it."""
+    last, sample = past.sample, sample_stream(state)
+    if sample == last:
+        # Groups whose stream stood still are told apart by themselves, and share the sample.
+        sample = last
+    anew = _made_anew(last, sample)
+    added = _added_anew(last, sample) if anew else arrivals(last, sample)
+    removed = 0 if added is None else max(0, added + last.length - sample.length)
+    groups: dict[str, GroupCount] = {}
+    for group in state.groups:
+        name = group.name
+        before = past.groups.get(name)
+        if before is None and name in past.away:
+            before = past.away[name].count
+        now = sample_group(group, sample)
+        if before is None:
+            groups[name] = begin_group(now)
+        elif anew:
+            groups[name] = begin_again(before, now)
+        else:
+            groups[name] = _advanced(before, now, group, added, step)
+    away = _away(past, groups, state.name, step)
+    return StreamCount(state, sample, past.added + (added or 0), past.removed + removed, groups, away)
+
+
+def _advanced(
+    before: GroupCount, now: GroupSample, group: ConsumerGroup, added: int | None, step: Step
+) -> GroupCount:
+    last = before.sample
+    moved = last is not None and last.last_delivered_id != now.last_delivered_id
+    return advance_group(before, now, added, fed=not moved or step.may_have_fed(group))
+
+
+def _made_anew(last: StreamSample, sample: StreamSample) -> bool:
+    """Whether the key must hold another stream than before.
+
+    One that still begins with the same entry does not: its counter was set, or a server has taken over that had
+    not got the last entries yet.
+    """
+    return recreated(last, sample) and (last.first_id is None or sample.first_id != last.first_id)
+
+
+def _added_anew(last: StreamSample, sample: StreamSample) -> int:
+    """Entries added to a stream since it was made anew.
+
+    One whose IDs went back may be an older copy of the same stream, and what it has was counted before.
+    """
+    fell = (
+        last.last_generated_id is not None
+        and sample.last_generated_id is not None
+        and sample.last_generated_id < last.last_generated_id
+    )
+    return 0 if fell else sample.entries_added or 0
+
+
+def _away(
+    past: StreamCount, groups: Mapping[str, GroupCount], stream: str, step: Step
+) -> Mapping[str, Absent[GroupCount]]:
+    """The groups that are out of sight now, and have not been for too long."""
+    if not past.away and past.groups.keys() <= groups.keys():
+        return past.away
+    away = {
+        name: absent
+        for name, absent in past.away.items()
+        if name not in groups and step.remembers(absent.since)
+    }
+    for name, count in past.groups.items():
+        if name not in groups:
+            # Without a gap it was destroyed, and what comes back under its name is another group.
+            kept = count if step.explains(stream, name) else replace(count, sample=None)
+            away[name] = Absent(step.now, kept)
+    return away

@@ -1,0 +1,107 @@
+"""The values of delayed queues, worker processes, servers and the exporter itself, family by family."""
+
+from collections import Counter
+
+from streamops.analysis.safe_text import encodable
+from streamops.exporter.catalogue.others import (
+    BUILD_INFO,
+    COLLECT_ERRORS,
+    POOL_PAUSED,
+    REDIS_CONFIG_INFO,
+    REDIS_INFO,
+    SCRAPE_DURATION,
+    SERIES_OMITTED,
+    UP,
+    WORKERS,
+)
+from streamops.exporter.metrics.guards import Omitted, namesakes
+from streamops.exporter.metrics.labels import make_labels
+from streamops.exporter.metrics.moments import milliseconds
+from streamops.exporter.metrics.reading import ExporterHealth
+from streamops.exporter.metrics.samples import Block, Samples, labelled, single
+from streamops.exporter.metrics.stream_columns import column, instants
+from streamops.model.extras import Extras
+from streamops.model.server import ServerInfo
+from streamops.model.snapshot import Snapshot
+
+QUEUE = ("db", "queue")
+POOL = ("pool", "app")
+NODE = ("address",)
+
+
+def queue_block(extras: Extras, database: str) -> Block:
+    """What is told of queues of delayed messages."""
+    doubles = namesakes([one.queue for one in extras.queues])
+    queues = [one for one in extras.queues if one.queue not in doubles]
+    return Block(
+        [make_labels(QUEUE, (database, one.queue)) for one in queues],
+        (
+            column("delayed_entries", [one.messages for one in queues]),
+            column("delayed_due_entries", [one.due for one in queues]),
+            instants(
+                "delayed_next_due",
+                [None if one.next_due_at is None else milliseconds(one.next_due_at) for one in queues],
+            ),
+        ),
+    )
+
+
+def worker_blocks(extras: Extras) -> Samples:
+    """What is told of worker processes and their pools, added up where names print alike."""
+    states: Counter[tuple[str, ...]] = Counter()
+    slots: Counter[tuple[str, str]] = Counter()
+    busy: Counter[tuple[str, str]] = Counter()
+    for worker in extras.workers:
+        pool = (encodable(worker.pool), encodable(worker.app))
+        states[(*pool, worker.state.value)] += 1
+        slots[pool] += worker.slots
+        busy[pool] += worker.busy
+    capacity = Block(
+        [make_labels(POOL, pool) for pool in slots],
+        (column("worker_slots", list(slots.values())), column("worker_busy", list(busy.values()))),
+    )
+    paused = {(encodable(pool),): int(is_paused) for pool, is_paused in extras.paused.items()}
+    return labelled(WORKERS, states), capacity, labelled(POOL_PAUSED, paused)
+
+
+def server_blocks(server: ServerInfo) -> Samples:
+    """What is told of the server's processes."""
+    nodes = list({encodable(node.address): node for node in server.nodes}.values())
+    labels = [make_labels(NODE, (node.address,)) for node in nodes]
+    info = {
+        (node.address, node.flavour.value, ".".join(map(str, node.version)), node.role, server.mode.value): 1
+        for node in nodes
+    }
+    memory = Block(
+        labels,
+        (
+            column("redis_memory_used_bytes", [node.used_memory for node in nodes]),
+            column("redis_memory_max_bytes", [node.max_memory or None for node in nodes]),
+        ),
+    )
+    policies = {(node.address, node.maxmemory_policy): 1 for node in nodes if node.maxmemory_policy}
+    return labelled(REDIS_INFO, info), memory, labelled(REDIS_CONFIG_INFO, policies)
+
+
+def exporter_blocks(health: ExporterHealth, snapshot: Snapshot | None, omitted: Omitted) -> Samples:
+    """What the exporter tells of itself."""
+    left_out = Counter(dict(health.omitted)) + omitted
+    scrape = Block(
+        [make_labels((), ())],
+        (
+            column("scrape_commands", [health.commands]),
+            instants(
+                "snapshot",
+                [None if snapshot is None else milliseconds(snapshot.collected_at)],
+            ),
+            column("discovered_streams", [health.discovered]),
+        ),
+    )
+    return (
+        single(UP, int(health.up)),
+        labelled(SCRAPE_DURATION, {(phase,): value for phase, value in health.phases.items()}),
+        scrape,
+        labelled(SERIES_OMITTED, left_out),
+        labelled(COLLECT_ERRORS, {(stage,): number for stage, number in health.errors.items()}),
+        labelled(BUILD_INFO, {(health.version, health.python): 1}),
+    )

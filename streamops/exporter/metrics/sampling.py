@@ -1,0 +1,67 @@
+"""From a reading to samples. Pure: what a ``Sampler`` keeps between scrapes are labels, which saves making them."""
+
+from streamops.analysis.assess import IDLE_SEES_ASKING, REPLICA
+from streamops.exporter.metrics.gathering import Gatherer
+from streamops.exporter.metrics.guards import NO_GUARDS, Guards, Omitted
+from streamops.exporter.metrics.moments import milliseconds
+from streamops.exporter.metrics.other_columns import (
+    exporter_blocks,
+    queue_block,
+    server_blocks,
+    worker_blocks,
+)
+from streamops.exporter.metrics.reading import Reading
+from streamops.exporter.metrics.samples import Samples
+from streamops.exporter.metrics.stream_columns import (
+    consumer_block,
+    dead_letter_block,
+    group_block,
+    status_block,
+    stream_block,
+    uncounted_block,
+)
+from streamops.model.observation import Observation
+
+
+class Sampler:
+    """Makes samples of readings of one server.
+
+    Args:
+        guards: What is shown of them.
+    """
+
+    def __init__(self, guards: Guards = NO_GUARDS) -> None:
+        self._gatherer = Gatherer(guards)
+
+    def sample(self, reading: Reading) -> Samples:
+        """The samples of a reading; those of the exporter alone where there is no observation."""
+        observation, health = reading.observation, reading.health
+        if observation is None:
+            return exporter_blocks(health, None, Omitted())
+        blocks, omitted = self._observed(observation, reading)
+        return (*blocks, *exporter_blocks(health, observation.snapshot, omitted))
+
+    def _observed(self, observation: Observation, reading: Reading) -> tuple[Samples, Omitted]:
+        found = self._gatherer.gather(observation, reading.counters)
+        extras, server = reading.extras, observation.snapshot.server
+        now = milliseconds(observation.snapshot.collected_at)
+        # Idle times reach a replica only with deliveries, so there they tell nothing of who is alive.
+        on_replica = any(node.role == REPLICA for node in server.nodes)
+        sees_asking = bool(server.nodes) and all(node.version >= IDLE_SEES_ASKING for node in server.nodes)
+        blocks = (
+            stream_block(found, extras, now),
+            group_block(found, now, on_replica=on_replica, sees_asking=sees_asking),
+            status_block(found),
+            uncounted_block(found),
+            consumer_block(found, now, on_replica=on_replica),
+            dead_letter_block(found, now),
+            queue_block(extras, str(server.database)),
+            *worker_blocks(extras),
+            *server_blocks(server),
+        )
+        return blocks, found.omitted
+
+
+def samples(reading: Reading, guards: Guards = NO_GUARDS) -> Samples:
+    """The samples of one reading; whoever has many of the same server asks one ``Sampler`` for all."""
+    return Sampler(guards).sample(reading)

@@ -1,0 +1,212 @@
+"""One target, scraped: concurrent scrapes share one collection, and none waits beyond its deadline."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from streamops.errors import Refused, ServerError, StreamopsError, Unreachable
+from streamops.exporter.counters.counting import advance
+from streamops.exporter.metrics.guards import Guards, Reason
+from streamops.exporter.metrics.reading import ExporterHealth, Reading
+from streamops.exporter.metrics.sampling import Sampler
+from streamops.exporter.scraping.page import Page
+from streamops.exporter.scraping.target import Open, Target
+from streamops.model.observation import Observation
+from streamops.model.retention import RetentionPolicy
+from streamops.operate.console import Console
+
+LOG: Final = structlog.get_logger("streamops.exporter")
+
+FRESH_SECONDS: Final = 1.0
+"""A page younger than this serves again."""
+
+LONGEST: Final = timedelta(seconds=60)
+"""How long a scrape waits that names no deadline."""
+
+GIVEN_UP_SECONDS: Final = 300.0
+"""How long a collection may take, whoever waits for it or not."""
+
+
+class Flight:
+    """A collection under way.
+
+    Attributes:
+        begun: When it began, in seconds of this machine's clock.
+        task: What it will come to.
+        overdue: Whether somebody who waited for it had to be content with the page before.
+    """
+
+    def __init__(self, begun: float, task: asyncio.Task[Page]) -> None:
+        self.begun = begun
+        self.task = task
+        self.overdue = False
+
+
+class Scraper:
+    """Collects one target when asked, and keeps what it counts from one collection to the next.
+
+    Args:
+        open_console: Connects; raises ``StreamopsError``. Called again after a failure, so that a password that was
+            exchanged meanwhile is read anew.
+        guards: Which series are shown.
+        name: The target in words, for the log.
+        policies: How much is kept of which streams.
+
+    Attributes:
+        page: What the last collection came to, well or not; none before the first has ended.
+        answered: Whether the server answered when it was last asked, if only to refuse.
+        problem: Why it could not be read; none where it could, or was not tried.
+        used_at: When it was last asked for anything, in seconds of this machine's clock.
+    """
+
+    def __init__(
+        self, open_console: Open, guards: Guards, name: str, policies: Sequence[RetentionPolicy] = ()
+    ) -> None:
+        self.page: Page | None = None
+        self.answered = False
+        self.problem: str | None = None
+        self.used_at = time.monotonic()
+        self._target = Target(open_console, policies)
+        self._sampler = Sampler(guards)
+        self._name = name
+        self._reading = Reading(None, health=ExporterHealth(up=False))
+        self._flight: Flight | None = None
+        self._rendered: dict[str, float] = {}
+        self._errors: Counter[str] = Counter()
+        self._parts: dict[str, str] = {}
+
+    @property
+    def ready(self) -> bool:
+        """Whether a collection has ended, well or not."""
+        return self.page is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a collection is under way."""
+        return self._flight is not None
+
+    async def scrape(self, within: timedelta | None = None) -> Page:
+        """A page less than a second old; at the deadline, the last one there is.
+
+        Args:
+            within: How long to wait at most; a minute unless given. The collection then goes on for whoever is next.
+        """
+        asked = self.used_at = time.monotonic()
+        flight = None
+        try:
+            async with asyncio.timeout((within or LONGEST).total_seconds()):
+                while True:
+                    if self.page is not None and self.page.begun > asked - FRESH_SECONDS:
+                        return self.page
+                    flight = self._flight or self._depart()
+                    page = await asyncio.shield(flight.task)
+                    if flight.overdue:
+                        return page
+        except TimeoutError:
+            if flight is not None:
+                flight.overdue = True
+            return self.page or Page(self._reading, self._sampler, asked)
+
+    def status(self, page: Page) -> Observation | None:
+        """What a page tells, with rates where it is the last one; none where it tells nothing."""
+        observation = page.reading.observation
+        if observation is None or page is not self.page:
+            return observation
+        return self._target.with_rates(observation)
+
+    async def close(self) -> None:
+        """End what is under way and close all connections."""
+        if self._flight is not None:
+            self._flight.task.cancel()
+            await asyncio.gather(self._flight.task, return_exceptions=True)
+        await self._target.drop()
+
+    def _depart(self) -> Flight:
+        begun = time.monotonic()
+        self._flight = Flight(begun, asyncio.create_task(self._collect(begun)))
+        return self._flight
+
+    async def _collect(self, begun: float) -> Page:
+        try:
+            self._reading = await self._read()
+            self.page = Page(self._reading, self._sampler, begun)
+        finally:
+            self._flight = None
+        return self.page
+
+    async def _read(self) -> Reading:
+        """One reading, whatever comes: a failure is a reading without an observation."""
+        stage = "connect"
+        try:
+            async with asyncio.timeout(GIVEN_UP_SECONDS):
+                console = await self._target.console()
+                stage = "collect"
+                return await self._observe(console)
+        except StreamopsError as error:
+            self.answered = isinstance(error, ServerError) and not isinstance(error, Unreachable)
+            if isinstance(error, Refused):
+                # Another password may stand where this one was read.
+                await self._target.drop()
+            return self._failed(stage, error.message)
+        except TimeoutError:
+            return self._failed(stage, f"it took longer than {GIVEN_UP_SECONDS:g} s")
+        except Exception as error:
+            # Whatever it is, the next scrape must find an exporter.
+            LOG.debug("a bug in streamops", target=self._name, exc_info=True)
+            return self._failed(stage, f"a bug in streamops: {type(error).__name__}: {error}")
+
+    async def _observe(self, console: Console) -> Reading:
+        started = time.monotonic()
+        observation = await console.observe()
+        self.answered = True
+        snapshot = observation.snapshot
+        observed = time.monotonic()
+        extras = await self._target.extras(snapshot.collected_at)
+        read = time.monotonic()
+        counters = advance(self._reading.counters, observation)
+        collected = snapshot.elapsed.total_seconds() + read - observed
+        judged = max(0.0, time.monotonic() - started - collected)
+        if self.page is not None and self.page.render_seconds is not None:
+            self._rendered = {"render": self.page.render_seconds}
+        beyond = snapshot.discovered - console.watch.max_streams
+        self._tell(None)
+        health = ExporterHealth(
+            phases={"collect": collected, "judge": judged} | self._rendered,
+            commands=snapshot.commands,
+            errors=self._errors + Counter(self._target.failures),
+            omitted={("stream", Reason.MAX_STREAMS.value): beyond} if beyond > 0 else {},
+            discovered=snapshot.discovered,
+        )
+        return Reading(observation, extras, counters, health)
+
+    def _failed(self, stage: str, problem: str) -> Reading:
+        self._tell(problem)
+        self._errors[stage] += 1
+        errors = self._errors + Counter(self._target.failures)
+        before = self._reading
+        return Reading(
+            None,
+            counters=before.counters,
+            health=ExporterHealth(up=False, errors=errors, discovered=before.health.discovered),
+        )
+
+    def _tell(self, problem: str | None) -> None:
+        """Log what has changed, once: whether the server can be read, and what of the rest cannot."""
+        before, self.problem = self.problem, problem
+        if problem is not None:
+            if problem != before:
+                LOG.warning("redis cannot be read", target=self._name, reason=problem)
+            return
+        parts = dict(self._target.problems)
+        if before is not None:
+            # What stands beside may say for a while that the server is away.
+            LOG.info("redis can be read again", target=self._name)
+        else:
+            for part, reason in parts.items() - self._parts.items():
+                LOG.warning("a part cannot be read", target=self._name, part=part, reason=reason)
+        self._parts = parts

@@ -1,0 +1,83 @@
+"""Every request passes here first, whatever its path: rate limit, client certificate, password; and every answer's headers."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from aiohttp import web
+
+from streamops.exporter.web.door import Door, Rules
+from streamops.exporter.web.tls import has_allowed_name
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+SAFE_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def admit_by(app: web.Application, door: Door) -> None:
+    """Have an application ask a door about every request."""
+    app.middlewares.append(_admission(door))
+
+    async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
+        for name, value in (SAFE_HEADERS | door.rules().headers).items():
+            response.headers.setdefault(name, value)
+        # What this is made of is nobody's business.
+        response.headers["Server"] = "streamops"
+
+    app.on_response_prepare.append(add_headers)
+
+
+def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middlewares
+    @web.middleware
+    async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
+        rules = door.rules()
+        if rules.bucket is not None and not rules.bucket.take(asyncio.get_running_loop().time()):
+            return web.Response(text="Too many requests\n", status=429)
+        if _is_too_weak(request, rules):
+            return _ending(request)
+        if rules.allowed_names and not has_allowed_name(_certificate(request), rules.allowed_names):
+            return web.Response(text="Forbidden: the certificate has none of the allowed names\n", status=403)
+        if not await rules.passwords.let_in(request.headers.get("Authorization")):
+            return web.Response(
+                text="Unauthorized\n", status=401, headers={"WWW-Authenticate": 'Basic realm="streamops"'}
+            )
+        response = await handler(request)
+        if _spoken(request) is not rules.tls:
+            # It shows a certificate that has been exchanged: the next request comes by a new connection.
+            response.force_close()
+        return response
+
+    return admit
+
+
+def _is_too_weak(request: web.Request, rules: Rules) -> bool:
+    """Whether a connection that was kept open from before would be refused now: plain, or without a certificate."""
+    if rules.tls is None:
+        return False
+    wants = rules.tls.verify_mode is ssl.CERT_REQUIRED
+    return _spoken(request) is None or (wants and not _certificate(request))
+
+
+def _ending(request: web.Request) -> web.Response:
+    """End the connection without an answer, as if it had been closed for being idle: clients then make a new one."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response(status=421)
+
+
+def _spoken(request: web.Request) -> ssl.SSLContext | None:
+    found: ssl.SSLContext | None = (
+        request.transport.get_extra_info("sslcontext") if request.transport else None
+    )
+    return found
+
+
+def _certificate(request: web.Request) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = request.transport.get_extra_info("peercert") if request.transport else None
+    return found

@@ -1,0 +1,125 @@
+"""Taking connections, each by the rules of its moment: TLS can come, go and change certificates meanwhile."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+from aiohttp import web
+
+from streamops.errors import SettingsError
+from streamops.exporter.web.door import Door
+
+IDLE_SECONDS: Final = 75.0
+"""How long a connection may be open without a request on it; longer than a usual scrape interval."""
+
+GRACE_SECONDS: Final = 5.0
+"""How long scrapes under way may go on when the server is told to stop."""
+
+HANDSHAKE_SECONDS: Final = 10.0
+MOST_CONNECTIONS: Final = 200
+BACKLOG: Final = 128
+PAUSE_SECONDS: Final = 0.1
+
+
+@asynccontextmanager
+async def listening(app: web.Application, host: str, port: int, door: Door) -> AsyncIterator[int]:
+    """Serve an application; the port, which the kernel chooses where it is zero.
+
+    Args:
+        app: What to serve.
+        host: Where to listen.
+        port: At which port.
+        door: Whether to speak TLS, and how.
+
+    Raises:
+        SettingsError: The address cannot be listened at.
+    """
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        keepalive_timeout=IDLE_SECONDS,
+        shutdown_timeout=GRACE_SECONDS,
+        handle_signals=False,
+    )
+    await runner.setup()
+    try:
+        listener = bind(host, port)
+        taking = asyncio.create_task(_Taking(runner, door).run(listener))
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            taking.cancel()
+            with suppress(asyncio.CancelledError):
+                await taking
+            listener.close()
+    finally:
+        await runner.cleanup()
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; raises ``SettingsError`` where there can be none."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.create_server(
+            address[:2],
+            family=family,
+            backlog=BACKLOG,
+            dualstack_ipv6=host == "::",
+        )
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise SettingsError(
+            f"cannot listen at {host}:{port}: {problem}", "Choose another address with --listen HOST:PORT."
+        ) from None
+    listener.settimeout(0)
+    return listener
+
+
+class _Taking:
+    """Takes connections and hands them to aiohttp."""
+
+    def __init__(self, runner: web.AppRunner, door: Door) -> None:
+        self._runner = runner
+        self._door = door
+        self._greeting: set[asyncio.Task[None]] = set()
+
+    async def run(self, listener: socket.socket) -> None:
+        """Take connections until cancelled."""
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                try:
+                    connection, _ = await loop.sock_accept(listener)
+                except OSError:
+                    # The client left already, or there are no descriptors left, which takes a moment to change.
+                    await asyncio.sleep(PAUSE_SECONDS)
+                    continue
+                self._greet(connection)
+        finally:
+            for task in self._greeting:
+                task.cancel()
+
+    def _greet(self, connection: socket.socket) -> None:
+        server = self._runner.server
+        if server is None or len(server.connections) + len(self._greeting) >= MOST_CONNECTIONS:
+            connection.close()
+            return
+        task = asyncio.create_task(self._shake_hands(connection, server))
+        self._greeting.add(task)
+        task.add_done_callback(self._greeting.discard)
+
+    async def _shake_hands(self, connection: socket.socket, server: web.Server) -> None:
+        tls = self._door.rules().tls
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                server, connection, ssl=tls, ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None
+            )
+        except (OSError, ssl.SSLError, TimeoutError):
+            # A stranger who speaks no TLS, or has no certificate; nothing that anybody must be told of.
+            connection.close()
+        except BaseException:
+            connection.close()
+            raise

@@ -1,0 +1,62 @@
+import pytest
+
+from streamops.exporter.scraping.negotiating import Form, choose_form, takes_gzip
+
+PROMETHEUS_2_42 = (
+    "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+    "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+)
+PROMETHEUS_3 = (
+    "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+    "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+    "text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
+)
+PROTOBUF_FIRST = (
+    "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
+    "text/plain;version=0.0.4;q=0.5"
+)
+
+
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [
+        ("", Form.TEXT),
+        ("*/*", Form.TEXT),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", Form.TEXT),
+        ("text/plain", Form.TEXT),
+        ("application/json", Form.TEXT),
+        (PROMETHEUS_2_42, Form.OPENMETRICS),
+        (PROMETHEUS_3, Form.OPENMETRICS),
+        (PROTOBUF_FIRST, Form.TEXT),
+        ("application/openmetrics-text", Form.OPENMETRICS),
+        ("application/openmetrics-text; version=0.0.1", Form.TEXT),
+        ('Application/OpenMetrics-Text; Version="1.0.0"', Form.OPENMETRICS),
+        ("application/openmetrics-text;version=1.0.0;q=0.3,text/plain;q=0.9", Form.TEXT),
+        ("text/plain;q=0.3,application/openmetrics-text;version=1.0.0;q=0.9", Form.OPENMETRICS),
+        ("application/openmetrics-text;version=1.0.0;q=0", Form.TEXT),
+        ("application/openmetrics-text;q=many,text/plain;q=0.1", Form.TEXT),
+        ("text/plain,application/openmetrics-text;version=1.0.0", Form.TEXT),
+        (",;,;q=1", Form.TEXT),
+    ],
+)
+def test_a_format_is_chosen_as_it_is_asked_for(accept: str, form: Form) -> None:
+    assert choose_form(accept) is form
+
+
+@pytest.mark.parametrize(
+    ("header", "taken"),
+    [
+        ("", False),
+        ("gzip", True),
+        ("GZIP", True),
+        ("deflate, gzip;q=0.5", True),
+        ("gzip;q=0", False),
+        ("*", True),
+        ("*;q=0", False),
+        ("gzip;q=0, *", False),
+        ("br, zstd", False),
+        ("identity", False),
+    ],
+)
+def test_gzip_is_sent_to_those_who_take_it(header: str, taken: bool) -> None:  # noqa: FBT001 - a table
+    assert takes_gzip(header) is taken

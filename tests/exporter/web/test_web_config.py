@@ -1,0 +1,124 @@
+"""What a web-config file may say, and what is said of one that cannot be understood."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from streamops.errors import ExitCode, SettingsError
+from streamops.exporter.web.web_config import ClientAuth, WebConfig, decode_web_config, read_web_config
+
+HASH = "$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG"
+
+# The sample of exporter-toolkit's documentation, with everything that can be done here.
+COMPLETE = f"""
+tls_server_config:
+  cert_file: server.crt
+  key_file: server.key
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca_file: ca.crt
+  client_allowed_sans: [prometheus.example.net, 10.0.0.1]
+  min_version: TLS12
+  max_version: TLS13
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+  prefer_server_cipher_suites: true
+  curve_preferences: [CurveP256]
+http_server_config:
+  http2: true
+  headers:
+    Strict-Transport-Security: max-age=31536000
+    X-Frame-Options: deny
+    X-XSS-Protection: ""
+basic_auth_users:
+  alice: {HASH}
+  bob: {HASH}
+rate_limit:
+  interval: 1m0.5s
+  burst: 20
+"""
+
+
+def decode(text: str) -> WebConfig:
+    return decode_web_config(text.encode(), "web.yml")
+
+
+def test_a_complete_file() -> None:
+    config = decode(COMPLETE)
+    assert config.tls_server_config is not None
+    assert config.tls_server_config.client_auth_type is ClientAuth.REQUIRED
+    assert config.headers == {"Strict-Transport-Security": "max-age=31536000", "X-Frame-Options": "deny"}
+    assert config.users == {"alice": HASH, "bob": HASH}
+    assert config.rate_limit is not None
+    assert config.rate_limit.every == timedelta(seconds=60.5)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "{}", "tls_server_config:\nbasic_auth_users:\n"])
+def test_an_empty_file_asks_nothing_of_anybody(text: str) -> None:
+    config = decode(text)
+    assert (config.tls_server_config, config.users, config.headers) == (None, {}, {})
+
+
+TLS = "tls_server_config: {cert_file: c, key_file: k"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: [", "not YAML"),
+        ("\ttls_server_config: {}", "line 1, column 1: not YAML"),
+        ("- 1", "expected a mapping"),
+        ("just text", "expected a mapping"),
+        ("tls_config: {}", "unknown field `tls_config`"),
+        ("tls_server_config: {}", "cert_file"),
+        ("tls_server_config: {cert_file: c}", "key_file"),
+        ('tls_server_config: {cert_file: "", key_file: k}', "must not be empty"),
+        (f"{TLS}, keyfile: x}}", "tls_server_config: object contains unknown field `keyfile`"),
+        (f"{TLS}, client_ca_file: a}}", "without a client_auth_type"),
+        (f"{TLS}, client_auth_type: RequireAndVerifyClientCert}}", "without a client_ca_file"),
+        (f"{TLS}, client_auth_type: Always}}", "invalid enum value"),
+        (f"{TLS}, client_auth_type: RequireAnyClientCert}}", "without checking them"),
+        (f"{TLS}, client_auth_type: RequestClientCert}}", "without checking them"),
+        (f"{TLS}, client_allowed_sans: [a]}}", "client_allowed_sans without"),
+        (f"{TLS}, min_version: TLS13, max_version: TLS12}}", "min_version is above"),
+        (f"{TLS}, min_version: SSL3}}", "invalid enum value"),
+        (f"{TLS}, key: secret}}", "inline certificates and keys are not read"),
+        ("http_server_config: {headers: {X-Frame-Options: maybe}}", "deny or sameorigin"),
+        ("http_server_config: {headers: {X-Evil: a}}", "one that may not be set"),
+        ('http_server_config: {headers: {X-XSS-Protection: "a\\r\\nb: c"}}', "that no header may hold"),
+        ("basic_auth_users: {alice: secret-of-hers}", "no bcrypt hash"),
+        (f"basic_auth_users: {{alice: {HASH.replace('$10$', '$31$')}}}", "no bcrypt hash of a cost"),
+        (f'basic_auth_users: {{"a:b": {HASH}}}', "a colon"),
+        (f"basic_auth_users: {{alice: {HASH}, alice: {HASH}}}", "a key stands twice"),
+        ("basic_auth_users: {true: x}", "expected a string"),
+        ("rate_limit: {interval: often, burst: 1}", "no duration"),
+        ("rate_limit: {interval: 1s}", "without a burst"),
+        ("a: &a [*a]\ntls_server_config: *a", ""),
+        ("!!python/object/apply:os.system [id]", "not YAML"),
+        ("[" * 100_000, "not YAML"),
+    ],
+)
+def test_a_malformed_file_is_told_in_a_line(text: str, problem: str) -> None:
+    with pytest.raises(SettingsError) as failure:
+        decode(text)
+    assert failure.value.message.startswith("web.yml")
+    assert problem in failure.value.message
+    assert "\n" not in failure.value.message
+    assert "secret-of-hers" not in failure.value.message
+    assert failure.value.hint
+    assert failure.value.exit_code is ExitCode.USAGE
+
+
+def test_what_is_no_text_is_no_yaml() -> None:
+    with pytest.raises(SettingsError, match="not YAML"):
+        decode_web_config(b"\xff\xfe\x00\x01", "web.yml")
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=re.escape("cannot be read: No such file")):
+        read_web_config(tmp_path / "missing.yml")
+    with pytest.raises(SettingsError, match="Is a directory"):
+        read_web_config(tmp_path)
+    (tmp_path / "large.yml").write_bytes(b"#" * (2 << 20))
+    with pytest.raises(SettingsError, match="larger than any"):
+        read_web_config(tmp_path / "large.yml")
