@@ -54,7 +54,7 @@ class EntryId(NamedTuple):
 
 
 # The same IDs come again with every collection: several a group, of some ten thousand groups.
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def _time(ms: int) -> datetime | None:
     try:
         return datetime.fromtimestamp(ms / 1000, tz=UTC)
@@ -62,7 +62,7 @@ def _time(ms: int) -> datetime | None:
         return None
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def _parse(text: str | bytes) -> EntryId:
     plain = text.decode("ascii") if isinstance(text, bytes) else text
     parts = plain.split("-")

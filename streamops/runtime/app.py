@@ -1,16 +1,16 @@
 """An application: its handlers, its middleware, who listens to it; and running it."""
 
 import asyncio
-import logging
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final, NoReturn, TypeVar
+from typing import Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
+from streamops.process.loops import end_process, runner
 from streamops.runtime.calling import BatchMiddleware, Middleware
 from streamops.runtime.checks import check_handler
 from streamops.runtime.events import Event, Events
@@ -281,21 +281,3 @@ class Streamops:
                     f"handler {handler.name}: group {handler.group} of stream {stream} is read by {other} already",
                     "Entries of one group go to either at random: give each handler a group of its own.",
                 )
-
-
-def end_process(code: int) -> NoReturn:
-    """End the process at once, after what it has written was written out; threads and tasks are not waited for."""
-    logging.shutdown()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
-
-
-def runner() -> Callable[..., object]:
-    """uvloop's, where it is installed."""
-    try:
-        import uvloop  # noqa: PLC0415 - an optional extra
-    except ImportError:
-        return asyncio.run
-    return uvloop.run

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from streamops.analysis.safe_text import is_safe
 from streamops.errors import Unreachable
+from streamops.process.logs import LogFormat, configure_logs
 from streamops.runtime.events import DeadLettered, Event, Events, HookFailed, Overran, Retried, Troubled
-from streamops.runtime.logs import LEVELS, LogFormat, configure_logs, log_events
+from streamops.runtime.logs import LEVELS, log_events
 
 HOSTILE = "\x1b[2J\x1b]0;pwned\x07\r\n2026-01-01 [info] all is well\x9b31m\u202e\x7f\udcff"
 ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=40)

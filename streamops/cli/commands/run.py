@@ -159,7 +159,7 @@ def run(
     The server is the application's own, unless --url or --context, or their environment variables, name another.
     """
     # Only who runs workers pays for them.
-    from streamops.runtime.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.runtime.supervisor.orders import Orders  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from streamops.runtime.logs import LogFormat
+from streamops.process.logs import LogFormat
 from streamops.runtime.supervisor.orders import Failure, Orders
 from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.supervisor import CannotStart

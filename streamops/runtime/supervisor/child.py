@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.workers import WorkerState
-from streamops.runtime.app import Streamops, end_process, runner
+from streamops.process.logs import configure_logs
+from streamops.process.loops import end_process, runner
+from streamops.runtime.app import Streamops
 from streamops.runtime.figures import figures_of
 from streamops.runtime.loading import load_app
-from streamops.runtime.logs import configure_logs, log_events
+from streamops.runtime.logs import log_events
 from streamops.runtime.supervisor.orders import (
     REPORT_EVERY,
     Failure,

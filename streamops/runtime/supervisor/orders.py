@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from streamops.model.workers import WorkerState
+from streamops.process.logs import LogFormat
 from streamops.runtime.figures import HandlerFigures
-from streamops.runtime.logs import LogFormat
 from streamops.runtime.worker import WorkerOptions
 from streamops.wire.options import ConnectionOptions, Secret
 

@@ -1,0 +1,82 @@
+"""Structured logs of a process: one line an event, whatever stands in it."""
+
+import json
+import logging
+import sys
+from enum import StrEnum
+
+import structlog
+from structlog.typing import EventDict, Processor
+
+from streamops.analysis.safe_text import safe
+
+
+class LogFormat(StrEnum):
+    """How log lines look."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def configure_logs(form: LogFormat, level: int, **always: str) -> None:
+    """Write logs to standard error, those of the standard library's loggers too, one line each.
+
+    Whatever stands in them comes from anywhere: no line can be made two, and no terminal be told what to do.
+
+    Args:
+        form: How they look.
+        level: From which of ``logging``'s levels on.
+        always: What stands in every line, whichever thread writes it: the worker's ID.
+    """
+    facts: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        _adding(always),
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    render: list[Processor] = (
+        [_as_json]
+        if form is LogFormat.JSON
+        else [_made_safe, structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0)]
+    )
+    structlog.configure(
+        processors=[*facts, *render],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        # The worker's ID is known later than the first line is written.
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*facts, structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],
+        )
+    )
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def _adding(always: dict[str, str]) -> Processor:
+    def add(_: object, __: str, line: EventDict) -> EventDict:
+        return {**always, **line}
+
+    return add
+
+
+def _as_json(_: object, __: str, line: EventDict) -> str:
+    """One line of ASCII: what it escapes, a reader of JSON gets back as it was."""
+    return json.dumps(line, default=str).replace("\x7f", "\\u007f")
+
+
+def _made_safe(_: object, __: str, line: EventDict) -> EventDict:
+    """Every text on one line and fit for a terminal; structlog quotes what could be taken for several."""
+    shown = {safe(str(name)): _shown(value) for name, value in line.items() if name != "event"}
+    if "exception" in shown:
+        # By its own name it would be shown on lines of its own.
+        shown["traceback"] = shown.pop("exception")
+    return {"event": safe(str(line.get("event", ""))), **shown}
+
+
+def _shown(value: object) -> object:
+    return value if value is None or isinstance(value, (bool, int, float)) else safe(str(value))
