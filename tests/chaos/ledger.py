@@ -145,6 +145,7 @@ class Audit:
         self._published = published
         self._lines = sorted(lines)
         self._faults = [*faults, *(_gap(line) for line in self._lines if line.word is Word.GAP)]
+        self._faults += [self._exit(line) for line in self._lines if self._is_exit(line)]
         self._letters = {letter.origin: letter for letter in letters}
         self._guarded = guarded
         self._most = most
@@ -222,6 +223,16 @@ class Audit:
             )
             for fault in self._faults
         )
+
+    def _is_exit(self, line: Line) -> bool:
+        """Whether a handler ended its process here, at its first attempt, while acknowledgements were still to be sent."""
+        what = self._published.get(line.origin)
+        return line.word is Word.START and line.attempt == 1 and what is not None and what.do == "exit"
+
+    def _exit(self, line: Line) -> Fault:
+        """The end of a process as it began; that it is dead is noticed later."""
+        deaths = [fault.end for fault in self._faults if fault.kind == "death" and fault.pid == line.pid]
+        return Fault("exit", line.time, max([line.time, *deaths]), line.pid)
 
     def _collect(self) -> dict[str, list[Run]]:
         deaths = {fault.pid: fault.end for fault in self._faults if fault.kind == "death"}
