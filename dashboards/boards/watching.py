@@ -71,12 +71,14 @@ def _exporter() -> tuple[dashboard.Panel, ...]:
             steps=colours.SNAPSHOT,
         ),
         graph_panel(
-            "Streams known, and series left out",
-            "How many streams there are, and what the exporter's limits keep off these boards, by the reason.",
+            "Streams known, and what is not shown",
+            "How many streams there are, what the exporter's limits keep off these boards, by the reason, and what it could"
+            " not read.",
             Query(f"sum({EXPORTER('discovered_streams')})", "streams"),
             Query(
                 f"sum by (scope, reason) ({EXPORTER('series_omitted')})", "left out: {{scope}}, {{reason}}"
             ),
+            Query(f"sum by (part) ({EXPORTER('gaps')})", "not read: {{part}}"),
             unit="short",
         ),
         graph_panel(

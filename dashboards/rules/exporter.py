@@ -91,13 +91,16 @@ def _errors(pace: Pace) -> Alert:
         expr=f"""
 increase(streamops_collect_errors_total[{window}]) > 0
 unless {EXPORTER} max_over_time(streamops_up[{window}]) == 0
+or
+streamops_gaps > 0
 """,
         lasting=15 * MINUTE,
         severity=Severity.WARNING,
         summary="The exporter {{ $labels.instance }} cannot read everything",
-        description="The exporter {{ $labels.instance }} met about "
-        '{{ $value | printf "%.0f" }} errors at the stage {{ $labels.stage }} '
-        f"within {pace.words(10 * MINUTE)}. Alerts on what could not be read are silent.",
+        description="The exporter {{ $labels.instance }} "
+        '{{ if $labels.part }}finds {{ $value | printf "%.0f" }} gaps in what it reads: {{ $labels.part }}{{ else }}'
+        'met about {{ $value | printf "%.0f" }} errors at the stage {{ $labels.stage }} '
+        f"within {pace.words(10 * MINUTE)}{{{{ end }}}}. Alerts on what could not be read are silent.",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dashboards.rules.building import AT_ONCE, Alert, Severity
-from dashboards.rules.matching import EXPORTER
+from dashboards.rules.matching import EXPORTER, age
 from dashboards.rules.pace import HOUR, MINUTE, Pace
 
 
@@ -30,15 +30,21 @@ def _letters(pace: Pace) -> Alert:
 def _more_letters(pace: Pace) -> Alert:
     """A queue is born with its first letters, which ``increase`` does not see.
 
-    A queue that was not there counts in full, if the exporter was there, and saw Redis.
+    A queue that was not there counts in full, if the exporter was there, and saw Redis. One that is shown anew,
+    because the exporter was told to or has room for it again, has letters that are older.
     """
-    window, added = pace.range(15 * MINUTE), "streamops_dlq_entries_added_total"
+    span, added = 15 * MINUTE, "streamops_dlq_entries_added_total"
+    window, oldest = pace.range(span), age("streamops_dlq_oldest_timestamp_seconds", "db", "stream", "source")
     return Alert(
         name="DLQGrowing",
         expr=f"""
 increase({added}[{window}]) > 10
 or
-({added} > 10 unless {added} offset {window} and {EXPORTER} streamops_up offset {window} == 1)
+(
+  {added} > 10 unless {added} offset {window}
+  and {EXPORTER} streamops_up offset {window} == 1
+  and {oldest} <= {pace.seconds(span)}
+)
 """,
         lasting=AT_ONCE,
         severity=Severity.WARNING,

@@ -74,7 +74,9 @@ def settle_lag(stream: StreamReading, group: GroupReading, faith: Faith) -> Lag:
         return _exact(0, "the group has been given the last entry")
     if stream.first_id is not None and position < stream.first_id:
         return _exact(stream.length, "the group stands before the first entry, so all of it is still to come")
-    is_behind = stream.last_id is not None or group.head_id is not None
+    head = group.head_id
+    # One that came after the reading does not tell whether any waited at the reading.
+    is_behind = stream.last_id is not None or (head is not None and (end is None or head <= end))
     lower, upper = int(is_behind), stream.length - 1 if stream.bounds_read else stream.length
     if faith is Faith.NONE:
         return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's count was caught wrong for this group")
@@ -93,7 +95,9 @@ def settle_lag(stream: StreamReading, group: GroupReading, faith: Faith) -> Lag:
 
 def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Tally) -> Lag:
     """The lag once entries have been counted; ``lag`` is what ``settle_lag`` said of the same reading."""
-    if tally.ahead_complete:
+    # Where none is left of those that waited, they were removed meanwhile, and others may wait now.
+    waited = bool(lag.lower) or group.head_id is not None
+    if tally.ahead_complete and (tally.ahead or not waited):
         return _exact(tally.ahead, "counted")
     if tally.behind_complete:
         return _exact(stream.length - tally.behind, "counted from the stream's beginning")
@@ -107,6 +111,8 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
         return _exact(lower, "the bounds leave one count")
     if lag.basis is LagBasis.UPPER and told is not None:
         return Lag(None, lower, upper, LagBasis.UPPER, f"{lag.reason}; at least {lower:,} counted")
+    if tally.ahead_complete:
+        return Lag(None, lower, upper, LagBasis.UNKNOWN, "entries were removed while it was counted")
     if (guess := _interpolated(stream, group.last_delivered_id)) is not None:
         entries = min(max(guess, lower), upper)
         return Lag(

@@ -208,9 +208,9 @@ def _tell_started(session: Session, options: "ServerOptions", port: int) -> None
 
 def _address(flag: str | None, configured: str) -> tuple[str, int]:
     try:
-        return parse_listen(flag or configured)
+        return parse_listen(configured if flag is None else flag)
     except SettingsError:
-        where = "--listen" if flag else "exporter.listen"
+        where = "exporter.listen" if flag is None else "--listen"
         raise SettingsError(
             f"{where}: not HOST:PORT", "Write 127.0.0.1:9641, 0.0.0.0:9641 or [::1]:9641."
         ) from None

@@ -33,6 +33,7 @@ class Extras(Struct, frozen=True):
         workers: Worker processes with a heartbeat.
         paused: Whether a pool was told to pause, by pool; pools that were never told anything are missing.
         max_lengths: How many entries the retention policies keep, by stream.
+        unread: Which of these cannot be read at present: ``delayed``, ``memory``, ``workers``.
     """
 
     queues: tuple[QueueCount, ...] = ()
@@ -40,6 +41,7 @@ class Extras(Struct, frozen=True):
     workers: tuple[WorkerHeartbeat, ...] = ()
     paused: Mapping[str, bool] = {}
     max_lengths: Mapping[str, int] = {}
+    unread: tuple[str, ...] = ()
 
 
 NO_EXTRAS = Extras()

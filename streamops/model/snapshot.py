@@ -20,6 +20,7 @@ class Gap(Struct, frozen=True, gc=False):
         group: The group it concerns; none for a whole stream.
         part: What is missing of it, such as ``consumers``; empty for all of it.
         denied: Whether the user may not read it.
+        capped: Whether it is left out by a limit of streamops's own.
     """
 
     reason: str
@@ -27,6 +28,7 @@ class Gap(Struct, frozen=True, gc=False):
     group: str | None = None
     part: str = ""
     denied: bool = False
+    capped: bool = False
 
     @property
     def scope(self) -> str:

@@ -151,7 +151,7 @@ class Collector:
                 reason = (
                     f"{group.consumers:,} consumers, more than the {MAX_CONSUMERS:,} read in every collection"
                 )
-                details.gaps.append(Gap(reason, stream, group.name, "consumers"))
+                details.gaps.append(Gap(reason, stream, group.name, "consumers", capped=True))
 
     async def _read_hearts(self, details: Details) -> None:
         """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives."""

@@ -22,6 +22,7 @@ from streamops.operate.memory import MemoryLane
 from streamops.operate.workers import WorkerReader
 from streamops.plans.retention import Candidate, plan_retention
 from streamops.wire.beside import count_queues, read_paused
+from streamops.wire.faults import Fault
 from streamops.wire.keys import stream_role
 from streamops.wire.writes.audit import AUDIT
 
@@ -64,7 +65,9 @@ class ExtrasReader:
             queues = await self._queues(now)
         except ServerError as error:
             self._fail(DELAYED, error.message)
-        return Extras(queues, self._memory.sizes, self._hearts, self._paused, self._max_lengths())
+        return Extras(
+            queues, self._memory.sizes, self._hearts, self._paused, self._max_lengths(), tuple(self.problems)
+        )
 
     async def run(self) -> None:
         """Keep the three lanes going until cancelled."""
@@ -118,6 +121,8 @@ class ExtrasReader:
         if not names:
             return ()
         counts = await count_queues(self._place.server, names, now)
+        if unread := [one for one in counts if isinstance(one, Fault)]:
+            self._fail(DELAYED, unread[0].reason)
         return tuple(one for one in counts if isinstance(one, QueueCount))
 
     def _max_lengths(self) -> Mapping[str, int]:

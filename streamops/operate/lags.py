@@ -112,6 +112,7 @@ class LagKeeper:
             key: anchor for key, anchor in self._anchors.items() if key in groups or key[0] in unread
         }
         self._caught = {key for key in self._caught if key in groups or key[0] in unread}
+        self._checked = {key for key in self._checked if key in groups or key[0] in unread}
         self._served = {key: when for key, when in self._served.items() if key in groups or key[0] in unread}
 
     def _recall(self, stream: StreamReading, group: GroupReading) -> Lag | None:
@@ -151,7 +152,7 @@ class LagKeeper:
         queue = self._affordable(queue, counter)
         for case in queue:
             weight = case.stream.entry_bytes or 0
-            end = case.stream.last_id or LAST_ID
+            end = case.stream.end_id or LAST_ID
             case.ahead = span_ahead(case.stream.name, case.group.last_delivered_id, end, weight)
         await counter.count([case.ahead for case in queue if case.ahead], depth)
         queue = [case for case in queue if case.ahead and not case.ahead.complete and not case.ahead.failed]
@@ -240,7 +241,7 @@ class LagKeeper:
             return
         stream, group = candidate
         key, reported = (stream.name, group.name), lags[stream.name, group.name].entries
-        end, weight = stream.last_id or LAST_ID, stream.entry_bytes or 0
+        end, weight = stream.end_id or LAST_ID, stream.entry_bytes or 0
         span = span_ahead(stream.name, group.last_delivered_id, end, weight)
         await counter.count([span], self._reader.depth)
         if not span.complete or span.counted == reported or not await self._still_is(stream, group):

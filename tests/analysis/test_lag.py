@@ -39,6 +39,8 @@ def group(position: EntryId = MIDDLE, reported: int | None = None, **changes: ob
 
 
 EMPTY = stream(0, first_id=None, last_id=None)
+FULL = stream(last_id=None)
+"""Read by XINFO STREAM FULL, which does not tell the last entry."""
 BARE = stream(bounds_read=False, first_id=None, last_id=None, last_generated_id=None)
 
 
@@ -80,6 +82,10 @@ def test_bounds_decide_whatever_the_server_says(
         (stream(), 100, Faith.UPPER_BOUND, (None, 1, 99, LagBasis.UNKNOWN)),
         (stream(), None, Faith.UPPER_BOUND, (None, 1, 99, LagBasis.UNKNOWN)),
         (stream(), 40, Faith.NONE, (None, 1, 99, LagBasis.UNKNOWN)),
+        # Read in full, whether any of the entries up to the last ID is left was not read.
+        (FULL, 40, Faith.SOUND, (40, 40, 40, LagBasis.REPORTED)),
+        (FULL, 0, Faith.SOUND, (0, 0, 0, LagBasis.REPORTED)),
+        (FULL, None, Faith.SOUND, (None, 0, 99, LagBasis.UNKNOWN)),
         (BARE, 0, Faith.SOUND, (0, 0, 0, LagBasis.REPORTED)),
         (BARE, 100, Faith.SOUND, (100, 100, 100, LagBasis.REPORTED)),
         (BARE, 101, Faith.SOUND, (None, 0, 100, LagBasis.UNKNOWN)),
@@ -120,7 +126,33 @@ def test_versions(flavour: Flavour, version: tuple[int, int, int], faith: Faith)
     assert faith_in(replace(node(version=version), flavour=flavour)) is faith
 
 
+@pytest.mark.parametrize(
+    ("head", "reported", "expected"),
+    [
+        (MIDDLE.next(), None, (None, 1, 99, LagBasis.UNKNOWN)),
+        # One that came after the reading.
+        (LAST.next(), None, (None, 0, 99, LagBasis.UNKNOWN)),
+        (LAST.next(), 40, (40, 40, 40, LagBasis.REPORTED)),
+        (None, None, (0, 0, 0, LagBasis.EXACT)),
+        # What waited at the reading has gone since, or somebody set the server's counters: either way none is there.
+        (None, 40, (0, 0, 0, LagBasis.EXACT)),
+    ],
+)
+def test_the_next_entry_is_read_later(
+    head: EntryId | None, reported: int | None, expected: tuple[int | None, int, int, LagBasis]
+) -> None:
+    lag = settle_lag(FULL, replace(group(MIDDLE, reported), head_id=head, head_read=True), Faith.SOUND)
+    assert (lag.entries, lag.lower, lag.upper, lag.basis) == expected
+
+
+def test_none_left_of_those_that_waited_is_no_proof_that_none_waits() -> None:
+    newer = replace(group(MIDDLE), head_id=LAST.next(), head_read=True)
+    settled = settle_tally(FULL, newer, NONE_MAY_WAIT, Tally(0, ahead_complete=True))
+    assert (settled.entries, settled.basis) == (None, LagBasis.UNKNOWN)
+
+
 OPEN = Lag(None, 1, 99, LagBasis.UNKNOWN, "the server gives no lag")
+NONE_MAY_WAIT = Lag(None, 0, 99, LagBasis.UNKNOWN, "the server gives no lag")
 UPPER = Lag(None, 1, 40, LagBasis.UPPER, "too high")
 FROM_2026 = stream(first_id=EntryId(1_770_000_000_000, 0), last_id=EntryId(1_770_000_100_000, 0))
 HALFWAY = EntryId(1_770_000_050_000, 0)
@@ -130,7 +162,9 @@ HALFWAY = EntryId(1_770_000_050_000, 0)
     ("lag", "tally", "expected"),
     [
         (OPEN, Tally(30, ahead_complete=True), (30, 30, 30, LagBasis.EXACT)),
-        (OPEN, Tally(0, ahead_complete=True), (0, 0, 0, LagBasis.EXACT)),
+        (NONE_MAY_WAIT, Tally(0, ahead_complete=True), (0, 0, 0, LagBasis.EXACT)),
+        # One waited when the stream was read: whatever did is gone, and not known to have been replaced.
+        (OPEN, Tally(0, ahead_complete=True), (None, 1, 99, LagBasis.UNKNOWN)),
         (UPPER, Tally(30, ahead_complete=True), (30, 30, 30, LagBasis.EXACT)),
         (
             OPEN,

@@ -247,10 +247,14 @@ async def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
             ended(tmp_path, "--listen", taken),
             ended(tmp_path, "--web-config", "missing.yml", *ANYWHERE),
             ended(tmp_path, "--web-config", "bad.yml", *ANYWHERE),
+            # As a variable of a shell that is not set: it was not meant to be the default.
+            ended(tmp_path, "--listen", ""),
         )
     assert_told(ends[0][0], "", ends[0][1], "Address already in use", "--listen HOST:PORT")
     assert_told(ends[1][0], "", ends[1][1], "missing.yml: cannot be read", "permissions")
     assert_told(ends[2][0], "", ends[2][1], "bad.yml, line 1", "exporter-toolkit")
+    assert_told(ends[3][0], "", ends[3][1], "--listen: not HOST:PORT", "127.0.0.1:9641")
+    assert ends[0][1].count(taken) == 1
 
 
 def test_its_help_imports_no_server() -> None:

@@ -18,6 +18,8 @@ POOL: Final = "shop"
 
 NOWHERE: Final = "nowhere"
 """A context whose server is not there."""
+BLIND: Final = "blind"
+"""A context whose user may not read all the streams that it asks for: what is not read is counted."""
 
 CONFIGURATION: Final = f"""
 [contexts.here]
@@ -25,6 +27,12 @@ url = "URL"
 
 [contexts.{NOWHERE}]
 url = "unix:///nowhere/at/all"
+
+[contexts.{BLIND}]
+url = "URL"
+username = "{BLIND}"
+password_file = "password"
+streams = ["audit:*", "emails:*"]
 
 [[retention]]
 streams = ["{STREAM}"]
@@ -82,6 +90,9 @@ class Cast:
         for _ in range(3):
             client.xreadgroup("crashed", "gone", {STREAM: "0"}, count=7)
         client.xadd(LEFT_OUT, {"n": "1"})
+        client.acl_setuser(
+            BLIND, enabled=True, passwords=[f"+{BLIND}"], keys=["emails:*"], commands=["+@all"]
+        )
         client.hset(f"streamops:pool:{POOL}", "mode", "running")
 
     def lose(self) -> None:

@@ -16,6 +16,7 @@ from dashboards.rules import build_rules
 from streamops.demo.children import module_command, module_environment
 from tests.dashboards.cast import (
     APP,
+    BLIND,
     CONFIGURATION,
     DELAYED,
     LEFT_OUT,
@@ -44,6 +45,8 @@ class Stage:
         self._directory = directory
         (directory / "shop.py").write_text(APP)
         (directory / "streamops.toml").write_text(CONFIGURATION.replace("URL", server.unix_url))
+        (directory / "password").write_text(BLIND)
+        (directory / "password").chmod(0o600)
         (directory / "rules.yml").write_text(build_rules(FASTER))
         paths = module_environment()["PYTHONPATH"]
         self._environ = {
@@ -76,14 +79,17 @@ class Stage:
         def job(name: str, port: int, **more: Any) -> dict[str, Any]:
             return {"job_name": name, "static_configs": [{"targets": [f"127.0.0.1:{port}"]}], **more}
 
-        # A server that is not there: its errors are counted.
-        probe = {"metrics_path": "/probe", "params": {"target": [NOWHERE]}}
+        def probe(target: str) -> dict[str, Any]:
+            return {"metrics_path": "/probe", "params": {"target": [target]}}
+
         return {
             "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
             "rule_files": [str(self._directory / "rules.yml")],
             "scrape_configs": [
                 job("streamops", exporter),
-                job("streamops-probe", exporter, **probe),
+                # A server that is not there: its errors are counted.
+                job("streamops-probe", exporter, **probe(NOWHERE)),
+                job("streamops-blind", exporter, **probe(BLIND)),
                 job("streamops-workers", workers),
             ],
         }
@@ -169,4 +175,5 @@ def check_names(prometheus: RunningPrometheus) -> None:
         variables = {one["name"]: one["multi"] for one in boards[uid]["templating"]["list"]}
         values = values_of(boards[uid], stream=written(LETTERS, many=variables["stream"]))
         first = next(ask for ask in asks_of(boards[uid]) if ask.panel == panel)
-        assert is_answer(prometheus.query(put_in(first.expr, values))), first
+        # One scrape that came too late leaves everything without an answer until the next.
+        wait_for(prometheus, put_in(first.expr, values))

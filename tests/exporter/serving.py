@@ -1,6 +1,5 @@
 """The exporter's server in a test's own process, and a client of it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -11,7 +10,6 @@ import aiohttp
 from msgspec.structs import replace
 
 from streamops.exporter.metrics.guards import NO_GUARDS, Guards
-from streamops.exporter.scraping import scraper
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.exporter.scraping.target import Open
 from streamops.exporter.scraping.targets import Targets
@@ -21,6 +19,7 @@ from streamops.operate.watch import Watch
 from tests.servers import RunningServer
 
 PATIENCE = timedelta(seconds=30)
+AN_HOUR = 3600.0
 
 
 class Answer(NamedTuple):
@@ -107,6 +106,7 @@ def reads(server: RunningServer) -> int:
     )
 
 
-async def past_freshness() -> None:
-    """Wait until no page is fresh any more."""
-    await asyncio.sleep(scraper.FRESH_SECONDS + 0.05)
+def grow_old(scraper: Scraper) -> None:
+    """Have the page of a scraper be one that is not fresh any more."""
+    assert scraper.page is not None
+    scraper.page.begun -= AN_HOUR

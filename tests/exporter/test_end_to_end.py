@@ -20,7 +20,7 @@ from tests.prometheus import RunningAlertmanager, RunningProgram, RunningPrometh
 from tests.servers import RunningServer, StartServer
 
 FASTER: Final = 60
-PATIENCE: Final = 30.0
+PATIENCE: Final = 60.0
 STREAM: Final = "orders"
 GROUP: Final = "billing"
 
@@ -194,6 +194,7 @@ def rules(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.timeout(300)
 async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_server: StartServer) -> None:
     server = start_server()
     # The stream is there before the exporter, which looks for others but twice a minute.
@@ -211,6 +212,8 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             assert GROUP in fired["annotations"]["summary"]
             assert fired["annotations"]["runbook_url"].endswith("RUNBOOKS.md#groupstopped")
 
+            # An alert that came and went by itself while the machine was slow proves nothing.
+            inbox.alerts.clear()
             opened.start()
             resolved = await inbox.wait_for("GroupStopped", "resolved")
             assert resolved["labels"] == labels
@@ -220,6 +223,6 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             server.kill()
             down = await inbox.wait_for("RedisDown", "firing")
             assert down["labels"]["severity"] == "critical"
-            assert await asyncio.to_thread(prometheus.query, 'up{job="streamops"} == 1')
+            await settled(prometheus, 'up{job="streamops"} == 1')
             server.restart()
             assert (await inbox.wait_for("RedisDown", "resolved"))["labels"] == down["labels"]

@@ -21,8 +21,8 @@ from tests.servers import RunningServer, StartServer
 
 PAYMENTS, QUEUE, LATER = "payments", "{payments}:dlq", "{payments}:delayed"
 MAX_MEMORY = 100 << 20
-NOTIFIED = {"notifications_total"}
-"""What is told only where somebody is notified: ``test_notify`` has it."""
+ELSEWHERE = {"notifications_total", "gaps"}
+"""What is told only where somebody is notified, or something cannot be read: ``test_notify`` and ``test_gaps`` have it."""
 
 
 class Payments:
@@ -125,7 +125,7 @@ async def test_what_stands_beside_streams(server: RunningServer, monkeypatch: py
             *("Dead letters", "Delayed messages", "Worker processes, as the server knows them"),
             *("Redis or Valkey", "The exporter itself"),
         )
-        - NOTIFIED
+        - ELSEWHERE
     )
 
 

@@ -16,6 +16,7 @@ from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.retention import RetentionPolicy
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
+from streamops.wire.options import ConnectionOptions
 from tests.eventually import SETTLE_SECONDS
 from tests.servers import RunningServer
 
@@ -132,6 +133,7 @@ async def watching(
     *,
     guards: Guards = NO_GUARDS,
     policies: Sequence[RetentionPolicy] = (),
+    options: ConnectionOptions | None = None,
     **watch: Any,
 ) -> AsyncIterator[Watched]:
     """Have the exporter look at a server, by its own scraper, but never twice from the same page."""
@@ -139,7 +141,7 @@ async def watching(
     consoles: list[Console] = []
 
     async def open_console() -> Console:
-        consoles.append(await Console.open(server.options, Watch(**watch)))
+        consoles.append(await Console.open(options or server.options, Watch(**watch)))
         return consoles[-1]
 
     scraper = Scraper(open_console, guards, server.label, policies)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from streamops.exporter.metrics.reading import ExporterHealth
 from streamops.model.extras import Extras, QueueCount
-from streamops.model.snapshot import Snapshot
+from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from tests.exporter.readings import reading
@@ -66,7 +66,8 @@ def _snapshot(at: timedelta, position: timedelta) -> Snapshot:
     )
     orders = stream(groups=[billing], max_deleted_id=entry_id(minutes(50)))
     letters = stream("orders:dlq", role=StreamRole.DEAD_LETTERS, source="orders")
-    return snapshot(orders, letters, at=at, nodes=[node(max_memory=2**30)])
+    gaps = [Gap("no permission for this key", "secrets", denied=True)]
+    return snapshot(orders, letters, at=at, nodes=[node(max_memory=2**30)], gaps=gaps)
 
 
 BEFORE, AFTER = _snapshot(seconds(0), minutes(1)), _snapshot(seconds(15), minutes(2))

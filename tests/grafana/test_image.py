@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.boards.every import board_files
 from tests.grafana.commands import parse_streamops
 from tests.grafana.stack import ROOT
+
+SHIPPED = "streamops/dashboards/"
+"""Where the wheel has the rules and the boards."""
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 INSTRUCTIONS = [
@@ -92,4 +96,9 @@ def test_the_package_can_be_built_from_what_is_copied(tmp_path: Path) -> None:
     )
     assert built.returncode == 0, built.stderr
     (wheel,) = (tmp_path / "wheels").glob("*.whl")
-    assert "streamops/main/program.py" in zipfile.ZipFile(wheel).namelist()
+    archive = zipfile.ZipFile(wheel)
+    assert "streamops/main/program.py" in archive.namelist()
+    shipped = {name.removeprefix(SHIPPED) for name in archive.namelist() if name.startswith(SHIPPED)}
+    assert shipped == {"streamops.rules.yml", "RUNBOOKS.md"} | board_files().keys()
+    for name in shipped:
+        assert archive.read(SHIPPED + name) == (ROOT / "dashboards" / name).read_bytes()

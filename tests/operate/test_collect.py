@@ -181,6 +181,7 @@ async def test_too_many_consumers_are_a_gap(any_server: RunningServer) -> None:
         snapshot = await console.collect()
     (group,) = snapshot.streams[0].groups
     assert (group.consumers, group.members) == (MAX_CONSUMERS + 1, None)
+    assert [gap.capped for gap in snapshot.gaps] == [True]
     (gap,) = snapshot.gaps
     assert (gap.stream, gap.group, gap.part) == ("orders", "billing", "consumers")
     assert "1,001 consumers" in gap.reason

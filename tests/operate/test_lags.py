@@ -297,6 +297,20 @@ async def test_check_goes_round(server: RunningServer, patient: Watcher) -> None
         assert exact(await patient.lag()) == 40
 
 
+async def test_what_was_checked_is_forgotten_with_its_group(server: RunningServer, patient: Watcher) -> None:
+    """A group made anew under the same name is checked as soon as any other new one."""
+    if not reports_lag_to_be_believed(server):
+        pytest.skip("this server's lag is not believed in the first place")
+    add(server, 1, 50)
+    for name in ("a", "b", "c"):
+        server.command("XGROUP", "CREATE", STREAM, name, "10-1", "ENTRIESREAD", 10)
+    assert (await patient.lags())["a"].basis is LagBasis.REPORTED
+    server.command("XGROUP", "DESTROY", STREAM, "a")
+    await patient.lags()
+    server.command("XGROUP", "CREATE", STREAM, "a", "10-1", "ENTRIESREAD", 20)
+    assert exact((await patient.lags())["a"]) == 40
+
+
 async def test_caught_group_is_remembered_when_only_others_are_collected(
     server: RunningServer, patient: Watcher
 ) -> None:

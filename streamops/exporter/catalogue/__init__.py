@@ -25,6 +25,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[Family, ...]], ...]] = (
             *other.SCRAPE,
             other.SERIES_OMITTED,
             other.COLLECT_ERRORS,
+            other.GAPS,
             other.NOTIFICATIONS,
             other.BUILD_INFO,
         ),

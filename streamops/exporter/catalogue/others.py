@@ -100,6 +100,13 @@ COLLECT_ERRORS: Final = _SELF.counter(
     "the scrape",
     "stage",
 )
+GAPS: Final = _SELF.gauge(
+    "gaps",
+    "subjects",
+    "What could not be read at the last scrape, by part: streams, nodes, or of how many streams or groups which part.",
+    "replies that are errors",
+    "part",
+)
 NOTIFICATIONS: Final = _SELF.counter(
     "notifications_total",
     "notifications",

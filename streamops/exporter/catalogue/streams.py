@@ -20,7 +20,7 @@ STREAMS: Final[tuple[Family, ...]] = (
         "stream_entries_added_total",
         "entries",
         "Entries ever added to the stream, as far as the server and this exporter saw it; goes on where a stream is made anew.",
-        "entries-added; Redis 6.2: growth of the length while the first entry stays",
+        "entries-added; Redis 6.2 does not count: there what must have been added, by length and first entry",
     ),
     _STREAM.counter(
         "stream_removed_entries_total",
@@ -137,7 +137,8 @@ GROUPS: Final[tuple[Family, ...]] = (
     _GROUP.counter(
         "group_delivered_entries_total",
         "entries",
-        "Entries delivered to the group; again, where its position was set back.",
+        "Entries delivered to the group, again where its position was set back; of those removed ahead of it between two "
+        "readings in which it moved on, some may be among them.",
         COUNTED,
     ),
     _GROUP.counter(

@@ -108,7 +108,8 @@ def advance_stream(past: StreamCount, state: StreamState, step: Step) -> StreamC
         sample = last
     anew = _made_anew(last, sample)
     added = _added_anew(last, sample) if anew else arrivals(last, sample)
-    removed = 0 if added is None else max(0, added + last.length - sample.length)
+    seen = _added_at_least(last, sample) if added is None else added
+    removed = 0 if seen is None else max(0, seen + last.length - sample.length)
     groups: dict[str, GroupCount] = {}
     for group in state.groups:
         name = group.name
@@ -123,7 +124,7 @@ def advance_stream(past: StreamCount, state: StreamState, step: Step) -> StreamC
         else:
             groups[name] = _advanced(before, now, group, added, step)
     away = _away(past, groups, state.name, step)
-    return StreamCount(state, sample, past.added + (added or 0), past.removed + removed, groups, away)
+    return StreamCount(state, sample, past.added + (seen or 0), past.removed + removed, groups, away)
 
 
 def _advanced(
@@ -153,7 +154,21 @@ def _added_anew(last: StreamSample, sample: StreamSample) -> int:
         and sample.last_generated_id is not None
         and sample.last_generated_id < last.last_generated_id
     )
-    return 0 if fell else sample.entries_added or 0
+    if fell:
+        return 0
+    # Redis 6.2 does not count: what the new one has was added at least.
+    return sample.length if sample.entries_added is None else sample.entries_added
+
+
+def _added_at_least(last: StreamSample, sample: StreamSample) -> int | None:
+    """Entries that must have been added where the server does not count them: before Redis 7.0; none where it does."""
+    if sample.entries_added is not None or recreated(last, sample):
+        return None
+    first, highest = sample.first_id, last.last_generated_id
+    if first is not None and highest is not None and first > highest:
+        # Whatever was there is gone, be it trimmed or the whole stream made anew.
+        return sample.length
+    return max(0, sample.length - last.length)
 
 
 def _away(

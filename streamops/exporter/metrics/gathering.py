@@ -80,8 +80,9 @@ class Gatherer:
         omitted: Omitted = Counter()
         views = self._views(observation, omitted)
         groups = [self._groups(view, omitted) for view in views]
+        capped = frozenset([(gap.stream, gap.group) for gap in observation.snapshot.gaps if gap.capped])
         flat = list(chain.from_iterable(groups))
-        consumers = [self._consumers(view, omitted) for view in flat]
+        consumers = [self._consumers(view, capped, omitted) for view in flat]
         names = Names(
             str(observation.snapshot.server.database),
             [view.stream.name for view in views],
@@ -118,9 +119,13 @@ class Gatherer:
             return ()
         return distinct(groups, [one.group.name for one in groups], "group", omitted)
 
-    def _consumers(self, view: GroupView, omitted: Omitted) -> Sequence[Consumer]:
+    def _consumers(
+        self, view: GroupView, capped: frozenset[tuple[str | None, str | None]], omitted: Omitted
+    ) -> Sequence[Consumer]:
         members = view.group.members
         if not members:
+            if capped and self._guards.shows_consumers and (view.stream, view.group.name) in capped:
+                note(omitted, "consumer", Reason.MAX_CONSUMERS, view.group.consumers)
             return ()
         if not self._guards.shows_consumers:
             note(omitted, "consumer", Reason.GRANULARITY, len(members))

@@ -89,11 +89,19 @@ def compile_patterns(patterns: Sequence[str], setting: str) -> tuple[re.Pattern[
     return tuple([_compiled(pattern, setting) for pattern in patterns])
 
 
+def wants(guards: Guards, name: str) -> bool:
+    """Whether the patterns let a stream through."""
+    text = encodable(name)
+    if any(pattern.fullmatch(text) for pattern in guards.exclude):
+        return False
+    return not guards.include or any(pattern.fullmatch(text) for pattern in guards.include)
+
+
 def shown_streams(guards: Guards, views: Sequence[StreamView], omitted: Omitted) -> Sequence[StreamView]:
     """The streams to show, in their order."""
     shown = views
     if guards.include or guards.exclude:
-        shown = [view for view in views if _wanted(guards, view.stream.name)]
+        shown = [view for view in views if wants(guards, view.stream.name)]
         note(omitted, "stream", Reason.PATTERN, len(views) - len(shown))
     if len(shown) > guards.max_streams:
         chosen = sorted(range(len(shown)), key=lambda at: (-_lag(shown[at]), at))[: guards.max_streams]
@@ -159,13 +167,6 @@ def _compiled(pattern: str, setting: str) -> re.Pattern[str]:
         f"{setting}: {pattern!r} is no regular expression: {problem}",
         "Patterns are Python's regular expressions and match whole names: orders\\..* or (?i)audit.",
     )
-
-
-def _wanted(guards: Guards, name: str) -> bool:
-    text = encodable(name)
-    if any(pattern.fullmatch(text) for pattern in guards.exclude):
-        return False
-    return not guards.include or any(pattern.fullmatch(text) for pattern in guards.include)
 
 
 def _lag(view: StreamView) -> int:

@@ -1,6 +1,7 @@
 """From a reading to samples. Pure: what a ``Sampler`` keeps between scrapes are labels, which saves making them."""
 
 from streamops.analysis.assess import IDLE_SEES_ASKING, REPLICA
+from streamops.exporter.metrics.gaps import gap_block
 from streamops.exporter.metrics.gathering import Gatherer
 from streamops.exporter.metrics.guards import NO_GUARDS, Guards, Omitted
 from streamops.exporter.metrics.moments import milliseconds
@@ -32,6 +33,7 @@ class Sampler:
 
     def __init__(self, guards: Guards = NO_GUARDS) -> None:
         self._gatherer = Gatherer(guards)
+        self._guards = guards
 
     def sample(self, reading: Reading) -> Samples:
         """The samples of a reading; those of the exporter alone where there is no observation."""
@@ -58,6 +60,7 @@ class Sampler:
             queue_block(extras, str(server.database)),
             *worker_blocks(extras),
             *server_blocks(server),
+            gap_block(observation.snapshot.gaps, extras.unread, self._guards),
         )
         return blocks, found.omitted
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -16,6 +16,7 @@ from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.sampling import Sampler
 from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.target import Open, Target
+from streamops.exporter.scraping.unread import DISCOVERY, nothing_read, unread_parts
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
 from streamops.operate.console import Console
@@ -76,6 +77,7 @@ class Scraper:
         self._name = name
         self._reading = Reading(None, health=ExporterHealth(up=False))
         self._flight: Flight | None = None
+        self._waiting = 0
         self._rendered: dict[str, float] = {}
         self._errors: Counter[str] = Counter()
         self._parts: dict[str, str] = {}
@@ -87,8 +89,8 @@ class Scraper:
 
     @property
     def busy(self) -> bool:
-        """Whether a collection is under way."""
-        return self._flight is not None
+        """Whether a collection is under way, or somebody waits who may begin another one."""
+        return self._flight is not None or self._waiting > 0
 
     async def scrape(self, within: timedelta | None = None) -> Page:
         """A page less than a second old; at the deadline, the last one there is.
@@ -98,6 +100,7 @@ class Scraper:
         """
         asked = self.used_at = time.monotonic()
         flight = None
+        self._waiting += 1
         try:
             async with asyncio.timeout((within or LONGEST).total_seconds()):
                 while True:
@@ -111,6 +114,8 @@ class Scraper:
             if flight is not None:
                 flight.overdue = True
             return self.page or Page(self._reading, self._sampler, asked)
+        finally:
+            self._waiting -= 1
 
     def status(self, page: Page) -> Observation | None:
         """What a page tells, with rates where it is the last one; none where it tells nothing."""
@@ -165,6 +170,8 @@ class Scraper:
         observation = await console.observe()
         self.answered = True
         snapshot = observation.snapshot
+        if (reason := nothing_read(snapshot)) is not None:
+            return self._failed("collect", reason)
         observed = time.monotonic()
         extras = await self._target.extras(snapshot.collected_at)
         read = time.monotonic()
@@ -174,7 +181,7 @@ class Scraper:
         if self.page is not None and self.page.render_seconds is not None:
             self._rendered = {"render": self.page.render_seconds}
         beyond = snapshot.discovered - console.watch.max_streams
-        self._tell(None)
+        self._tell(None, unread_parts(snapshot))
         health = ExporterHealth(
             phases={"collect": collected, "judge": judged} | self._rendered,
             commands=snapshot.commands,
@@ -195,18 +202,19 @@ class Scraper:
             health=ExporterHealth(up=False, errors=errors, discovered=before.health.discovered),
         )
 
-    def _tell(self, problem: str | None) -> None:
+    def _tell(self, problem: str | None, unread: Mapping[str, str] = {}) -> None:
         """Log what has changed, once: whether the server can be read, and what of the rest cannot."""
         before, self.problem = self.problem, problem
         if problem is not None:
             if problem != before:
                 LOG.warning("redis cannot be read", target=self._name, reason=problem)
             return
-        parts = dict(self._target.problems)
+        parts = {**self._target.problems, **unread}
         if before is not None:
-            # What stands beside may say for a while that the server is away.
+            # What is read in the background may say for a while that the server is away.
+            late = {*self._target.problems, DISCOVERY}
+            self._parts = {part: reason for part, reason in parts.items() if part in late}
             LOG.info("redis can be read again", target=self._name)
-        else:
-            for part, reason in parts.items() - self._parts.items():
-                LOG.warning("a part cannot be read", target=self._name, part=part, reason=reason)
+        for part, reason in sorted(parts.items() - self._parts.items()):
+            LOG.warning("a part cannot be read", target=self._name, part=part, reason=reason)
         self._parts = parts

@@ -80,12 +80,14 @@ class Target:
         """Close the console; the next one is opened anew."""
         self._failures = Counter(self.failures)
         console, self._console, self._extras = self._console, None, None
-        if self._lanes is not None:
-            self._lanes.cancel()
-            await asyncio.gather(self._lanes, return_exceptions=True)
-            self._lanes = None
-        if console is not None:
-            await console.close()
+        lanes, self._lanes = self._lanes, None
+        try:
+            if lanes is not None:
+                lanes.cancel()
+                await asyncio.gather(lanes, return_exceptions=True)
+        finally:
+            if console is not None:
+                await console.close()
 
 
 def _tell_end(lanes: "asyncio.Task[None]") -> None:

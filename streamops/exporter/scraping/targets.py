@@ -46,9 +46,11 @@ class Targets:
             known = await self.names()
             if name not in known:
                 raise NotFound("no context of that name", known_hint(name, known, "contexts"))
-            await self._make_room()
-            # Another request may have come first.
-            self._scrapers.setdefault(name, self._make(name))
+            # Meanwhile another request may have taken the room, or made the same.
+            while name not in self._scrapers and len(self._scrapers) >= MOST:
+                await self._make_room()
+            if name not in self._scrapers:
+                self._scrapers[name] = self._make(name)
         return self._scrapers[name]
 
     async def tidy(self) -> None:
@@ -64,8 +66,6 @@ class Targets:
         await asyncio.gather(*(scraper.close() for scraper in scrapers))
 
     async def _make_room(self) -> None:
-        if len(self._scrapers) < MOST:
-            return
         idle = [name for name, scraper in self._scrapers.items() if not scraper.busy]
         if not idle:
             raise Unreachable("too many targets at once", f"At most {MOST} are probed at the same time.")

@@ -1,4 +1,4 @@
-"""Every request passes here first, whatever its path: rate limit, client certificate, password; and every answer's headers."""
+"""Every request that is HTTP passes here first, whatever its path: rate limit, client certificate, password; its answer's headers."""
 
 import asyncio
 import ssl
@@ -43,7 +43,7 @@ def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middl
             return _ending(request)
         if rules.allowed_names and not has_allowed_name(_certificate(request), rules.allowed_names):
             return web.Response(text="Forbidden: the certificate has none of the allowed names\n", status=403)
-        if not await rules.passwords.let_in(request.headers.get("Authorization")):
+        if not await rules.passwords.let_in(request.headers.get("Authorization"), lambda: _waits(request)):
             return web.Response(
                 text="Unauthorized\n", status=401, headers={"WWW-Authenticate": 'Basic realm="streamops"'}
             )
@@ -54,6 +54,11 @@ def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middl
         return response
 
     return admit
+
+
+def _waits(request: web.Request) -> bool:
+    """Whether the client is still there."""
+    return request.transport is not None and not request.transport.is_closing()
 
 
 def _is_too_weak(request: web.Request, rules: Rules) -> bool:

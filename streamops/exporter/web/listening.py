@@ -1,6 +1,7 @@
 """Taking connections, each by the rules of its moment: TLS can come, go and change certificates meanwhile."""
 
 import asyncio
+import logging
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -8,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from streamops.errors import SettingsError
 from streamops.exporter.web.door import Door
@@ -22,6 +24,17 @@ HANDSHAKE_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 200
 BACKLOG: Final = 128
 PAUSE_SECONDS: Final = 0.1
+
+
+_LOG: Final = logging.getLogger("streamops.exporter.http")
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether something is wrong here: a stranger who speaks no HTTP is nothing that anybody must be told of."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
+
+
+_LOG.addFilter(_is_ours)
 
 
 @asynccontextmanager
@@ -40,8 +53,10 @@ async def listening(app: web.Application, host: str, port: int, door: Door) -> A
     runner = web.AppRunner(
         app,
         access_log=None,
+        logger=_LOG,
         keepalive_timeout=IDLE_SECONDS,
-        shutdown_timeout=GRACE_SECONDS,
+        # Aiohttp waits for so long twice.
+        shutdown_timeout=GRACE_SECONDS / 2,
         handle_signals=False,
     )
     await runner.setup()
@@ -70,7 +85,8 @@ def bind(host: str, port: int) -> socket.socket:
             dualstack_ipv6=host == "::",
         )
     except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or str(error)
+        # It says the address once more.
+        problem = (getattr(error, "strerror", None) or str(error)).partition(" (while attempting")[0]
         raise SettingsError(
             f"cannot listen at {host}:{port}: {problem}", "Choose another address with --listen HOST:PORT."
         ) from None

@@ -6,7 +6,7 @@ import secrets
 from base64 import b64decode
 from binascii import Error as BadBase64
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 import bcrypt
@@ -15,6 +15,8 @@ AT_ONCE: Final = 1
 """Hashes computed at once: who guesses passwords gets no more of the machine than this."""
 
 KEPT: Final = 100
+"""Passwords that are remembered, of those that are right and of those that are wrong."""
+
 BCRYPT_BYTES: Final = 72
 """What bcrypt looks at; other programs drop the rest silently, and hashes are made by them."""
 
@@ -38,11 +40,18 @@ class Passwords:
         # Somebody unknown costs what somebody known costs, so that time tells nobody which names there are.
         self._nobody = next((f"{written[:7]}{'.' * 53}" for written in users.values()), "")
         self._secret = secrets.token_bytes(32)
-        self._verdicts: OrderedDict[bytes, bool] = OrderedDict()
+        # Apart, so that no number of guesses makes those who know theirs wait for their turn.
+        self._right: OrderedDict[bytes, None] = OrderedDict()
+        self._wrong: OrderedDict[bytes, None] = OrderedDict()
         self._turns = asyncio.Semaphore(AT_ONCE)
 
-    async def let_in(self, authorization: str | None) -> bool:
-        """Whether an ``Authorization`` header is good enough."""
+    async def let_in(self, authorization: str | None, waits: Callable[[], bool] = lambda: True) -> bool:
+        """Whether an ``Authorization`` header is good enough.
+
+        Args:
+            authorization: The header; none where there is none.
+            waits: Whether whoever asks still waits for it when its turn comes; else nothing is computed.
+        """
         if not self._users:
             return True
         given = decode_basic(authorization)
@@ -50,14 +59,19 @@ class Passwords:
             return False
         # What is kept is no password, and cannot be looked up by anybody who does not know the key.
         key = hmac.digest(self._secret, given.user.encode() + b"\0" + given.password, "sha256")
-        verdict = self._verdicts.get(key)
+        verdict = self._known(key)
         if verdict is None:
             async with self._turns:
-                verdict = self._verdicts.get(key)
+                verdict = self._known(key)
                 if verdict is None:
+                    if not waits():
+                        return False
                     verdict = await asyncio.to_thread(self._check, given)
-                    self._keep(key, verdict=verdict)
+                    _keep(self._right if verdict else self._wrong, key)
         return verdict
+
+    def _known(self, key: bytes) -> bool | None:
+        return True if key in self._right else False if key in self._wrong else None
 
     def _check(self, given: Credentials) -> bool:
         written = self._users.get(given.user)
@@ -67,10 +81,11 @@ class Passwords:
             return False
         return same and written is not None
 
-    def _keep(self, key: bytes, *, verdict: bool) -> None:
-        self._verdicts[key] = verdict
-        if len(self._verdicts) > KEPT:
-            self._verdicts.popitem(last=False)
+
+def _keep(keys: OrderedDict[bytes, None], key: bytes) -> None:
+    keys[key] = None
+    if len(keys) > KEPT:
+        keys.popitem(last=False)
 
 
 def decode_basic(authorization: str | None) -> Credentials | None:

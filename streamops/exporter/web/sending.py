@@ -43,6 +43,9 @@ async def send(request: web.Request, pieces: Sequence[bytes], headers: dict[str,
                     for at in range(0, len(piece), PIECE):
                         await response.write(piece[at : at + PIECE])
             await response.write_eof()
+    except ConnectionError:
+        # The client has left meanwhile, which is its own affair.
+        pass
     except TimeoutError:
         if request.transport is not None:
             request.transport.abort()

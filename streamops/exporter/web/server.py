@@ -117,7 +117,7 @@ async def _failing(request: web.Request, handler: Handler) -> web.StreamResponse
     except StreamopsError as error:
         status = 404 if isinstance(error, NotFound) else 503 if isinstance(error, Unreachable) else 500
         return web.Response(text=f"{error.message}\n{error.hint}".rstrip() + "\n", status=status)
-    except (web.HTTPException, ConnectionError):
+    except web.HTTPException:
         raise
     except Exception as error:
         LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")  # noqa: TRY400 - the same

@@ -1,5 +1,6 @@
 """The web-config file of Prometheus's exporter-toolkit: what it may say, read and checked. Certificates are not opened here."""
 
+import os
 import re
 from datetime import timedelta
 from enum import StrEnum
@@ -75,6 +76,8 @@ class TlsServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def __post_init__(self) -> None:
         if not self.cert_file or not self.key_file:
             raise ValueError("cert_file and key_file must not be empty")
+        if not all(map(_may_be_a_file, (self.cert_file, self.key_file, self.client_ca_file))):
+            raise ValueError("the name of a file holds a character that none may hold")
         if self.client_auth_type is ClientAuth.NONE and self.client_ca_file:
             raise ValueError("client_ca_file without a client_auth_type that asks for certificates")
         if self.client_auth_type is not ClientAuth.NONE and not self.client_ca_file:
@@ -110,7 +113,11 @@ class RateLimit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if _DURATION.fullmatch(self.interval) is None:
             raise ValueError('interval is no duration such as "1s" or "250ms"')
-        if self.every and not self.burst:
+        try:
+            every = self.every
+        except OverflowError:
+            raise ValueError("interval is longer than anybody waits") from None
+        if every and not self.burst:
             raise ValueError("an interval without a burst would let no request pass")
 
     @property
@@ -157,6 +164,13 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: value for name, value in http.headers.items() if value}
 
 
+def _may_be_a_file(name: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+
+
 class _Loader(yaml.SafeLoader):
     """Refuses a key that stands twice, which YAML forbids and PyYAML lets pass."""
 
@@ -195,7 +209,8 @@ def decode_web_config(content: bytes, path: str) -> WebConfig:
         mark = error.problem_mark
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise SettingsError(f"{path}{place}: not YAML: {error.problem}", HINT) from None
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
+        # Of a value that its tag does not fit, such as !!bool maybe, PyYAML says so in any of these.
         raise SettingsError(f"{path}: not YAML in UTF-8", HINT) from None
     if stated is None:
         return WebConfig()
@@ -211,9 +226,15 @@ def decode_web_config(content: bytes, path: str) -> WebConfig:
 def _in_words(text: str) -> str:
     """A sentence of msgspec in YAML's words, its place first: ``rate_limit.burst: expected an integer, got a string``."""
     sentence, _, place = text.partition(" - at `$")
-    words = re.sub(r"`(\w+)`", lambda found: _TYPES.get(found[1], found[0]), sentence)
+    words = re.sub(r"`([a-z]+(?: \| [a-z]+)*)`", _told, sentence)
     where = place.strip("`.")
     return f"{where}: {words[:1].lower()}{words[1:]}" if where else words[:1].lower() + words[1:]
+
+
+def _told(types: re.Match[str]) -> str:
+    """Types of msgspec, such as ``object | null``, in YAML's words; anything else as it stands."""
+    words = [_TYPES.get(word) for word in types[1].split(" | ")]
+    return " or ".join(word for word in words if word) if all(words) else types[0]
 
 
 def _refuse_known(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever the YAML says
@@ -227,11 +248,12 @@ def _refuse_known(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever th
                 f"{path}: tls_server_config.{key}: inline certificates and keys are not read here",
                 f"Write it to a file of its own and name that in {key}_file.",
             )
-    if tls.get("client_auth_type") in UNVERIFIED:
+    asked = tls.get("client_auth_type")
+    if isinstance(asked, str) and asked in UNVERIFIED:
         raise SettingsError(
-            f"{path}: client_auth_type: {tls['client_auth_type']} takes certificates without checking them, "
+            f"{path}: client_auth_type: {asked} takes certificates without checking them, "
             "which cannot be done here",
             f"Use {ClientAuth.REQUIRED} with a client_ca_file.",
         )
-    if tls.get("client_auth_type") == "":
+    if asked == "":
         del tls["client_auth_type"]

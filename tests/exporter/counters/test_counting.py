@@ -84,6 +84,23 @@ def test_on_redis_6_growth_is_counted_from_nought() -> None:
 
 
 @pytest.mark.parametrize(
+    ("later", "added", "removed"),
+    [
+        pytest.param(orders(added=None, last=12, length=11), 1, 0, id="trimmed by fewer than came"),
+        pytest.param(orders(added=None, last=14, length=6), 0, 4, id="trimmed by more"),
+        pytest.param(orders(added=None, last=23, length=3), 3, 10, id="of what was there nothing is left"),
+        pytest.param(orders(added=None, last=8), 0, 0, id="a server that lags took over"),
+        pytest.param(orders(added=None, last=3, first=1, length=3), 0, 0, id="the same, long behind"),
+    ],
+)
+def test_on_redis_6_what_must_have_come_or_gone_is_counted(
+    later: StreamState, added: int, removed: int
+) -> None:
+    count = of_stream(orders(added=None, last=10), later)
+    assert (count.added, count.removed) == (added, removed)
+
+
+@pytest.mark.parametrize(
     ("later", "added"),
     [
         pytest.param(orders(added=3, last=103, length=3), 13, id="made anew, with later entries"),

@@ -1,5 +1,6 @@
 """Samples: every value is what was read, what is not known is not told, and nothing is made up."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -7,13 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.exporter.counters.counting import NO_COUNTERS
+from streamops.exporter.metrics.guards import Granularity, Guards
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.samples import rows
 from streamops.exporter.metrics.sampling import Sampler, samples
 from streamops.model.extras import Extras, QueueCount
 from streamops.model.ids import EntryId
 from streamops.model.server import Mode, ServerInfo
-from streamops.model.snapshot import Snapshot
+from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from tests.exporter.readings import counted, observed, reading
@@ -212,6 +214,39 @@ def test_counters_come_from_what_was_counted() -> None:
     assert found["group_delivered_entries_total"] == {BILLING: 5}
     assert found["group_acked_entries_total"] == {BILLING: 3}
     assert not found["group_uncounted_total"]
+
+
+def test_gaps_are_counted_by_part() -> None:
+    gaps = [
+        Gap("loading", part="node 127.0.0.1:7000"),
+        Gap("loading", part="node 127.0.0.1:7001"),
+        Gap("denied", part="server clock"),
+        Gap("denied", "secrets", denied=True),
+        Gap("denied", "orders", "billing", "consumers"),
+        Gap("denied", "orders", "audit", "consumers"),
+        # Somebody asked for it, and there is none.
+        Gap(NO_SUCH_STREAM, "no-such"),
+    ]
+    one = reading(snapshot(stream(groups=[group()]), gaps=gaps), extras=Extras(unread=("memory",)))
+    assert told(one)["gaps"] == {
+        ("nodes",): 2,
+        ("server clock",): 1,
+        ("streams",): 1,
+        ("consumers",): 2,
+        ("memory",): 1,
+    }
+    hidden = Guards(exclude=(re.compile("secrets"),), granularity=Granularity.STREAM)
+    parts = {labels.values for block in samples(one, hidden) for labels in block.labels}
+    assert ("memory",) in parts
+    assert not {("streams",), ("consumers",)} & parts
+
+
+def test_consumers_beyond_the_limit_of_reading_are_omitted_and_no_gap() -> None:
+    crowded = group(consumers=5_000, members=None)
+    gap = Gap("5,000 consumers", "orders", "billing", "consumers", capped=True)
+    found = told(reading(snapshot(stream(groups=[crowded]), gaps=[gap])))
+    assert not found["gaps"]
+    assert found["series_omitted"] == {("consumer", "max_consumers"): 5_000}
 
 
 def test_a_step_that_cannot_be_told_is_told() -> None:

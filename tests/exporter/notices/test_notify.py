@@ -48,6 +48,13 @@ def notifier(*urls: str, sending: Sending = QUICK, policy: Policy = AT_ONCE) -> 
     return Notifier(open_outlets(addresses), policy, ORIGIN, EVERY, sending)
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages age faster, so that nobody waits for it."""
+    for module in ("scraping.scraper", "notices.lookout"):
+        monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
+
+
 class World:
     """What is found, look by look: the last of it stays."""
 

@@ -19,16 +19,16 @@ from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from tests.deployments import RunningCluster
 from tests.eventually import eventually
-from tests.exporter.serving import opening, past_freshness, reads, scraping
+from tests.exporter.serving import grow_old, opening, reads, scraping
 from tests.servers import RunningServer, StartServer
 
 SOON = timedelta(milliseconds=200)
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages age faster, so that nobody waits for it."""
-    monkeypatch.setattr(scraper_module, "FRESH_SECONDS", 0.4)
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages age when a test says so, and not by themselves."""
+    monkeypatch.setattr(scraper_module, "FRESH_SECONDS", 60.0)
 
 
 def up(page: Page) -> bool:
@@ -58,11 +58,11 @@ async def test_fifty_at_once_cost_one_collection(server: RunningServer) -> None:
     server.command("XGROUP", "CREATE", "orders", "billing", "0")
     async with scraping(server) as scraper:
         await scraper.scrape()
-        await past_freshness()
+        grow_old(scraper)
         before = reads(server)
         await scraper.scrape()
         one = reads(server) - before
-        await past_freshness()
+        grow_old(scraper)
         pages = await asyncio.gather(*(scraper.scrape() for _ in range(50)))
         assert one > 0
         assert reads(server) - before == 2 * one
@@ -75,7 +75,7 @@ async def test_a_page_serves_for_a_while(any_server: RunningServer) -> None:
         first = await scraper.scrape()
         add(any_server)
         assert await scraper.scrape() is first
-        await past_freshness()
+        grow_old(scraper)
         assert (length(first), length(await scraper.scrape())) == (1.0, 2.0)
 
 
@@ -87,7 +87,7 @@ async def test_who_comes_later_does_not_get_what_was_read_too_long_before(
     add(server)
     async with scraping(server) as scraper:
         await scraper.scrape()
-        await past_freshness()
+        grow_old(scraper)
         server.pause()
         slow = asyncio.create_task(scraper.scrape())
         await eventually(lambda: scraper.busy)
@@ -106,7 +106,7 @@ async def test_at_the_deadline_the_last_page_is_served_and_the_collection_goes_o
     add(server)
     async with scraping(server) as scraper:
         first = await scraper.scrape()
-        await past_freshness()
+        grow_old(scraper)
         server.pause()
         late = await scraper.scrape(SOON)
         assert late is first
@@ -121,16 +121,18 @@ async def test_at_the_deadline_the_last_page_is_served_and_the_collection_goes_o
         assert written(reused, name) > written(first, name)
 
 
-async def test_who_waits_for_an_overdue_collection_takes_it(start_server: StartServer) -> None:
+async def test_who_waits_for_an_overdue_collection_takes_it(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else a server slower than the deadline would never be seen anew."""
     server = start_server()
     add(server)
     async with scraping(server) as scraper:
         await scraper.scrape()
-        await past_freshness()
+        grow_old(scraper)
         server.pause()
         await scraper.scrape(SOON)
-        await past_freshness()
+        monkeypatch.setattr(scraper_module, "FRESH_SECONDS", SOON.total_seconds() / 2)
         before = scraper.page
         joined = asyncio.create_task(scraper.scrape())
         await asyncio.sleep(0.05)
@@ -163,7 +165,7 @@ async def test_a_server_that_goes_and_comes_back(start_server: StartServer) -> N
             assert (scraper.problem, scraper.answered) == (None, True)
             server.kill()
             for number in (1, 2, 3):
-                await past_freshness()
+                grow_old(scraper)
                 page = await scraper.scrape()
                 assert not up(page)
                 assert length(page) is None
@@ -172,7 +174,7 @@ async def test_a_server_that_goes_and_comes_back(start_server: StartServer) -> N
             assert scraper.problem is not None
             server.restart()
             add(server, 2)
-            await past_freshness()
+            grow_old(scraper)
             page = await scraper.scrape()
             assert up(page)
             assert length(page) == 2
@@ -192,7 +194,7 @@ async def test_a_server_that_is_away_from_the_start(start_server: StartServer) -
         assert written(page, 'streamops_collect_errors_total{stage="connect"}') == 1
         server.restart()
         add(server)
-        await past_freshness()
+        grow_old(scraper)
         assert length(await scraper.scrape()) == 1
 
 
@@ -210,15 +212,65 @@ async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServ
         admin = server.connect(password="old")  # noqa: S106 - a test's own
         admin.config_set("requirepass", "new")
         admin.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
-        await past_freshness()
+        grow_old(scraper)
         assert not up(await scraper.scrape())
         assert scraper.answered
         assert "new" not in (scraper.problem or "")
         passwords.append("new")
-        await past_freshness()
+        grow_old(scraper)
         assert up(await scraper.scrape())
     finally:
         await scraper.close()
+
+
+async def test_a_server_that_answers_and_tells_nothing_is_not_up(start_server: StartServer) -> None:
+    """Else all series would vanish, and every alert on them, without a word."""
+    server = start_server()
+    add(server)
+    async with scraping(server) as scraper:
+        assert up(await scraper.scrape())
+        server.command("CONFIG", "SET", "replica-serve-stale-data", "no")
+        server.command("REPLICAOF", "127.0.0.1", "1")
+        grow_old(scraper)
+        page = await scraper.scrape()
+        assert (up(page), length(page), scraper.answered) == (False, None, True)
+        assert written(page, 'streamops_collect_errors_total{stage="collect"}') == 1
+        assert scraper.problem is not None
+        assert scraper.problem.startswith("no stream can be read: ")
+        assert "replica-serve-stale-data" in scraper.problem
+        server.command("REPLICAOF", "NO", "ONE")
+        grow_old(scraper)
+        page = await scraper.scrape()
+        assert (up(page), length(page)) == (True, 1)
+        assert scraper.problem is None
+
+
+async def test_streams_that_may_not_be_read_are_told_once(start_server: StartServer) -> None:
+    server = start_server()
+    add(server)
+    server.command("XADD", "secrets", "*", "a", "b")
+    server.command("ACL", "SETUSER", "default", "resetkeys", "~orders", "~streamops:*")
+    with structlog.testing.capture_logs() as logs:
+        async with scraping(server) as scraper:
+            for _ in range(2):
+                page = await scraper.scrape()
+                grow_old(scraper)
+            assert (up(page), length(page)) == (True, 1)
+    (line,) = [line for line in logs if line["part"] == "streams"]
+    assert (line["event"], line["log_level"]) == ("a part cannot be read", "warning")
+    assert "permission" in line["reason"]
+
+
+async def test_who_may_begin_another_collection_keeps_it_busy(any_server: RunningServer) -> None:
+    """A target that was closed between two collections of one scrape would be opened again, and stay open."""
+    seen: list[bool] = []
+    async with scraping(any_server) as scraper:
+        waiting = asyncio.create_task(scraper.scrape())
+        await asyncio.sleep(0)
+        assert scraper._flight is not None
+        scraper._flight.task.add_done_callback(lambda _: seen.append(scraper.busy))
+        await waiting
+        assert (seen, scraper.busy) == ([True], False)
 
 
 async def test_what_stands_beside_is_told_where_it_cannot_be_read(start_server: StartServer) -> None:
@@ -228,9 +280,11 @@ async def test_what_stands_beside_is_told_where_it_cannot_be_read(start_server: 
     server.command("ACL", "SETUSER", "default", "-memory|usage")
     with structlog.testing.capture_logs() as logs:
         async with scraping(server) as scraper:
+            await scraper.scrape()
+            await eventually(lambda: "memory" in scraper._target.problems)
             for _ in range(3):
+                grow_old(scraper)
                 page = await scraper.scrape()
-                await past_freshness()
             assert up(page)
             assert length(page) == 1
             assert written(page, 'streamops_collect_errors_total{stage="memory"}') == 1
@@ -246,13 +300,13 @@ async def test_a_collection_that_never_ends_is_given_up(
     async with scraping(server) as scraper:
         await scraper.scrape()
         monkeypatch.setattr(scraper_module, "GIVEN_UP_SECONDS", 0.3)
-        await past_freshness()
+        grow_old(scraper)
         server.pause()
         assert not up(await scraper.scrape())
         assert scraper.problem == "it took longer than 0.3 s"
         server.resume()
         monkeypatch.undo()
-        await past_freshness()
+        grow_old(scraper)
         assert up(await scraper.scrape())
 
 
@@ -261,7 +315,7 @@ async def test_nothing_is_read_while_nobody_asks(any_server: RunningServer) -> N
     async with scraping(any_server) as scraper:
         await scraper.scrape()
         before = reads(any_server)
-        await past_freshness()
+        grow_old(scraper)
         await asyncio.sleep(0.5)
         assert reads(any_server) == before
 
@@ -362,7 +416,7 @@ async def test_phases_tell_how_long_each_took(any_server: RunningServer) -> None
     add(any_server)
     async with scraping(any_server) as scraper:
         (await scraper.scrape()).text()
-        await past_freshness()
+        grow_old(scraper)
         page = await scraper.scrape()
         for phase in ("collect", "judge", "render"):
             assert written(page, f'streamops_scrape_duration_seconds{{phase="{phase}"}}') > 0

@@ -79,8 +79,37 @@ async def test_what_is_kept_is_bounded_and_no_password() -> None:
     users = Passwords({"alice": hashed("one")})
     for number in range(passwords.KEPT + 20):
         await users.let_in(basic("alice", f"guess-{number}"))
-    assert len(users._verdicts) == passwords.KEPT
-    assert not any(b"guess" in key for key in users._verdicts)
+    assert len(users._wrong) == passwords.KEPT
+    assert not any(b"guess" in key for key in users._wrong)
+
+
+async def test_guesses_do_not_make_who_knows_the_password_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    users = Passwords({"alice": hashed("one")})
+    assert await users.let_in(basic("alice", "one"))
+    for number in range(passwords.KEPT + 1):
+        await users.let_in(basic("alice", f"guess-{number}"))
+
+    def never(_: bytes, __: bytes) -> bool:
+        raise AssertionError
+
+    monkeypatch.setattr("bcrypt.checkpw", never)
+    assert await users.let_in(basic("alice", "one"))
+
+
+async def test_nothing_is_computed_for_who_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the turns of all that came and went would have to pass before anybody else's."""
+    checked: list[bytes] = []
+    check = bcrypt.checkpw
+
+    def note(password: bytes, written: bytes) -> bool:
+        checked.append(password)
+        return check(password, written)
+
+    monkeypatch.setattr("bcrypt.checkpw", note)
+    users = Passwords({"alice": hashed("one")})
+    left = [users.let_in(basic("alice", f"guess-{number}"), lambda: False) for number in range(20)]
+    assert (await asyncio.gather(*left, users.let_in(basic("alice", "one"))))[-1]
+    assert checked == [b"one"]
 
 
 def test_a_password_may_hold_colons_and_bytes() -> None:

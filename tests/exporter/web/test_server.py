@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
+import structlog
 from aiohttp import web
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
@@ -24,7 +25,7 @@ from streamops.exporter.web.server import read_deadline
 from streamops.operate.console import Console
 from streamops.present.documents import encode, status_document
 from tests.eventually import eventually
-from tests.exporter.serving import Exporter, exporting, past_freshness
+from tests.exporter.serving import Exporter, exporting, grow_old
 from tests.servers import RunningServer, StartServer
 
 OPENMETRICS = {"Accept": "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"}
@@ -32,9 +33,9 @@ ONE_SECOND = {"X-Prometheus-Scrape-Timeout-Seconds": "1"}
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages age faster, so that nobody waits for it."""
-    monkeypatch.setattr(scraper_module, "FRESH_SECONDS", 0.4)
+def still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages age when a test says so, and not by themselves."""
+    monkeypatch.setattr(scraper_module, "FRESH_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -145,7 +146,7 @@ async def test_a_server_that_is_away(start_server: StartServer) -> None:
     async with exporting(server, patience=timedelta(seconds=2)) as running:
         await eventually(lambda: running.scraper.ready)
         server.kill()
-        await past_freshness()
+        grow_old(running.scraper)
         answer = await running.get("/metrics")
         assert (answer.status, answer.value("streamops_up")) == (200, 0)
         assert "process_cpu_seconds_total" in answer.text
@@ -161,7 +162,7 @@ async def test_a_server_that_answers_after_the_deadline(start_server: StartServe
     server.command("XADD", "orders", "1-1", "a", "b")
     async with exporting(server) as running:
         first = await running.get("/metrics")
-        await past_freshness()
+        grow_old(running.scraper)
         server.pause()
         late = await running.get("/metrics", headers=ONE_SECOND)
         name = "streamops_snapshot_timestamp_seconds"
@@ -314,6 +315,51 @@ async def test_clients_that_do_nothing_keep_nobody_waiting(exporter: Exporter) -
             client.close()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n" + b"X: y\r\n" * 5_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\nNONSENSE\r\n\r\n",
+    ],
+    ids=["version", "long path", "many headers", "two lengths", "second request"],
+)
+async def test_who_speaks_no_http_fills_no_log(
+    exporter: Exporter, words: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", exporter.port)
+    writer.write(words)
+    assert b" 400 Bad Request\r\n" in await asyncio.wait_for(reader.read(), 20)
+    writer.close()
+    assert [record.getMessage() for record in caplog.records] == []
+    assert (await exporter.get("/-/healthy")).status == 200
+
+
+async def test_a_client_that_goes_away_fills_no_log(
+    start_server: StartServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = start_server()
+    with structlog.testing.capture_logs() as logs:
+        await leave_while_it_is_read(server)
+    assert [record.getMessage() for record in caplog.records] == []
+    assert logs == []
+
+
+async def leave_while_it_is_read(server: RunningServer) -> None:
+    async with exporting(server) as running:
+        await running.get("/metrics")
+        grow_old(running.scraper)
+        server.pause()
+        with closing(rude(running.port, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")):
+            await eventually(lambda: running.scraper.busy)
+        assert (await running.get("/-/healthy")).status == 200
+        server.resume()
+        # Its answer is tried before that of whoever asks after it.
+        assert (await running.get("/metrics")).value("streamops_up") == 1
+
+
 async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -337,6 +383,26 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
         with closing(rude(port, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")):
             await asyncio.wait_for(ended.wait(), 20)
     assert 0 < held[0] <= 4 * sending.PIECE
+
+
+async def test_what_is_under_way_is_waited_for_once_and_not_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever stops this process kills it after a while."""
+    monkeypatch.setattr("streamops.exporter.web.listening.GRACE_SECONDS", 1.0)
+    begun = asyncio.Event()
+
+    async def slow(_: web.Request) -> web.Response:
+        begun.set()
+        await asyncio.sleep(1.75)
+        return web.Response(text="late")
+
+    app = web.Application()
+    app.router.add_get("/", slow)
+    async with listening(app, "127.0.0.1", 0, Door(None)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await begun.wait()
+    assert await asyncio.wait_for(reader.read(), 20) == b""
+    writer.close()
 
 
 def test_an_address_that_is_taken() -> None:
@@ -385,6 +451,18 @@ async def test_targets_are_bounded(any_server: RunningServer, monkeypatch: pytes
         for name in "abca":
             assert (await running.get(f"/probe?target={name}")).status == 200
         assert sorted(running.targets._scrapers) == ["a", "c"]
+
+
+async def test_targets_are_bounded_for_all_who_come_at_once(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streamops.exporter.scraping.targets.MOST", 2)
+    contexts = dict.fromkeys("abcde", any_server)
+    async with exporting(any_server, contexts=contexts) as running:
+        for name in "ab":
+            await running.get(f"/probe?target={name}")
+        await asyncio.gather(*(running.targets.find(name) for name in "cde"))
+        assert len(running.targets._scrapers) == 2
 
 
 async def test_more_targets_than_can_be_busy_at_once(

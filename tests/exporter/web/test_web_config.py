@@ -95,7 +95,18 @@ TLS = "tls_server_config: {cert_file: c, key_file: k"
         ("rate_limit: {interval: 1s}", "without a burst"),
         ("a: &a [*a]\ntls_server_config: *a", ""),
         ("!!python/object/apply:os.system [id]", "not YAML"),
-        ("[" * 100_000, "not YAML"),
+        pytest.param("[" * 100_000, "not YAML", id="deep"),
+        (f"{TLS}, client_auth_type: [RequireAnyClientCert]}}", "client_auth_type: expected a string"),
+        (f"{TLS}, client_auth_type: {{a: b}}}}", "client_auth_type: expected a string"),
+        ('tls_server_config: {cert_file: "c\\0", key_file: k}', "the name of a file holds"),
+        ('tls_server_config: {cert_file: c, key_file: "\\ud800"}', "the name of a file holds"),
+        ("rate_limit: {interval: 99999999999h, burst: 1}", "longer than anybody waits"),
+        pytest.param(
+            f"rate_limit: {{interval: {'9' * 400}h, burst: 1}}", "longer than anybody", id="endless"
+        ),
+        ("tls_server_config: !!bool maybe", "not YAML"),
+        ("tls_server_config: !!timestamp soon", "not YAML"),
+        ("basic_auth_users: [alice]", "basic_auth_users: expected a mapping or nothing, got a list"),
     ],
 )
 def test_a_malformed_file_is_told_in_a_line(text: str, problem: str) -> None:

@@ -1,0 +1,73 @@
+"""How much work a pool of workers has before it, and what was decided about their number."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from streamops.model.lag import Lag
+
+
+class Demand(Struct, frozen=True, kw_only=True, gc=False):
+    """One reading of a group's work and of the pool that does it. Times are seconds.
+
+    Attributes:
+        at: When it was read, in seconds by the server's clock.
+        added: Entries ever added to the stream; always known.
+        lag: Entries not yet delivered, with what that rests on.
+        head_age: How long the first of them has waited; none where unknown.
+        pending: Entries delivered and not acknowledged.
+        oldest_idle: How long the oldest pending entry has lain idle.
+        acked: Entries ever acknowledged.
+        ordered: Workers asked for, ready or not.
+        ready: Workers that heartbeat.
+        busy: Mean share of their slots that was busy since the last reading; none where they do not tell.
+        probed_empty: Whether a look behind the last delivered entry found nothing, whatever the lag says.
+    """
+
+    at: float
+    added: int
+    lag: Lag
+    head_age: float | None
+    pending: int
+    oldest_idle: float
+    acked: int
+    ordered: int
+    ready: int
+    busy: float | None = None
+    probed_empty: bool = False
+
+
+class ScaleCode(StrEnum):
+    """Why a pool has the workers it has: the rule that decided."""
+
+    WARMUP = "warmup"
+    SUSPECT = "suspect"
+    STUCK = "stuck"
+    NOT_STARTING = "not_starting"
+    NO_RATE = "no_rate"
+    LAG_UNKNOWN = "lag_unknown"
+    SATURATED = "saturated"
+    BACKLOG = "backlog"
+    TREND = "trend"
+    ARRIVALS = "arrivals"
+    SAWTOOTH = "sawtooth"
+    DRAINING = "draining"
+    STARTING = "starting"
+    IDLE = "idle"
+    WAKE = "wake"
+    LIMIT = "limit"
+    STEADY = "steady"
+
+
+class ScaleDecision(Struct, frozen=True, gc=False):
+    """How many workers a pool is to have.
+
+    Attributes:
+        target: That number, always within the limits.
+        code: The rule that decided.
+        text: Why, in a sentence with numbers.
+    """
+
+    target: int
+    code: ScaleCode
+    text: str

@@ -1,0 +1,115 @@
+"""The policy: one reading in, one decision out."""
+
+from msgspec.structs import replace
+
+from streamops.model.scaling import Demand, ScaleDecision
+from streamops.scaling.arrivals import forecast
+from streamops.scaling.config import ScalingConfig
+from streamops.scaling.learning.peaks import learn_peaks
+from streamops.scaling.learning.pressure import learn_pressure
+from streamops.scaling.learning.rates import learn_rate
+from streamops.scaling.learning.samples import record, recreated
+from streamops.scaling.learning.stalls import learn_calm, learn_stall
+from streamops.scaling.learning.starts import learn_starts
+from streamops.scaling.learning.trials import begin_trial, learn_trial
+from streamops.scaling.limits import limited
+from streamops.scaling.rules.downs import idle
+from streamops.scaling.rules.holds import draining, lag_unknown, no_rate, not_starting, steady, stuck, warmup
+from streamops.scaling.rules.saturated import saturated
+from streamops.scaling.rules.ups import arrivals, backlog, trend, unseen
+from streamops.scaling.rules.zero import sleep, wake
+from streamops.scaling.state import ScalingState
+from streamops.scaling.tiers import phantom
+from streamops.scaling.view import Verdict, View, look
+from streamops.scaling.wording import spell
+
+RULES = (
+    wake,
+    warmup,
+    stuck,
+    not_starting,
+    sleep,
+    no_rate,
+    unseen,
+    lag_unknown,
+    saturated,
+    backlog,
+    trend,
+    arrivals,
+    draining,
+    idle,
+)
+"""In the order in which they are asked; the first that speaks decides, and ``steady`` where none does."""
+
+
+def decide(config: ScalingConfig, state: ScalingState, demand: Demand) -> tuple[ScalingState, ScaleDecision]:
+    """How many workers a pool should have, and what to remember until the next reading.
+
+    A reading that is not newer than the last one changes nothing and gives the last decision again. A stream that
+    was created anew begins from nothing.
+    """
+    if state.last is not None and state.samples and demand.at <= state.samples[-1].at:
+        return state, state.last
+    learned = _learn(config, ScalingState() if recreated(state, demand) else state, demand)
+    view = look(config, learned, demand)
+    verdict = limited(view, _judge(view))
+    decision = ScaleDecision(verdict.target, verdict.code, verdict.text + _of_phantom(demand))
+    return replace(_remember(view, decision), last=decision), decision
+
+
+def _judge(view: View) -> Verdict:
+    for rule in RULES:
+        verdict = rule(view)
+        if verdict is not None:
+            return verdict
+    return steady(view)
+
+
+def _of_phantom(demand: Demand) -> str:
+    if not phantom(demand):
+        return ""
+    return f" (a lag of {spell(demand.lag.entries or 0)} is reported, with nothing behind it)"
+
+
+def _learn(config: ScalingConfig, state: ScalingState, demand: Demand) -> ScalingState:
+    tuning = config.tuning
+    state = learn_starts(state, demand)
+    state = learn_stall(record(state, demand, tuning), demand)
+    state = learn_rate(state, demand, tuning)
+    rate = state.rate
+    capacity = demand.ready * (rate or 0.0)
+    state = learn_peaks(learn_calm(state, demand, tuning.calm * capacity), demand, rate, tuning)
+    state = learn_trial(state, demand, tuning)
+    return learn_pressure(state, demand, _forecast(config, state), rate, tuning)
+
+
+def _forecast(config: ScalingConfig, state: ScalingState) -> float:
+    start_up = config.start_up.total_seconds() if state.start_up is None else state.start_up
+    span = state.samples[-1].at - state.samples[-2].at if len(state.samples) > 1 else 0.0
+    return forecast(state.samples, start_up + span, config.tuning)
+
+
+def _remember(view: View, decision: ScaleDecision) -> ScalingState:
+    state, demand = view.state, view.demand
+    change = decision.target - demand.ordered
+    if not change:
+        return state
+    direction = 1 if change > 0 else -1
+    damping = _damping(view, direction)
+    if direction > 0:
+        until = demand.at + view.tuning.not_starting * view.start_up + view.tuning.patience
+        state = begin_trial(state, demand.ready, decision.target, until)
+    else:
+        state = replace(state, trial=None)
+    return replace(state, changed_at=demand.at, direction=direction, damping=damping)
+
+
+def _damping(view: View, direction: int) -> int:
+    """One more where an up follows a down too soon; one fewer where a down follows long after."""
+    state = view.state
+    if state.changed_at is None or direction == state.direction:
+        return state.damping
+    soon = view.demand.at - state.changed_at < view.tuning.flap
+    if direction > 0 and soon:
+        return min(view.tuning.damping, state.damping + 1)
+    return state.damping if soon else max(0, state.damping - 1)

@@ -1,0 +1,19 @@
+"""Nothing is called exact that never was so, whatever happens between the batches of a collection."""
+
+import os
+
+import pytest
+
+from tests.operate.moving_truth import play
+from tests.servers import RunningServer
+
+SEEDS = int(os.environ.get("STREAMOPS_MOVING_SEEDS", "12"))
+
+
+@pytest.mark.parametrize("deep", [False, True], ids=["shallow", "deep"])
+async def test_every_number_was_so_at_some_instant(server: RunningServer, *, deep: bool) -> None:
+    for seed in range(SEEDS):
+        try:
+            await play(server, seed, deep=deep, stingy=bool(seed % 3 == 0))
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {error}") from error
