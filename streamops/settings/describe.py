@@ -13,6 +13,9 @@ from streamops.wire.options import ConnectionOptions, Secret, Tls
 
 HIDDEN: Final = "***"
 
+CHOSEN_BY_FACES: Final = {"details", "deep"}
+"""What of a watch is no setting: each face looks as closely as it needs to."""
+
 
 class SettingRow(NamedTuple):
     """One effective setting.
@@ -35,7 +38,7 @@ def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
         "environment": settings.environment,
         "read_only": settings.read_only,
     }
-    watch = {key: value for key, value in asdict(settings.watch).items() if key != "details"}
+    watch = {key: value for key, value in asdict(settings.watch).items() if key not in CHOSEN_BY_FACES}
     return (
         *_rows(values, settings),
         *_connection_rows(settings),
