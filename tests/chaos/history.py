@@ -147,6 +147,15 @@ class History:
         for member in self.members:
             if member.doomed:
                 member.tell(signal.SIGTERM)
+        await self._have_all_leave()
+        if self._consumers(STREAM) or self._consumers(RETRIES):
+            # A read that was under way when its worker left makes its consumer anew: whoever comes next removes it.
+            await self.join()
+            await self._have_all_leave()
+        self._audit()
+
+    async def _have_all_leave(self) -> None:
+        """Wait until there is nothing to do and nobody but the living is a consumer; then end them."""
         await self.until("idle", lambda: self._is_idle() and self._is_alone())
         for member in self.members:
             member.tell(signal.SIGTERM)
@@ -154,7 +163,6 @@ class History:
             await asyncio.to_thread(member.process.join, ENDS_WITHIN)
             assert member.process.exitcode == 0, f"a worker ended with {member.process.exitcode}"
         self.members.clear()
-        self._audit()
 
     async def until(self, what: str, true: Callable[[], object]) -> None:
         """Wait until something is so; whoever died meanwhile is buried, and somebody always works."""

@@ -236,10 +236,11 @@ class Audit:
 
     def _collect(self) -> dict[str, list[Run]]:
         deaths = {fault.pid: fault.end for fault in self._faults if fault.kind == "death"}
-        begun: dict[tuple[int, str, int], Line] = {}
+        begun: dict[tuple[int, str, str, int], Line] = {}
         runs: dict[str, list[Run]] = defaultdict(list)
         for line in self._lines:
-            mine = (line.pid, line.entry, line.attempt)
+            # A retry may have the ID of an entry that is somebody else's in the stream itself.
+            mine = (line.pid, line.origin, line.entry, line.attempt)
             if line.word is Word.START:
                 begun[mine] = line
             elif line.word in (Word.DONE, Word.FAILED):
