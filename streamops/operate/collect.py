@@ -266,7 +266,7 @@ def _group(
     lags: dict[GroupKey, Lag],
 ) -> ConsumerGroup:
     key = stream.name, group.name
-    if lags[key].known and lags[key].entries == 0 and group.head_id is not None:
+    if lags[key].known and lags[key].entries == 0 and not (group.head_read and group.head_id is None):
         # Counted to the end, or so the server says: there is nothing that waits.
         group = replace(group, head_id=None, head_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)

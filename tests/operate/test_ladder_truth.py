@@ -38,7 +38,7 @@ class RestrictedTruth(StreamTruth):
             for group in stream.groups:
                 self.check_lag(group)
                 # Where not even the bounds may be read, it takes a count to know that nothing waits.
-                if group.time_lag.age is not None:
+                if group.time_lag.age is not None or (group.lag.known and group.lag.entries == 0):
                     self.check_time_lag(group, snapshot)
                 self.check_pending(group)
 
