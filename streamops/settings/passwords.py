@@ -23,14 +23,7 @@ def read_password_file(path: Path) -> Secret:
     Raises:
         SettingsError: The file cannot be read, is empty, is not text, or is far too long for a password.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise SettingsError(
-            f"cannot read {path}: {error.strerror}", "Check the name and its permissions."
-        ) from None
-    return _decode_password(content, f"{path} holds", "Write the password into it, on one line.")
+    return _decode_password(_read(path), f"{path} holds", "Write the password into it, on one line.")
 
 
 def run_password_command(command: str | Sequence[str]) -> Secret:
@@ -52,14 +45,7 @@ def read_secret_lines(path: Path) -> list[str]:
     Raises:
         SettingsError: The file cannot be read, is not text, or is far too long.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise SettingsError(
-            f"cannot read {path}: {error.strerror}", "Check the name and its permissions."
-        ) from None
-    return _decode_lines(content, f"{path} holds", "Write one a line.")
+    return _decode_lines(_read(path), f"{path} holds", "Write one a line.")
 
 
 def run_secret_lines(command: str | Sequence[str]) -> list[str]:
@@ -69,6 +55,17 @@ def run_secret_lines(command: str | Sequence[str]) -> list[str]:
         SettingsError: As ``run_password_command`` does.
     """
     return _decode_lines(_capture(command), "printed", "Run it by hand to see what it prints.")
+
+
+def _read(path: Path) -> bytes:
+    """A file, up to a byte more than may be in it."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot read {path}: {error.strerror}", "Check the name and its permissions."
+        ) from None
 
 
 def _capture(command: str | Sequence[str]) -> bytes:
