@@ -70,7 +70,7 @@ async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(s
 
     async with working(app, replace(QUICK, consumer="mine")):
         await until(lambda: is_idle(server, "s"))
-    assert sorted(seen) == ids
+    assert sorted(seen) == sorted(ids)
 
 
 async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server: RunningServer) -> None:
@@ -246,7 +246,7 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
 
     async with working(app):
         await until(lambda: len(seen) == 3)
-    assert sorted(seen) == ids[-3:]
+    assert sorted(seen) == sorted(ids[-3:])
     assert pending(any_server, "s") == 2497
 
 
@@ -291,7 +291,7 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
     assert pending(server, "s")
     async with working(second):
         await until(lambda: is_idle(server, "s"))
-    assert sorted(seen) == ids
+    assert sorted(seen) == sorted(ids)
     assert not [event for event in told if isinstance(event, DeadLettered)]
 
 
