@@ -1,54 +1,14 @@
-"""The places one can go to, each with its crumbs and the command that prints the same. Pure data."""
+"""Places that are about one stream, group, entry, action or job."""
 
-from typing import Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.wording import quoted
 from streamops.model.acting import Action
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.tui.source import ContextInfo
 
 ID_HEAD: Final = 4
-
-
-class Status(Struct, frozen=True):
-    """Every stream with every group: the root."""
-
-    @property
-    def trail(self) -> tuple[str, ...]:
-        """No crumb beyond the context."""
-        return ()
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command that prints the same."""
-        return ("status",)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """It is about all of them."""
-        return ()
-
-
-class Streams(Struct, frozen=True):
-    """All streams, one row each."""
-
-    @property
-    def trail(self) -> tuple[str, ...]:
-        """One crumb."""
-        return ("streams",)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command that prints the same."""
-        return ("streams", "ls")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """It is about all of them."""
-        return ()
 
 
 class Stream(Struct, frozen=True):
@@ -175,44 +135,6 @@ class OneEntry(Struct, frozen=True):
         return (self.stream,)
 
 
-class Contexts(Struct, frozen=True):
-    """All contexts."""
-
-    @property
-    def trail(self) -> tuple[str, ...]:
-        """One crumb."""
-        return ("contexts",)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command that prints the same."""
-        return ("ctx", "ls")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """It is about all of them."""
-        return ()
-
-
-class Audit(Struct, frozen=True):
-    """What was done to the server, newest first."""
-
-    @property
-    def trail(self) -> tuple[str, ...]:
-        """One crumb."""
-        return ("audit",)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command that prints the same."""
-        return ("audit", "ls")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """It is about all of them."""
-        return ()
-
-
 class OneAction(Struct, frozen=True):
     """One action of the audit log."""
 
@@ -234,25 +156,6 @@ class OneAction(Struct, frozen=True):
         return (self.action.first.begun_id,)
 
 
-class Jobs(Struct, frozen=True):
-    """Long work: under way, interrupted, and over."""
-
-    @property
-    def trail(self) -> tuple[str, ...]:
-        """One crumb."""
-        return ("jobs",)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The command that prints the same."""
-        return ("jobs", "ls")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """It is about all of them."""
-        return ()
-
-
 class OneJob(Struct, frozen=True):
     """One job."""
 
@@ -272,29 +175,6 @@ class OneJob(Struct, frozen=True):
     def names(self) -> tuple[str, ...]:
         """What that command is about."""
         return (self.id,)
-
-
-Place: TypeAlias = (
-    Status
-    | Streams
-    | Stream
-    | Group
-    | Pending
-    | Entries
-    | OneEntry
-    | Contexts
-    | Audit
-    | OneAction
-    | Jobs
-    | OneJob
-)
-
-
-def command(context: ContextInfo, place: Place) -> str:
-    """The shell command that prints what a place shows."""
-    where = ("--url", context.url) if context.url else ("-c", context.name)
-    dashes = ("--",) if any(name.startswith("-") for name in place.names) else ()
-    return " ".join(map(quoted, ("streamops", *where, *place.words, *dashes, *place.names)))
 
 
 def short_id(entry_id: EntryId) -> str:
