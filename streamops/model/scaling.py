@@ -38,7 +38,7 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ScaleCode(StrEnum):
-    """Why a pool has the workers it has: the rule that decided."""
+    """Why a pool has the workers it has: the rule that decided, or what stood above the rules."""
 
     WARMUP = "warmup"
     SUSPECT = "suspect"
@@ -57,6 +57,10 @@ class ScaleCode(StrEnum):
     WAKE = "wake"
     LIMIT = "limit"
     STEADY = "steady"
+    OVERRIDE = "override"
+    PAUSED = "paused"
+    BUDGET = "budget"
+    UNREADABLE = "unreadable"
 
 
 class ScaleDecision(Struct, frozen=True, gc=False):

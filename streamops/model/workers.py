@@ -29,6 +29,7 @@ class WorkerHeartbeat(Struct, frozen=True, kw_only=True):
         slots: How many entries it handles at once.
         busy: How many it handles now.
         state: What it is doing.
+        worked: Seconds that its handlers have worked since it started; zero where that is not told.
         beat_ms: When that was so, in milliseconds by the server's clock.
     """
 
@@ -41,4 +42,5 @@ class WorkerHeartbeat(Struct, frozen=True, kw_only=True):
     slots: int
     busy: int
     state: WorkerState
+    worked: float = 0.0
     beat_ms: int = 0

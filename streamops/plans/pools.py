@@ -5,9 +5,9 @@ from typing import Final
 from streamops.analysis.wording import command, instant, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.pools import PauseIntent, PoolEvidence, ResumeIntent
+from streamops.model.pools import Pool, PoolMode
 from streamops.plans.evidence import fingerprint
 
-PAUSED: Final = "paused"
 SOON: Final = "Workers notice with their next heartbeat: within five seconds, unless they beat less often."
 
 
@@ -18,13 +18,17 @@ def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
         "What they have in hand they finish and acknowledge; delayed messages still become entries.",
         SOON,
     )
-    return _plan("pause", intent.pool, evidence, effects, changes=evidence.mode != PAUSED, back="resume")
+    return _plan(
+        "pause", intent.pool, evidence, effects, changes=evidence.pool.mode != PoolMode.PAUSED, back="resume"
+    )
 
 
 def plan_resume(intent: ResumeIntent, evidence: PoolEvidence) -> Plan:
     """Have them read again, from where the group stands."""
     effects = (f"The workers of pool {quoted(intent.pool)} read again, from where their groups stand.", SOON)
-    return _plan("resume", intent.pool, evidence, effects, changes=evidence.mode == PAUSED, back="pause")
+    return _plan(
+        "resume", intent.pool, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pause"
+    )
 
 
 def _plan(
@@ -36,17 +40,17 @@ def _plan(
         tier=Tier.REVERSIBLE,
         count=int(changes),
         unit=("pool", "pools"),
-        sample=(_stands(pool, evidence),),
+        sample=(_stands(evidence.pool),),
         effects=effects if changes else (),
         undo=f"`{command(back, pool)}`" if changes else "",
         command=command(verb, pool),
-        fingerprint=fingerprint(pool, evidence.mode),
+        fingerprint=fingerprint(pool, evidence.pool.mode),
     )
 
 
-def _stands(pool: str, evidence: PoolEvidence) -> str:
-    if not evidence.mode:
-        return f"{quoted(pool)}: nobody has told it anything yet"
-    who = f" by {quoted(evidence.updated_by)}" if evidence.updated_by else ""
-    when = f" at {instant(evidence.updated_at)}" if evidence.updated_at else ""
-    return f"{quoted(pool)}: {quoted(evidence.mode)}{who}{when}"
+def _stands(pool: Pool) -> str:
+    if not pool.mode:
+        return f"{quoted(pool.name)}: nobody has told it anything yet"
+    who = f" by {quoted(pool.updated_by)}" if pool.updated_by else ""
+    when = f" at {instant(pool.updated_at)}" if pool.updated_at else ""
+    return f"{quoted(pool.name)}: {quoted(pool.mode)}{who}{when}"

@@ -15,11 +15,14 @@ from math import inf
 from typing import Final, NamedTuple
 
 from streamops.errors import ServerError
+from streamops.model.ids import EPOCH
+from streamops.model.pools import PoolMode, RosterWorker
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.runtime.entry import Entry, Side
-from streamops.wire.consuming.hearts import beat, is_paused, stop_beating
+from streamops.wire.consuming.hearts import beat, stop_beating
 from streamops.wire.consuming.leases import Renewed, renew
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.pools.roster import clock_in, clock_out
 from streamops.wire.server import Server
 
 CHUNK: Final = 500
@@ -172,7 +175,7 @@ class Beat:
         if heard - self._heard > 2 * self._every and self._heard > -inf:
             self._since = heard
         self._heard = heard
-        self.paused = await is_paused(server, portrait.pool)
+        self.paused = await clock_in(server, portrait.pool, _on_roster(portrait)) == PoolMode.PAUSED
 
     async def _renew(self, server: Server, side: Side, lease: float) -> None:
         """Renew what has been in hand for a third of its lease."""
@@ -222,7 +225,21 @@ class Beat:
 
     async def _leave(self, server: Server) -> None:
         try:
-            await stop_beating(server, self._portrait(None).id)
+            portrait = self._portrait(None)
+            await stop_beating(server, portrait.id)
+            await clock_out(server, portrait.pool, portrait.id)
         except ServerError:
             # It ends by itself.
             return
+
+
+def _on_roster(portrait: WorkerHeartbeat) -> RosterWorker:
+    """What the roster of its pool says of a worker; the server puts its clock in."""
+    return RosterWorker(
+        id=portrait.id,
+        at=EPOCH,
+        slots=portrait.slots,
+        busy=portrait.busy,
+        worked=portrait.worked,
+        state=portrait.state,
+    )

@@ -219,7 +219,7 @@ class Crew:
             if kept:
                 await self._handle_batch(slot, kept)
             ended = now()
-            self.tally.observe(ended - began, len(kept))
+            self.tally.observe_batch(ended - began, len(kept))
             slot.entries = ()
             slot.deadline = NEVER
             for entry in entries:

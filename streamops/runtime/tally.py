@@ -76,6 +76,7 @@ class Tally:
         dead_lettered: Entries that were given up, by reason.
         reclaimed: Entries taken over from others.
         duplicates: Entries whose business key another entry had.
+        shared: Seconds by which the durations of entries that were handled together exceed those of their calls.
     """
 
     def __init__(self) -> None:
@@ -86,4 +87,15 @@ class Tally:
         self.dead_lettered: dict[str, int] = {}
         self.reclaimed = 0
         self.duplicates = 0
+        self.shared = 0.0
         self.observe = self.durations.observe
+
+    def observe_batch(self, seconds: float, entries: int) -> None:
+        """Count one call that handled so many entries together."""
+        self.observe(seconds, entries)
+        self.shared += seconds * max(0, entries - 1)
+
+    @property
+    def worked(self) -> float:
+        """Seconds that slots were busy, of calls that have ended."""
+        return self.durations.total - self.shared

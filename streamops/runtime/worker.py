@@ -133,6 +133,7 @@ class Worker:
             slots=sum(len(station.crew.slots) for station in self._stations),
             busy=sum(station.crew.busy for station in self._stations),
             state=state or self.state,
+            worked=sum(station.crew.tally.worked for station in self._stations),
         )
 
     @property

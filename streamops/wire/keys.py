@@ -148,6 +148,30 @@ def pool_key(name: str) -> str:
     return f"streamops:pool:{name}"
 
 
+POOLS: Final = "streamops:pools"
+"""The hash of pools that have a controller or supervisors: what was last heard of each, by name."""
+
+
+def roster_key(pool: str) -> str:
+    """The hash of a pool's workers: what each last told of itself."""
+    return f"streamops:roster:{pool}"
+
+
+def supervisors_key(pool: str) -> str:
+    """The hash of supervisors that run as many workers of a pool as they are told."""
+    return f"streamops:supervisors:{pool}"
+
+
+def decisions_key(pool: str) -> str:
+    """The stream of decisions about a pool."""
+    return f"streamops:decisions:{pool}"
+
+
+def learned_key(pool: str) -> str:
+    """What a pool's controller has learned, for the one that takes over."""
+    return f"streamops:learned:{pool}"
+
+
 def encoded_part(name: str) -> str:
     """A group's name or a business key as a part of a key's name: percent-encoded where it must be."""
     return name.replace("%", "%25").replace(":", "%3A")

@@ -1,11 +1,11 @@
 """Pools of workers as what is acted on: paused and resumed."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Struct
 
 from streamops.model.acts.fields import argument
+from streamops.model.pools import Pool as PoolState
 
 Pool = Annotated[str, argument("The pool: the one of `streamops run --pool`, or default.", completes="pools")]
 
@@ -26,11 +26,7 @@ class PoolEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about a pool.
 
     Attributes:
-        mode: What it was told last; empty where nobody ever told it anything.
-        updated_by: Who told it; empty where that is not known.
-        updated_at: When; none where that is not known.
+        pool: What it was told last.
     """
 
-    mode: str = ""
-    updated_by: str = ""
-    updated_at: datetime | None = None
+    pool: PoolState

@@ -4,38 +4,38 @@ from typing import Final
 
 from streamops.model.acting import Plan
 from streamops.model.acts.pools import PauseIntent, PoolEvidence, ResumeIntent
+from streamops.model.pools import Pool, PoolMode
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.plans.pools import PAUSED, plan_pause, plan_resume
+from streamops.plans.pools import plan_pause, plan_resume
 from streamops.wire.keys import pool_key
-from streamops.wire.pools import read_mode, set_mode
+from streamops.wire.pools.orders import set_mode
+from streamops.wire.pools.records import read_pool
 
-RUNNING: Final = "running"
 SWITCHED: Final = b"switched"
 """What undoing needs to know: that something was changed."""
 
 
 async def survey_pool(place: Place, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
     """Read what the pool was told last."""
-    told = await read_mode(place.server, intent.pool)
-    return PoolEvidence(mode=told.mode, updated_by=told.updated_by, updated_at=told.updated_at)
+    return PoolEvidence(pool=await read_pool(place.server, intent.pool))
 
 
-async def apply_pause(run: Run, intent: PauseIntent, evidence: PoolEvidence, _plan: Plan) -> None:
+async def apply_pause(run: Run, _intent: PauseIntent, evidence: PoolEvidence, _plan: Plan) -> None:
     """Tell it to pause."""
-    await _tell(run, intent.pool, evidence, PAUSED)
+    await _tell(run, evidence.pool, PoolMode.PAUSED)
 
 
-async def apply_resume(run: Run, intent: ResumeIntent, evidence: PoolEvidence, _plan: Plan) -> None:
+async def apply_resume(run: Run, _intent: ResumeIntent, evidence: PoolEvidence, _plan: Plan) -> None:
     """Tell it to go on."""
-    await _tell(run, intent.pool, evidence, RUNNING)
+    await _tell(run, evidence.pool, PoolMode.RUNNING)
 
 
-async def _tell(run: Run, pool: str, evidence: PoolEvidence, mode: str) -> None:
-    reason = "paused by an operator" if mode == PAUSED else "resumed by an operator"
-    await set_mode(run.server, pool, evidence.mode, mode, reason=reason, actor=str(run.actor))
-    run.note(f"pool {pool} is {mode}")
+async def _tell(run: Run, pool: Pool, mode: PoolMode) -> None:
+    reason = "paused by an operator" if mode is PoolMode.PAUSED else "resumed by an operator"
+    await set_mode(run.server, pool, mode, reason=reason, actor=str(run.actor))
+    run.note(f"pool {pool.name} is {mode}")
     await run.report(1, undo=SWITCHED)
 
 

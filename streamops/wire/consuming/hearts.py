@@ -10,14 +10,13 @@ import msgspec
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.wire.faults import Fault, fault
-from streamops.wire.keys import pool_key, worker_key
+from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Request, Server
 
 VERSION: Final = 1
-PAUSED: Final = b"paused"
 WORKER_PREFIX: Final = "so-"
 """How the names of consumers begin that must have a heartbeat while they live."""
 
@@ -75,12 +74,6 @@ async def alive(server: Server, worker_ids: Sequence[str]) -> set[str]:
         if isinstance(reply, Exception):
             raise _error(reply)
     return {name for name, reply in zip(worker_ids, answers.replies, strict=True) if reply}
-
-
-async def is_paused(server: Server, pool: str) -> bool:
-    """Whether a pool was told to pause."""
-    reply = await server.single(pool_key(pool), "HGET", pool_key(pool), "mode")
-    return bool(reply == PAUSED)
 
 
 async def read_hearts(server: Server, worker_ids: Iterable[str]) -> list[WorkerHeartbeat]:

@@ -1,0 +1,255 @@
+"""Pools of workers: how many there are, what they were told, by whom, and why."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from streamops.model.scaling import ScaleCode
+from streamops.model.workers import WorkerState
+
+
+class PoolSize(Struct, frozen=True, kw_only=True):
+    """How many workers a target has.
+
+    Attributes:
+        ordered: Workers asked for, ready or not.
+        ready: Workers that work; none where the target does not tell.
+        version: What the target calls this state of things, for a precondition; empty where it has no word for it.
+    """
+
+    ordered: int
+    ready: int | None = None
+    version: str = ""
+
+
+class PoolMode(StrEnum):
+    """What the workers of a pool were told."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """How many workers a pool was last told to have.
+
+    Attributes:
+        workers: That many.
+        by: Who said so; empty where that is not known.
+        at: When; none where that is not known.
+        reason: Why.
+    """
+
+    workers: int
+    by: str = ""
+    at: datetime | None = None
+    reason: str = ""
+
+
+class Steering(Struct, frozen=True, kw_only=True):
+    """What people told the controller of a pool.
+
+    Attributes:
+        paused: Whether it may change nothing.
+        override: Workers that the pool is to have whatever the policy says; none for none.
+        until: When pause or override end by themselves; none for never.
+        minimum: The least there may be, instead of what the configuration says; none for that.
+        maximum: The most, the same.
+        by: Who said so last; empty where nobody did.
+        at: When; none where that is not known.
+        reason: Why.
+    """
+
+    paused: bool = False
+    override: int | None = None
+    until: datetime | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    by: str = ""
+    at: datetime | None = None
+    reason: str = ""
+
+
+FREE: Steering = Steering()
+"""Nobody told the controller anything."""
+
+
+class Lead(Struct, frozen=True, kw_only=True):
+    """Who decides about a pool.
+
+    Attributes:
+        holder: Its controller.
+        until: When it loses that, unless it says that it lives.
+        term: How often the lead has changed hands.
+    """
+
+    holder: str
+    until: datetime
+    term: int
+
+
+class Signals(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a decision rests on; none where it was not known.
+
+    Attributes:
+        lag: Entries not delivered.
+        at_least: Where that is not known, at least so many.
+        pending: Entries delivered and not acknowledged.
+        arrivals: Entries added a second.
+        coming: The same by the time that workers ordered now would be there.
+        rate: Entries that one worker handles a second.
+        wait: Seconds that the entry added last waits, by those that work.
+        predicted: The same by all that are ordered, or for one that comes when workers ordered now are there.
+        objective: The longest an entry should wait, in seconds.
+        busy: Share of the workers' slots that was busy.
+        start_up: Seconds from ordering a worker to its work.
+        cap: More workers than this do not help.
+    """
+
+    lag: int | None = None
+    at_least: int | None = None
+    pending: int | None = None
+    arrivals: float | None = None
+    coming: float | None = None
+    rate: float | None = None
+    wait: float | None = None
+    predicted: float | None = None
+    objective: float | None = None
+    busy: float | None = None
+    start_up: float | None = None
+    cap: int | None = None
+
+
+class Applied(StrEnum):
+    """What became of a decision."""
+
+    KEPT = "kept"
+    """It asked for what there was."""
+    DONE = "done"
+    ADVISED = "advised"
+    """It was only said."""
+    WAITING = "waiting"
+    """The target failed before, and is left in peace for a while."""
+    CHANGED = "changed"
+    """The target was no longer as it was read."""
+    FAILED = "failed"
+
+
+class PoolDecision(Struct, frozen=True, kw_only=True):
+    """One decision about a pool, and what became of it.
+
+    Attributes:
+        at: When, by the server's clock.
+        code: The rule that decided.
+        text: Why, in a sentence with numbers.
+        ordered: Workers that were asked for before it.
+        ready: Workers that worked.
+        target: Workers that it asks for.
+        outcome: What became of it.
+        problem: What was wrong, where something was.
+        signals: What it rests on.
+        outlook: What would change it, in sentences.
+        by: The controller.
+    """
+
+    at: datetime
+    code: ScaleCode
+    text: str
+    ordered: int
+    ready: int
+    target: int
+    outcome: Applied = Applied.KEPT
+    problem: str = ""
+    signals: Signals = Signals()
+    outlook: tuple[str, ...] = ()
+    by: str = ""
+
+    @property
+    def direction(self) -> str:
+        """``up``, ``down`` or ``hold``."""
+        if self.target == self.ordered:
+            return "hold"
+        return "up" if self.target > self.ordered else "down"
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """A pool as the server knows it.
+
+    Attributes:
+        name: Its name.
+        mode: What its workers were told: ``running``, ``paused``; empty where nobody told them anything.
+        updated_by: Who told them.
+        updated_at: When.
+        reason: Why.
+        order: How many workers it is to have; none where nobody said.
+        steering: What people told its controller.
+        lead: Who decides about it; none where nobody ever did.
+        stream: The stream that its workers read, where a controller said so.
+        group: Their group, the same.
+        target: What runs them, in words, the same.
+        minimum: The least workers in force, the same.
+        maximum: The most, the same.
+        last: The last decision; none where there was none.
+        decisions: How many there were, by direction and code.
+        errors: How often its target failed.
+    """
+
+    name: str
+    mode: str = ""
+    updated_by: str = ""
+    updated_at: datetime | None = None
+    reason: str = ""
+    order: Order | None = None
+    steering: Steering = FREE
+    lead: Lead | None = None
+    stream: str = ""
+    group: str = ""
+    target: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+    last: PoolDecision | None = None
+    decisions: Mapping[tuple[str, str], int] = {}
+    errors: int = 0
+
+
+class RosterWorker(Struct, frozen=True, kw_only=True):
+    """One worker on the roster of its pool.
+
+    Attributes:
+        id: Its ID.
+        at: When it last beat, by the server's clock.
+        slots: How many entries it handles at once.
+        busy: How many it handled then.
+        worked: Seconds that its handlers have worked since it started.
+        state: What it was doing.
+    """
+
+    id: str
+    at: datetime
+    slots: int
+    busy: int
+    worked: float
+    state: WorkerState
+
+
+class PoolSupervisor(Struct, frozen=True, kw_only=True):
+    """One supervisor that runs workers of a pool, as many as it is told.
+
+    Attributes:
+        id: Its ID.
+        at: When it last said that it lives, by the server's clock.
+        host: Its machine.
+        pid: Its process.
+        aim: Workers that it wants to have.
+        alive: Worker processes that it has.
+        ready: Those of them that work.
+    """
+
+    id: str
+    at: datetime
+    host: str
+    pid: int
+    aim: int
+    alive: int
+    ready: int

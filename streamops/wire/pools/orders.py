@@ -1,0 +1,100 @@
+"""What people and controllers tell a pool: guarded by what they knew of it."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from streamops.model.ids import EPOCH
+from streamops.model.pools import Order, Pool, Steering
+from streamops.wire.faults import Fault
+from streamops.wire.keys import pool_key
+from streamops.wire.node import Reply
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.server import Server
+
+NOW: Final = "@now"
+"""The server's clock, as a value."""
+NO_FIELD: Final = ""
+"""That a field is not there, or is to be removed."""
+
+
+async def set_mode(server: Server, known: Pool, mode: str, *, reason: str, actor: str) -> None:
+    """Tell the workers of a pool something else than what they are known to have been told last.
+
+    Raises:
+        StalePlan: They were told something else meanwhile.
+        StreamopsError: It could not be written.
+    """
+    told = {"mode": mode, "reason": reason, "updated_by": actor, "updated_at": NOW}
+    await _tell(server, known.name, {"mode": known.mode}, told)
+
+
+async def order_workers(server: Server, pool: str, known: Order | None, workers: int, why: Order) -> None:
+    """Tell a pool how many workers it is to have, unless it was told another number meanwhile.
+
+    Args:
+        server: Where.
+        pool: The pool.
+        known: What it is known to have been told last; none for nothing.
+        workers: How many.
+        why: Who says so, and the reason.
+
+    Raises:
+        StalePlan: It was told another number meanwhile.
+        StreamopsError: It could not be written.
+    """
+    told = {
+        "desired": str(workers),
+        "desired_by": why.by,
+        "desired_at": NOW,
+        "desired_reason": why.reason,
+    }
+    await _tell(server, pool, {"desired": NO_FIELD if known is None else str(known.workers)}, told)
+
+
+async def steer(server: Server, pool: str, known: Steering, steering: Steering) -> None:
+    """Tell the controller of a pool something, unless it was told something else meanwhile.
+
+    Raises:
+        StalePlan: It was told something else meanwhile.
+        StreamopsError: It could not be written.
+    """
+    before = steering_fields(known)
+    told = steering_fields(steering) | {
+        "steered_by": steering.by,
+        "steered_at": NOW,
+        "steered_reason": steering.reason,
+    }
+    await _tell(server, pool, before, told)
+
+
+def steering_fields(steering: Steering) -> dict[str, str]:
+    """What is told, as fields."""
+    return {
+        "scaling": "paused" if steering.paused else NO_FIELD,
+        "override": _number(steering.override),
+        "steered_until": NO_FIELD if steering.until is None else str(milliseconds(steering.until)),
+        "limit_min": _number(steering.minimum),
+        "limit_max": _number(steering.maximum),
+    }
+
+
+def milliseconds(moment: datetime) -> int:
+    """An instant as Redis counts time."""
+    return (moment - EPOCH) // timedelta(milliseconds=1)
+
+
+async def _tell(server: Server, pool: str, guards: Mapping[str, str], told: Mapping[str, str]) -> None:
+    pairs = [part for pair in (*guards.items(), *told.items()) for part in pair]
+    call = Call(pool_key(pool), (len(guards), *pairs), _done)
+    problem = await write_script(server, "pool_tell", call)
+    if isinstance(problem, Fault):
+        raise problem.error(f"pool {pool}")
+
+
+def _number(number: int | None) -> str:
+    return NO_FIELD if number is None else str(number)
+
+
+def _done(_: Reply) -> None:
+    return None

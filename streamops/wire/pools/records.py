@@ -1,0 +1,155 @@
+"""Pools as Redis holds them: one hash each."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from streamops.model.ids import EPOCH
+from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
+from streamops.wire.faults import fault
+from streamops.wire.keys import POOLS, pool_key
+from streamops.wire.node import Reply
+from streamops.wire.replies import decode_name
+from streamops.wire.server import Request, Server
+
+COUNTED: Final = "n:"
+"""What the fields begin with that count decisions: ``n:up:backlog``."""
+
+_DECISIONS: Final = msgspec.json.Decoder(PoolDecision)
+
+
+async def read_pool(server: Server, name: str) -> Pool:
+    """A pool; with nothing but its name where nobody ever told it anything.
+
+    Raises:
+        StreamopsError: It could not be read.
+    """
+    reply = await server.single(pool_key(name), "HGETALL", pool_key(name))
+    if isinstance(reply, Exception):
+        raise fault(reply).error(f"pool {name}")
+    return decode_pool(name, reply)
+
+
+async def read_pools(server: Server, names: Iterable[str] = ()) -> list[Pool]:
+    """Pools that have a controller or supervisors, and those that are named; by name.
+
+    Raises:
+        StreamopsError: They could not be read.
+    """
+    reply = await server.single(POOLS, "HKEYS", POOLS)
+    if isinstance(reply, Exception):
+        raise fault(reply).error("pools")
+    every = sorted({*names, *map(decode_name, reply)})
+    answers = await server.batch([Request(pool_key(name), ("HGETALL", pool_key(name))) for name in every])
+    pools = []
+    for name, fields in zip(every, answers.replies, strict=True):
+        if isinstance(fields, Exception):
+            raise fault(fields).error(f"pool {name}")
+        pools.append(decode_pool(name, fields))
+    return pools
+
+
+async def list_pool(server: Server, name: str, what: str) -> None:
+    """Note that there is such a pool, so that it is found without going through all keys.
+
+    Raises:
+        StreamopsError: It could not be written.
+    """
+    reply = await server.single(POOLS, "HSET", POOLS, name, what)
+    if isinstance(reply, Exception):
+        raise fault(reply).error("pools")
+
+
+def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
+    """A pool from HGETALL's reply; what makes no sense in it is left out."""
+    told = {decode_name(key): decode_name(value) for key, value in zip(reply[::2], reply[1::2], strict=True)}
+    return Pool(
+        name=name,
+        mode=told.get("mode", ""),
+        updated_by=told.get("updated_by", ""),
+        updated_at=moment(told.get("updated_at")),
+        reason=told.get("reason", ""),
+        order=_order(told),
+        steering=_steering(told),
+        lead=_lead(told),
+        stream=told.get("stream", ""),
+        group=told.get("group", ""),
+        target=told.get("target", ""),
+        minimum=number(told.get("min")),
+        maximum=number(told.get("max")),
+        last=decode_decision(told.get("decision", "")),
+        decisions=_counts(told),
+        errors=number(told.get("errors")) or 0,
+    )
+
+
+def decode_decision(text: str) -> PoolDecision | None:
+    """A decision from JSON; none where it is none that this version knows."""
+    try:
+        return _DECISIONS.decode(text.encode("utf-8", "surrogateescape"))
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+
+
+def moment(text: str | None) -> datetime | None:
+    """An instant from its milliseconds; none where they are no plausible ones."""
+    try:
+        return None if text is None else EPOCH + timedelta(milliseconds=int(text))
+    except (ValueError, OverflowError):
+        return None
+
+
+def number(text: str | None) -> int | None:
+    """A count; none where it is none."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+
+
+def _order(told: Mapping[str, str]) -> Order | None:
+    workers = number(told.get("desired"))
+    if workers is None:
+        return None
+    return Order(
+        workers=workers,
+        by=told.get("desired_by", ""),
+        at=moment(told.get("desired_at")),
+        reason=told.get("desired_reason", ""),
+    )
+
+
+def _steering(told: Mapping[str, str]) -> Steering:
+    return Steering(
+        paused=told.get("scaling") == "paused",
+        override=number(told.get("override")),
+        until=moment(told.get("steered_until")),
+        minimum=number(told.get("limit_min")),
+        maximum=number(told.get("limit_max")),
+        by=told.get("steered_by", ""),
+        at=moment(told.get("steered_at")),
+        reason=told.get("steered_reason", ""),
+    )
+
+
+def _lead(told: Mapping[str, str]) -> Lead | None:
+    until = moment(told.get("leader_until"))
+    holder = told.get("leader", "")
+    if not holder or until is None:
+        return None
+    return Lead(holder=holder, until=until, term=number(told.get("term")) or 0)
+
+
+def _counts(told: Mapping[str, str]) -> dict[tuple[str, str], int]:
+    counts = {}
+    for field, text in told.items():
+        direction, _, code = field.removeprefix(COUNTED).partition(":")
+        if field.startswith(COUNTED) and (count := number(text)):
+            counts[direction, code] = count
+    return counts
+
+
+def pairs(reply: Reply) -> list[tuple[str, str]]:
+    """Fields and values of a hash."""
+    return [
+        (decode_name(name), decode_name(value)) for name, value in zip(reply[::2], reply[1::2], strict=True)
+    ]

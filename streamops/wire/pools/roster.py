@@ -1,0 +1,146 @@
+"""Who works in a pool: workers by their beats, supervisors by theirs."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.model.ids import EPOCH
+from streamops.model.pools import PoolSupervisor, RosterWorker
+from streamops.model.workers import WorkerState
+from streamops.wire.faults import Fault, fault
+from streamops.wire.keys import pool_key, roster_key, supervisors_key
+from streamops.wire.pools.records import decode_pool, moment, pairs
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, write_script
+from streamops.wire.scripts import load_script
+from streamops.wire.server import Request, Server
+
+SILENT: Final = timedelta(seconds=15)
+"""After so long without a beat a supervisor is taken for gone."""
+FORGOTTEN: Final = timedelta(minutes=2)
+"""After so long without a beat a worker is dropped from the roster."""
+
+
+class Shift(Struct, frozen=True):
+    """What a pool tells a supervisor.
+
+    Attributes:
+        desired: How many workers the pool is to have; none where nobody said.
+        supervisors: Those that run its workers, this one included, by ID.
+    """
+
+    desired: int | None
+    supervisors: tuple[PoolSupervisor, ...]
+
+
+async def clock_in(server: Server, pool: str, worker: RosterWorker) -> str:
+    """Write a worker onto the roster of its pool; the mode that the pool was told, empty for none.
+
+    A roster that may not be written is left alone: whoever looks at it then knows less.
+
+    Raises:
+        ServerError: The server does not answer.
+    """
+    told = f"{worker.slots} {worker.busy} {worker.worked:.3f} {worker.state}"
+    arguments = (worker.id, told, round(FORGOTTEN.total_seconds() * 1000))
+    call = Call(roster_key(pool), arguments, lambda reply: reply)
+    asked = Request(pool_key(pool), ("HGET", pool_key(pool), "mode"))
+    answers = await server.batch([asked, call.request("EVAL", load_script("roster_beat").source)])
+    mode = answers.replies[0]
+    if isinstance(mode, Exception):
+        if answers.failures:
+            raise server.error(mode)
+        return ""
+    return decode_name(mode or b"")
+
+
+async def clock_out(server: Server, pool: str, worker_id: str) -> None:
+    """Take a worker off the roster: it has left."""
+    await server.single(roster_key(pool), "HDEL", roster_key(pool), worker_id)
+
+
+async def read_roster(server: Server, pool: str) -> list[RosterWorker]:
+    """The workers on the roster of a pool, by ID; raises ``StreamopsError`` where it cannot be read."""
+    reply = await server.single(roster_key(pool), "HGETALL", roster_key(pool))
+    if isinstance(reply, Exception):
+        raise fault(reply).error(f"roster of pool {pool}")
+    workers = (decode_worker(name, told) for name, told in pairs(reply))
+    return sorted((worker for worker in workers if worker is not None), key=lambda worker: worker.id)
+
+
+def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
+    """A worker from what it told; none where that is nothing that this version knows."""
+    try:
+        beat_ms, slots, busy, worked, state = told.split(" ")
+        at = moment(beat_ms)
+        if at is None:
+            return None
+        return RosterWorker(
+            id=worker_id,
+            at=at,
+            slots=int(slots),
+            busy=int(busy),
+            worked=float(worked),
+            state=WorkerState(state),
+        )
+    except ValueError:
+        return None
+
+
+async def report_for_duty(server: Server, pool: str, supervisor: PoolSupervisor) -> Shift:
+    """Say that a supervisor lives, and hear how many workers its pool is to have, and who else runs some.
+
+    Raises:
+        StreamopsError: The server does not answer, or does not let us.
+    """
+    key = supervisors_key(pool)
+    call = Call(key, (supervisor.id, _encoded(supervisor), round(SILENT.total_seconds() * 1000)), pairs)
+    others = await write_script(server, "supervisor_beat", call)
+    if isinstance(others, Fault):
+        raise others.error(f"pool {pool}")
+    reply = await server.single(pool_key(pool), "HGETALL", pool_key(pool))
+    if isinstance(reply, Exception):
+        raise fault(reply).error(f"pool {pool}")
+    order = decode_pool(pool, reply).order
+    return Shift(None if order is None else order.workers, _supervisors(others))
+
+
+async def leave_duty(server: Server, pool: str, supervisor_id: str) -> None:
+    """Take a supervisor away: it has ended."""
+    await server.single(supervisors_key(pool), "HDEL", supervisors_key(pool), supervisor_id)
+
+
+async def read_supervisors(server: Server, pool: str) -> tuple[PoolSupervisor, ...]:
+    """The supervisors of a pool that have beaten of late, by ID; raises ``StreamopsError`` where they cannot be read."""
+    key = supervisors_key(pool)
+    answers = await server.batch([Request(key, ("TIME",)), Request(key, ("HGETALL", key))])
+    time, reply = answers.replies
+    if isinstance(reply, Exception):
+        raise fault(reply).error(f"supervisors of pool {pool}")
+    every = _supervisors(pairs(reply))
+    if isinstance(time, Exception):
+        return every
+    now = EPOCH + timedelta(seconds=int(time[0]), microseconds=int(time[1]))
+    return tuple(one for one in every if one.at > now - SILENT)
+
+
+def _encoded(supervisor: PoolSupervisor) -> bytes:
+    return msgspec.json.encode(replace(supervisor, at=EPOCH))
+
+
+def _supervisors(told: Sequence[tuple[str, str]]) -> tuple[PoolSupervisor, ...]:
+    found = []
+    for _, text in told:
+        beat_ms, _, document = text.partition(" ")
+        at = moment(beat_ms)
+        try:
+            one = msgspec.json.decode(document.encode("utf-8", "surrogateescape"), type=PoolSupervisor)
+        except (msgspec.DecodeError, UnicodeError):
+            continue
+        if at is not None:
+            found.append(replace(one, at=at))
+    return tuple(sorted(found, key=lambda one: one.id))
