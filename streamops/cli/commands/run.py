@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SIZES: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+AUTO: Final = 0
 _MOST_WORKERS: Final = 1024
 _HIGHEST_PORT: Final = 65_535
 
@@ -37,14 +38,14 @@ class SizeType(click.ParamType[int]):
 
 
 class WorkersType(click.ParamType[int]):
-    """A number of processes, or ``auto`` for one a processor core."""
+    """A number of processes, or ``auto`` for as many as the pool is told; that is ``AUTO``."""
 
     name = "workers"
 
     def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read it; fails as a usage error."""
-        if value == "auto":
-            return _cores()
+        if value in ("auto", AUTO):
+            return AUTO
         try:
             number = int(value)
         except ValueError:
@@ -78,7 +79,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
         ("streamops run shop.workers:app", "one worker process"),
         (
             "streamops run shop.workers:app --workers auto --metrics 127.0.0.1:9642",
-            "one a core, with metrics",
+            "as many as the pool is told, one a core until it is; with metrics",
         ),
         ("streamops run shop.workers:app --max-memory 300M --max-jobs 100000", "replaced now and then"),
     ],
@@ -96,7 +97,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
     type=WorkersType(),
     default=1,
     show_default=True,
-    help="How many processes; auto: one a core.",
+    help="How many processes; auto: as many as `scale set` or `autoscale run` say, one a core until they do.",
 )
 @click.option(
     "--concurrency",
@@ -185,7 +186,7 @@ async def _supervise(
 ) -> ExitCode:
     from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415 - as above
 
-    supervisor = Supervisor(orders, workers)
+    supervisor = Supervisor(orders, workers or None, unless_told=_cores())
     if metrics is None:
         return await supervisor.run()
 

@@ -30,7 +30,6 @@ from streamops.runtime.supervisor.orders import (
     decode_orders,
     encode_report,
 )
-from streamops.runtime.worker import Worker
 
 SOON: Final = 0.02
 """Seconds until the next look while it starts, or while a report is half sent."""
@@ -48,6 +47,8 @@ def main() -> int:
     configure_logs(orders.log_format, orders.log_level)
     try:
         app = _prepared(load_app(orders.app), orders)
+        if orders.tell_connection:
+            channel.send(Report(connection=app.connection))
         runner()(_work(app, orders, channel, stdin))
     except StreamopsError as error:
         return _told(channel, error)
@@ -112,7 +113,7 @@ class _Process:
         work = asyncio.ensure_future(self.worker.run())
         loop.add_signal_handler(signal.SIGTERM, self.worker.stop)
         loop.add_signal_handler(signal.SIGINT, self.worker.stop)
-        threading.Thread(target=_watch_parent, args=(self._stdin, loop, self.worker), daemon=True).start()
+        threading.Thread(target=_listen_to_parent, args=(self._stdin, loop, self), daemon=True).start()
         while not work.done():
             self.report()
             soon = self.worker.state is WorkerState.STARTING or self._channel.waiting
@@ -207,12 +208,12 @@ def _first_line(stdin: int) -> bytes:
     return line
 
 
-def _watch_parent(stdin: int, loop: asyncio.AbstractEventLoop, worker: Worker) -> None:
-    """Drain once the parent is gone, however it went."""
-    while os.read(stdin, 1024):
-        pass
+def _listen_to_parent(stdin: int, loop: asyncio.AbstractEventLoop, process: _Process) -> None:
+    """Report at once where the parent asks; drain once it is gone, however it went."""
     with suppress(RuntimeError):
-        loop.call_soon_threadsafe(worker.stop)
+        while os.read(stdin, 1024):
+            loop.call_soon_threadsafe(process.report)
+        loop.call_soon_threadsafe(process.worker.stop)
 
 
 def _memory() -> int:

@@ -32,6 +32,7 @@ class Orders(Struct, frozen=True, kw_only=True):
         log_format: How its log looks.
         log_level: From which of ``logging``'s levels on.
         report_fd: The file descriptor to report to.
+        tell_connection: Whether to report which server the application itself names.
     """
 
     app: str
@@ -43,6 +44,7 @@ class Orders(Struct, frozen=True, kw_only=True):
     log_format: LogFormat = LogFormat.TEXT
     log_level: int = 20
     report_fd: int = -1
+    tell_connection: bool = False
 
 
 class Recycled(StrEnum):
@@ -76,6 +78,7 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
         memory: Its resident memory in bytes; zero where that is not known.
         recycled: Why it asks for a successor; none where it does not.
         failure: Why it could not begin; none where it could.
+        connection: The server that the application names, once, where that was asked for.
     """
 
     worker_id: str = ""
@@ -84,6 +87,7 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     memory: int = 0
     recycled: Recycled | None = None
     failure: Failure | None = None
+    connection: ConnectionOptions | None = None
 
 
 def encode_orders(orders: Orders) -> bytes:
@@ -97,13 +101,13 @@ def decode_orders(line: bytes) -> Orders:
 
 
 def encode_report(report: Report) -> bytes:
-    """A report as a line."""
-    return msgspec.json.encode(report) + b"\n"
+    """A report as a line; a password may be in it, as in orders."""
+    return msgspec.json.encode(report, enc_hook=_reveal) + b"\n"
 
 
 def decode_report(line: bytes) -> Report:
     """A report from a line."""
-    return msgspec.json.decode(line, type=Report)
+    return msgspec.json.decode(line, type=Report, dec_hook=_conceal)
 
 
 def grace_of(orders: Orders) -> timedelta:
@@ -114,10 +118,10 @@ def grace_of(orders: Orders) -> timedelta:
 def _reveal(value: Any) -> str:  # noqa: ANN401 - what msgspec cannot encode by itself
     if isinstance(value, Secret):
         return value.reveal()
-    raise NotImplementedError(f"a {type(value).__name__} in orders")
+    raise NotImplementedError(f"a {type(value).__name__} in orders or reports")
 
 
 def _conceal(kind: type, value: Any) -> Any:  # noqa: ANN401 - what msgspec cannot decode by itself
     if kind is Secret:
         return Secret(value)
-    raise NotImplementedError(f"a {kind.__name__} in orders")
+    raise NotImplementedError(f"a {kind.__name__} in orders or reports")

@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import DecodeError
 from msgspec.structs import replace
 
 from streamops.model.workers import WorkerState
 from streamops.runtime.supervisor.orders import Orders, Report, decode_report, encode_orders
+from streamops.wire.options import ConnectionOptions
 
+ASK: Final = b"\n"
 _MODULE = "streamops.runtime.supervisor.child"
 
 
@@ -25,6 +27,7 @@ class WorkerProcess:
         pid: Its number.
         interpreter: What runs it.
         report: What it said last.
+        connection: The server that its application names; none where it did not say so.
         silence: Seconds since then, of those in which it was listened to; none are counted before its first report.
         told: Whether it was told to end.
         began: When it was started, on the monotonic clock.
@@ -38,6 +41,7 @@ class WorkerProcess:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.pid = process.pid
         self.report = Report()
+        self.connection: ConnectionOptions | None = None
         self.silence = 0.0
         self.told = False
         self.began = time.monotonic()
@@ -45,6 +49,7 @@ class WorkerProcess:
         self.exited = asyncio.Event()
         self.exit_code: int | None = None
         self._process = process
+        self._heard = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -84,9 +89,27 @@ class WorkerProcess:
         return one
 
     @property
+    def busy(self) -> int:
+        """How many calls were under way when it last said so."""
+        return sum(one.in_flight for one in self.report.figures)
+
+    @property
+    def works(self) -> bool:
+        """Whether it works, or would if its pool were not paused."""
+        return self.ready.is_set() and self.report.state in (WorkerState.RUNNING, WorkerState.PAUSED)
+
+    @property
     def lived(self) -> float:
         """Seconds since its start."""
         return time.monotonic() - self.began
+
+    async def asked(self) -> None:
+        """Have it report now; returns when it has, or never."""
+        assert self._process.stdin is not None  # noqa: S101 - it was asked for
+        heard = self._heard = asyncio.Event()
+        with suppress(OSError):
+            self._process.stdin.write(ASK)
+        await heard.wait()
 
     def drain(self) -> None:
         """Tell it to finish what it has begun, and end."""
@@ -141,6 +164,8 @@ class WorkerProcess:
     def _hear(self, report: Report) -> None:
         """Take what it says; one that fails says no more than why, and has done what it has done."""
         self.silence = 0.0
+        self._heard.set()
+        self.connection = report.connection or self.connection
         self.report = replace(self.report, failure=report.failure) if report.failure else report
 
     async def _wait(self) -> None:

@@ -12,14 +12,17 @@ from contextlib import suppress
 from typing import Any, Final
 
 import structlog
+from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.model.workers import WorkerState
 from streamops.runtime.figures import HandlerFigures, at_rest, total
 from streamops.runtime.supervisor.orders import REPORT_EVERY, Failure, Orders, grace_of
 from streamops.runtime.supervisor.orphans import bury_orphans
+from streamops.runtime.supervisor.place import Place
 from streamops.runtime.supervisor.process import WorkerProcess
+from streamops.runtime.supervisor.staffing import Staffing
 from streamops.runtime.supervisor.systemd import notify, reloading, watchdog_seconds
+from streamops.wire.options import ConnectionOptions
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 """Seconds before a process that fell is replaced: doubled with each fall in a row."""
@@ -31,6 +34,8 @@ READY_IN: Final = 60.0
 SILENT: Final = 10.0
 """Seconds without a report after which a process is not healthy."""
 LOOK_EVERY: Final = 1.0
+SOON: Final = 0.05
+ANSWER_IN: Final = 0.5
 REAP_EVERY: Final = 1.0
 
 
@@ -42,35 +47,24 @@ class CannotStart(StreamopsError):
         self.exit_code = ExitCode(failure.exit_code)
 
 
-class _Place:
-    """Where one worker process is to run.
-
-    Attributes:
-        current: The process there; none between two.
-        successor: The process that takes over when that has ended, from its start on; none where there is no reload.
-        falls: How many fell in a row.
-        hurry: Set where a pause between two processes is to end.
-    """
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.current: WorkerProcess | None = None
-        self.successor: WorkerProcess | None = None
-        self.falls = 0
-        self.hurry = asyncio.Event()
-
-
 class Supervisor:
     """Keeps worker processes running.
 
     Args:
         orders: What each of them is to do.
-        workers: How many.
+        workers: How many; as many as their pool is told, where none is given.
+        unless_told: How many where nobody has told the pool a number.
     """
 
-    def __init__(self, orders: Orders, workers: int) -> None:
-        self._orders = orders
-        self._places = [_Place(number) for number in range(workers)]
+    def __init__(self, orders: Orders, workers: int | None, *, unless_told: int = 1) -> None:
+        self._follows = workers is None
+        self._orders = replace(orders, tell_connection=self._follows and orders.connection is None)
+        # Before the pool could be asked, one is enough to say where.
+        begin = workers if workers is not None else int(orders.connection is None)
+        self._places = [Place() for _ in range(begin)]
+        self._closing: list[Place] = []
+        self._unless_told = unless_told
+        self._tasks: asyncio.TaskGroup | None = None
         self._retired: tuple[HandlerFigures, ...] = ()
         self._ending = asyncio.Event()
         self._forced = asyncio.Event()
@@ -92,18 +86,19 @@ class Supervisor:
     @property
     def ready(self) -> bool:
         """Whether a process works in every place."""
-        return all(
-            place.current is not None
-            and place.current.ready.is_set()
-            and place.current.report.state in (WorkerState.RUNNING, WorkerState.PAUSED)
-            for place in self._places
-        )
+        return all(place.current is not None and place.current.works for place in self._places)
 
     @property
     def healthy(self) -> bool:
         """Whether all processes have reported of late, and not every one has fallen."""
         processes = list(self._processes())
-        return bool(processes) and all(one.silence <= SILENT for one in processes)
+        return (bool(processes) or not self._places) and all(one.silence <= SILENT for one in processes)
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """How many processes there are to be, how many there are, and how many of them work."""
+        processes = list(self._processes())
+        return len(self._places), len(processes), sum(one.works and not one.told for one in processes)
 
     async def run(self) -> ExitCode:
         """Keep them running until told to stop; what the program should end with.
@@ -119,8 +114,11 @@ class Supervisor:
         loop.add_signal_handler(signal.SIGHUP, self._reload.set)
         helpers = [asyncio.create_task(work) for work in self._helpers()]
         try:
-            # A reload under way sees to it that nobody whom it started is forgotten.
-            await asyncio.gather(*(self._keep(place) for place in self._places), self._reload_when_told())
+            async with asyncio.TaskGroup() as self._tasks:
+                # A reload under way sees to it that nobody whom it started is forgotten.
+                self._tasks.create_task(self._reload_when_told())
+                for place in self._places:
+                    self._tasks.create_task(self._keep(place))
         finally:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 loop.remove_signal_handler(number)
@@ -137,8 +135,48 @@ class Supervisor:
         """Drain all processes and end."""
         self._told_to_stop()
 
+    async def resize(self, workers: int) -> None:
+        """Have another number of processes; who is not needed is drained, the idle before the busy."""
+        if len(self._places) > workers:
+            await self._ask_all()
+        if self._ending.is_set() or self._tasks is None:
+            return
+        while len(self._places) > workers:
+            self._close(min(reversed(self._places), key=lambda place: place.rank))
+        while len(self._places) < workers:
+            place = Place()
+            self._places.append(place)
+            self._tasks.create_task(self._keep(place))
+
+    async def _ask_all(self) -> None:
+        """Hear from all who is busy now; who does not answer at once is taken for as busy as it last said."""
+        asking = [asyncio.create_task(process.asked()) for process in self._processes()]
+        if asking:
+            _, silent = await asyncio.wait(asking, timeout=ANSWER_IN)
+            for task in silent:
+                task.cancel()
+
+    def _close(self, place: Place) -> None:
+        """Do without a place: whoever is there finishes what it has begun."""
+        self._places.remove(place)
+        self._closing.append(place)
+        place.closing = True
+        place.hurry.set()
+        assert self._tasks is not None  # noqa: S101 - only while it runs
+        for process in (place.current, place.successor):
+            if process is not None:
+                self._tasks.create_task(self._see_off(process))
+
     def _helpers(self) -> Iterable[Any]:
         yield self._end()
+        if self._follows:
+            yield Staffing(
+                self._orders.worker.pool,
+                size=lambda: self.size,
+                resize=self.resize,
+                connection=self._find_connection,
+                unless_told=self._unless_told,
+            ).run()
         yield self._replace_stalled()
         yield self._tell_systemd()
         if os.getpid() == 1:
@@ -154,12 +192,12 @@ class Supervisor:
     def _begin_end(self) -> None:
         self._ending.set()
         self._reload.set()
-        for place in self._places:
+        for place in (*self._places, *self._closing):
             place.hurry.set()
 
-    async def _keep(self, place: _Place) -> None:
+    async def _keep(self, place: Place) -> None:
         """Have a process in a place, for as long as there is to be one."""
-        while place.successor is not None or not self._ending.is_set():
+        while place.successor is not None or not (self._ending.is_set() or place.closing):
             process = place.current = await self._next(place)
             if process is None:
                 await self._pause(place, self._fallen(place))
@@ -169,16 +207,18 @@ class Supervisor:
             place.current = None
             if not process.told and not self._ending.is_set():
                 await self._after(place, process, code)
+        if place.closing:
+            self._closing.remove(place)
 
-    async def _next(self, place: _Place) -> WorkerProcess | None:
+    async def _next(self, place: Place) -> WorkerProcess | None:
         """Who is to be there: the successor where there is one, else a fresh one; none where none can be started."""
-        process = None if place.successor is not None else await self._start()
+        process = None if place.successor is not None else await self._start(place)
         if process is None:
             process, place.successor = place.successor, None
         return process
 
-    async def _start(self) -> WorkerProcess | None:
-        """Start a process; none where the system starts none."""
+    async def _start(self, place: Place) -> WorkerProcess | None:
+        """Start a process for a place; none where the system starts none."""
         self._starting += 1
         try:
             process = await WorkerProcess.start(self._orders)
@@ -189,12 +229,12 @@ class Supervisor:
             self._starting -= 1
         if self._out_of_time:
             process.kill()
-        elif self._ending.is_set():
+        elif self._ending.is_set() or place.closing:
             # It was being started when the others were told.
             process.drain()
         return process
 
-    async def _after(self, place: _Place, process: WorkerProcess, code: int) -> None:
+    async def _after(self, place: Place, process: WorkerProcess, code: int) -> None:
         """A process ended that was not told to."""
         failure, recycled = process.report.failure, process.report.recycled
         if failure is not None and not self._was_ready and not process.ready.is_set():
@@ -222,18 +262,18 @@ class Supervisor:
         )
         await self._pause(place, pause)
 
-    def _fallen(self, place: _Place) -> float:
+    def _fallen(self, place: Place) -> float:
         """Count a fall; how long to pause after it."""
         place.falls += 1
         return pause_after(place.falls)
 
-    async def _pause(self, place: _Place, seconds: float) -> None:
+    async def _pause(self, place: Place, seconds: float) -> None:
         """Wait before a process is started anew, unless there is no sense in it, or another is there already."""
-        if all(each.falls >= HOPELESS for each in self._places):
+        if self._places and all(each.falls >= HOPELESS for each in self._places):
             self._log.error("every worker keeps falling", falls=HOPELESS)
             self._hopeless = True
             self._begin_end()
-        if place.successor is None and not self._ending.is_set():
+        if place.successor is None and not (self._ending.is_set() or place.closing):
             place.hurry.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -277,8 +317,8 @@ class Supervisor:
     async def _replace_all(self) -> None:
         """Replace one process after another."""
         reloading()
-        for place in self._places:
-            if not await self._replace(place):
+        for place in tuple(self._places):
+            if not place.closing and not await self._replace(place):
                 self._log.error("reload given up; the workers that run go on")
                 break
         else:
@@ -286,9 +326,9 @@ class Supervisor:
         if not self._ending.is_set():
             notify("READY=1")
 
-    async def _replace(self, place: _Place) -> bool:
+    async def _replace(self, place: Place) -> bool:
         """Start a successor, and drain who is there once that works; whether it does."""
-        if self._ending.is_set() or (successor := await self._start()) is None:
+        if self._ending.is_set() or (successor := await self._start(place)) is None:
             return False
         place.successor = successor
         place.hurry.set()
@@ -305,7 +345,7 @@ class Supervisor:
             await self._see_off(old)
         return True
 
-    async def _give_up(self, place: _Place, successor: WorkerProcess) -> None:
+    async def _give_up(self, place: Place, successor: WorkerProcess) -> None:
         """End a successor that does not begin to work."""
         failure = successor.report.failure
         why = failure.message if failure else "it is not ready in time"
@@ -330,7 +370,7 @@ class Supervisor:
     async def _tell_systemd(self) -> None:
         """Say when all work, and then that they still do."""
         while not self.ready:  # noqa: ASYNC110 - many things make it so
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(SOON)
         self._was_ready = True
         self._log.info("workers ready", workers=len(self._places), app=self._orders.app)
         notify("READY=1", f"STATUS={len(self._places)} workers")
@@ -348,8 +388,17 @@ class Supervisor:
             if not self._starting:
                 bury_orphans({process.pid for process in self._processes()})
 
+    async def _find_connection(self) -> ConnectionOptions:
+        """The server that is named on the command line, or the one that a worker says its application names."""
+        while self._orders.connection is None:
+            for process in self._processes():
+                if process.connection is not None:
+                    return process.connection
+            await asyncio.sleep(SOON)
+        return self._orders.connection
+
     def _processes(self) -> Iterable[WorkerProcess]:
-        for place in self._places:
+        for place in (*self._places, *self._closing):
             for process in (place.current, place.successor):
                 if process is not None and not process.exited.is_set():
                     yield process

@@ -62,7 +62,9 @@ class Running:
 
 
 @contextmanager
-def supervising(server: RunningServer, directory: Path, *options: str, app: str = APP) -> Iterator[Running]:
+def supervising(
+    server: RunningServer, directory: Path, *options: str, app: str = APP, named: bool = True
+) -> Iterator[Running]:
     (directory / "shop.py").write_text(app)
     ledger, log = directory / "ledger", directory / "log"
     ledger.touch()
@@ -70,8 +72,7 @@ def supervising(server: RunningServer, directory: Path, *options: str, app: str 
         sys.executable,
         "-m",
         "streamops",
-        "--url",
-        server.unix_url,
+        *(("--url", server.unix_url) if named else ()),
         "run",
         "shop:app",
         "--beat",
