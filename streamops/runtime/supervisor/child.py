@@ -103,6 +103,7 @@ class _Process:
         self._channel = channel
         self._stdin = stdin
         self._recycled: Recycled | None = None
+        self._asked = 0
         self.worker = app.worker(orders.worker)
 
     async def run(self) -> None:
@@ -123,6 +124,11 @@ class _Process:
         self.report()
         await work
 
+    def answer(self, questions: int) -> None:
+        """Tell the parent how things stand, which asked so many times more."""
+        self._asked += questions
+        self.report()
+
     def report(self) -> None:
         """Tell the parent how things stand."""
         self._channel.push()
@@ -136,6 +142,7 @@ class _Process:
                 figures=figures_of(worker),
                 memory=_memory(),
                 recycled=self._recycled,
+                asked=self._asked,
             )
         )
 
@@ -211,8 +218,8 @@ def _first_line(stdin: int) -> bytes:
 def _listen_to_parent(stdin: int, loop: asyncio.AbstractEventLoop, process: _Process) -> None:
     """Report at once where the parent asks; drain once it is gone, however it went."""
     with suppress(RuntimeError):
-        while os.read(stdin, 1024):
-            loop.call_soon_threadsafe(process.report)
+        while asked := os.read(stdin, 1024):
+            loop.call_soon_threadsafe(process.answer, len(asked))
         loop.call_soon_threadsafe(process.worker.stop)
 
 

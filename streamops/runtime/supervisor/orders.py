@@ -79,6 +79,7 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
         recycled: Why it asks for a successor; none where it does not.
         failure: Why it could not begin; none where it could.
         connection: The server that the application names, once, where that was asked for.
+        asked: How often it was asked by then.
     """
 
     worker_id: str = ""
@@ -88,6 +89,7 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     recycled: Recycled | None = None
     failure: Failure | None = None
     connection: ConnectionOptions | None = None
+    asked: int = 0
 
 
 def encode_orders(orders: Orders) -> bytes:

@@ -24,9 +24,9 @@ class Place:
         self.hurry = asyncio.Event()
 
     @property
-    def rank(self) -> tuple[bool, int]:
-        """The lower, the sooner it may be done without: who does not work yet goes before who is idle, and that before who is busy."""
+    def rank(self) -> tuple[bool, bool, int]:
+        """The lower, the sooner it can be done without: first who does not work yet, then the idle, last who cannot even answer."""
         current = self.current
         if current is None or not current.works:
-            return False, 0
-        return True, current.busy
+            return False, False, 0
+        return True, not current.answers, current.busy

@@ -49,7 +49,9 @@ class WorkerProcess:
         self.exited = asyncio.Event()
         self.exit_code: int | None = None
         self._process = process
+        self._asked = 0
         self._heard = asyncio.Event()
+        self._heard.set()
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -94,6 +96,11 @@ class WorkerProcess:
         return sum(one.in_flight for one in self.report.figures)
 
     @property
+    def answers(self) -> bool:
+        """Whether it has reported since it was asked; a handler that blocks its event loop keeps it from that."""
+        return self._heard.is_set()
+
+    @property
     def works(self) -> bool:
         """Whether it works, or would if its pool were not paused."""
         return self.ready.is_set() and self.report.state in (WorkerState.RUNNING, WorkerState.PAUSED)
@@ -106,10 +113,11 @@ class WorkerProcess:
     async def asked(self) -> None:
         """Have it report now; returns when it has, or never."""
         assert self._process.stdin is not None  # noqa: S101 - it was asked for
-        heard = self._heard = asyncio.Event()
+        self._asked += 1
+        self._heard.clear()
         with suppress(OSError):
             self._process.stdin.write(ASK)
-        await heard.wait()
+        await self._heard.wait()
 
     def drain(self) -> None:
         """Tell it to finish what it has begun, and end."""
@@ -164,7 +172,8 @@ class WorkerProcess:
     def _hear(self, report: Report) -> None:
         """Take what it says; one that fails says no more than why, and has done what it has done."""
         self.silence = 0.0
-        self._heard.set()
+        if report.asked >= self._asked:
+            self._heard.set()
         self.connection = report.connection or self.connection
         self.report = replace(self.report, failure=report.failure) if report.failure else report
 

@@ -149,7 +149,7 @@ class Supervisor:
             self._tasks.create_task(self._keep(place))
 
     async def _ask_all(self) -> None:
-        """Hear from all who is busy now; who does not answer at once is taken for as busy as it last said."""
+        """Hear from all who is busy now; who does not answer at once has no time for it."""
         asking = [asyncio.create_task(process.asked()) for process in self._processes()]
         if asking:
             _, silent = await asyncio.wait(asking, timeout=ANSWER_IN)

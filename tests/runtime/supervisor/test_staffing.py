@@ -77,19 +77,22 @@ def test_a_pool_that_was_never_told_has_one_worker_a_core(any_server: RunningSer
         until(lambda: size_of(any_server) == PoolSize(ordered=cores, ready=cores))
 
 
-def test_the_busy_worker_stays_and_the_idle_one_goes(any_server: RunningServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["time.sleep(3)", "await asyncio.sleep(3)"])
+def test_the_busy_worker_stays_and_the_idle_one_goes(
+    any_server: RunningServer, tmp_path: Path, how: str
+) -> None:
     tell(any_server, 2)
-    slow = """
-import os, time
+    slow = f"""
+import asyncio, os, time
 from streamops.runtime import Entry, Streamops
 
 app = Streamops()
 
 @app.handler("jobs", group="g", start="0", concurrency=1, prefetch=1)
-def handle(entry: Entry) -> None:
+async def handle(entry: Entry) -> None:
     with open(os.environ["LEDGER"], "a") as ledger:
-        ledger.write(f"{entry.id} {os.getpid()}\\n")
-    time.sleep(4)
+        ledger.write(f"{{entry.id}} {{os.getpid()}}\\n")
+    {how}
 """
     with supervising(any_server, tmp_path, *AUTO, app=slow) as running:
         until(lambda: size_of(any_server) == PoolSize(ordered=2, ready=2, version="2"))
