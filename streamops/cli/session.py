@@ -23,6 +23,7 @@ from streamops.settings.load import Flags, Settings, load_settings
 
 if TYPE_CHECKING:
     from streamops.operate.console import Console
+    from streamops.targets.specs import TargetSpec
 
 Row = TypeVar("Row")
 Answer = TypeVar("Answer")
@@ -102,9 +103,28 @@ class Session:
         watch = replace(settings.watch, streams=tuple(patterns), exclude=()) if patterns else settings.watch
         actor = actor_of(settings)
         async with await Console.open(
-            settings.connection, watch, settings.thresholds, actor=actor, read_only=settings.read_only
+            settings.connection,
+            watch,
+            settings.thresholds,
+            actor=actor,
+            read_only=settings.read_only,
+            find_target=self.find_target,
         ) as console:
             return await work(console)
+
+    def find_target(self, pool: str) -> "TargetSpec":
+        """Who runs the workers of a pool: what is configured, else supervisors that listen to the server.
+
+        Raises:
+            SettingsError: What is configured makes no sense, or a secret cannot be read.
+        """
+        # Only who resizes pools pays for them.
+        from streamops.settings.pool_targets import read_target  # noqa: PLC0415
+        from streamops.settings.pools import load_pools  # noqa: PLC0415
+        from streamops.targets.specs import LocalSpec  # noqa: PLC0415
+
+        pools = load_pools(os.environ, Path.cwd(), self.settings.context).pools
+        return read_target(pools[pool], os.environ) if pool in pools else LocalSpec()
 
     def allows_color(self) -> bool:
         """Whether settings and flags allow colour."""

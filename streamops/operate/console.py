@@ -38,6 +38,7 @@ from streamops.operate.acting.engine import Engine
 from streamops.operate.acting.jobs import all_jobs, find_job
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
+from streamops.operate.arrivals import ArrivalReader
 from streamops.operate.collect import Collector
 from streamops.operate.dead_letters import DeadLetterReader
 from streamops.operate.delayed import DelayedQueues, DelayedReader
@@ -45,7 +46,10 @@ from streamops.operate.delayed_search import find_queues
 from streamops.operate.discover import Discovery
 from streamops.operate.observe import Observer
 from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
+from streamops.operate.pools import PoolReader
 from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.operate.stories import StoryReader
+from streamops.operate.targets import FindSpec, Targets, anything_local
 from streamops.operate.topics import TopicReader
 from streamops.operate.watch import Watch
 from streamops.operate.workers import WorkerReader
@@ -76,6 +80,9 @@ class Console:
         dead_letters: Reads dead-letter queues.
         topics: Reads topics of HTTP callbacks.
         workers: Reads heartbeats of worker processes.
+        pools: Reads pools of workers.
+        stories: Reads what became of entries.
+        arrivals: Reads when entries came.
         engine: What changes anything.
     """
 
@@ -87,9 +94,11 @@ class Console:
         actor: Actor = Actor(),  # noqa: B008 - frozen
         *,
         read_only: bool = False,
+        find_target: FindSpec = anything_local,
     ) -> None:
         self.options = server.options
-        self.place = place = Place(server, watch.dead_letters, watch.delayed)
+        targets = Targets(find_target, str(actor))
+        self.place = place = Place(server, watch.dead_letters, watch.delayed, targets)
         self.engine = Engine(place, actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)
@@ -97,6 +106,9 @@ class Console:
         self.dead_letters = DeadLetterReader(place)
         self.topics = TopicReader(place)
         self.workers = WorkerReader(place)
+        self.pools = PoolReader(place)
+        self.stories = StoryReader(place)
+        self.arrivals = ArrivalReader(place)
         self._server = server
         self._collector = Collector(server, watch)
         self._observer = Observer(thresholds, rates=not watch.deep)
@@ -111,6 +123,7 @@ class Console:
         *,
         actor: Actor = Actor(),  # noqa: B008 - frozen
         read_only: bool = False,
+        find_target: FindSpec = anything_local,
     ) -> Self:
         """Connect and log in; raises ``ServerError`` where that fails.
 
@@ -120,9 +133,17 @@ class Console:
             thresholds: Thresholds of the health rules.
             actor: Who acts, for the audit log, and how much care the place deserves: production unless given.
             read_only: Refuse everything that changes anything.
+            find_target: What the configuration says of who runs a pool's workers.
         """
         server = await Server.connect(options)
-        return cls(server, watch or Watch(), thresholds or Thresholds(), actor, read_only=read_only)
+        return cls(
+            server,
+            watch or Watch(),
+            thresholds or Thresholds(),
+            actor,
+            read_only=read_only,
+            find_target=find_target,
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -140,6 +161,7 @@ class Console:
                 with suppress(asyncio.CancelledError):
                     await self._discovering
         finally:
+            await self.place.targets.close()
             await self._server.close()
 
     async def prepare(self, intent: Struct, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen

@@ -1,7 +1,5 @@
 """Workers under ``streamops run --workers auto``: their supervisors are asked through Redis, wherever they run."""
 
-from typing import Final
-
 from streamops.errors import StalePlan, TargetChanged, TargetError
 from streamops.model.pools import Order, PoolSize
 from streamops.wire.pools.orders import order_workers
@@ -19,7 +17,7 @@ class LocalTarget:
         by: Who asks, for whoever looks.
     """
 
-    kind: Final = "local"
+    kind: str = "local"
 
     def __init__(self, server: Server, pool: str, by: str) -> None:
         self.label = f"streamops run --pool {pool} --workers auto"

@@ -151,6 +151,8 @@ class Engine:
             self._server,
             plan,
             trail=trail,
+            targets=self._place.targets,
+            reason=limits.reason,
             job=job,
             most=limits.most if limits.expect is None else min(limits.expect, limits.most),
             rate=rate,

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+import msgspec
 from msgspec import Struct
 
+from streamops.operate.targets import Targets
 from streamops.wire.server import Server
 
 
@@ -14,8 +16,10 @@ class Place(Struct, frozen=True):
         server: The server.
         dead_letters: Dead-letter queues by the stream they serve, where configuration names them.
         delayed: Queues of delayed messages by their stream, the same.
+        targets: Who runs the workers of pools.
     """
 
     server: Server
     dead_letters: Mapping[str, str] = {}
     delayed: Mapping[str, str] = {}
+    targets: Targets = msgspec.field(default_factory=Targets)

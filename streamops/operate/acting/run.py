@@ -11,6 +11,7 @@ from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progr
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.jobs import HeldJob
 from streamops.operate.acting.tally import Tally
+from streamops.operate.targets import Targets
 from streamops.wire.server import Server
 
 
@@ -37,6 +38,8 @@ class Run:
 
     Attributes:
         server: Where to write.
+        targets: Who runs the workers of pools.
+        reason: Why, as the operator put it; empty where nothing was said.
         tally: What was done so far.
         most: What the operator allows where more turns up than the plan counted, and that can be counted.
         cursor: Where an interrupted job stopped, in the operation's own words; empty at the beginning.
@@ -48,6 +51,8 @@ class Run:
         plan: Plan,
         *,
         trail: Trail,
+        targets: Targets | None = None,
+        reason: str = "",
         job: HeldJob | None = None,
         most: int = LARGEST_SELECTION,
         rate: float | None = None,
@@ -55,6 +60,8 @@ class Run:
         stop: asyncio.Event | None = None,
     ) -> None:
         self.server = server
+        self.targets = targets or Targets()
+        self.reason = reason
         self.tally = Tally()
         self.most = most
         self.cursor = job.cursor if job else ""

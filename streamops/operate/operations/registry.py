@@ -22,6 +22,7 @@ from streamops.operate.operations.publish import PUBLISH
 from streamops.operate.operations.purge import PURGE
 from streamops.operate.operations.replay import REPLAY
 from streamops.operate.operations.restore import RESTORE
+from streamops.operate.operations.scaling import SCALE, STEERING
 from streamops.operate.operations.tend import TEND
 from streamops.operate.operations.topics import ADD_TOPIC, REMOVE_TOPIC, TOPIC_OFF, TOPIC_ON
 from streamops.operate.operations.trim import TRIM
@@ -67,5 +68,7 @@ _ALL: Final[tuple[Operation[Any, Any], ...]] = (
     TOPIC_ON,
     PAUSE,
     RESUME,
+    SCALE,
+    *STEERING,
 )
 OPERATIONS: Final = {operation.name: operation for operation in _ALL}

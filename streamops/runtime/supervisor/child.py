@@ -41,7 +41,8 @@ STATM: Final = Path("/proc/self/statm")
 def main() -> int:
     """Work as ordered; the exit code."""
     stdin = _set_aside(0)
-    orders = decode_orders(_first_line(stdin))
+    line = _first_line(stdin)
+    orders = decode_orders(line)
     os.set_inheritable(orders.report_fd, False)  # noqa: FBT003 - it takes no name
     channel = Channel(orders.report_fd)
     configure_logs(orders.log_format, orders.log_level)
@@ -49,7 +50,7 @@ def main() -> int:
         app = _prepared(load_app(orders.app), orders)
         if orders.tell_connection:
             channel.send(Report(connection=app.connection))
-        runner()(_work(app, orders, channel, stdin))
+        runner()(_work(app, orders, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
         return _told(channel, error)
     finally:
@@ -96,14 +97,19 @@ class Channel:
 
 
 class _Process:
-    """This process's worker, from its start to its drain."""
+    """This process's worker, from its start to its drain.
+
+    Attributes:
+        worker: The worker.
+        asked: How often the parent has asked how things stand; it may have begun before anybody listened.
+    """
 
     def __init__(self, app: Streamops, orders: Orders, channel: Channel, stdin: int) -> None:
         self._orders = orders
         self._channel = channel
         self._stdin = stdin
         self._recycled: Recycled | None = None
-        self._asked = 0
+        self.asked = 0
         self.worker = app.worker(orders.worker)
 
     async def run(self) -> None:
@@ -126,7 +132,7 @@ class _Process:
 
     def answer(self, questions: int) -> None:
         """Tell the parent how things stand, which asked so many times more."""
-        self._asked += questions
+        self.asked += questions
         self.report()
 
     def report(self) -> None:
@@ -142,7 +148,7 @@ class _Process:
                 figures=figures_of(worker),
                 memory=_memory(),
                 recycled=self._recycled,
-                asked=self._asked,
+                asked=self.asked,
             )
         )
 
@@ -162,8 +168,9 @@ class _Process:
             self.worker.stop()
 
 
-async def _work(app: Streamops, orders: Orders, channel: Channel, stdin: int) -> None:
+async def _work(app: Streamops, orders: Orders, channel: Channel, stdin: int, asked: int) -> None:
     process = _Process(app, orders, channel, stdin)
+    process.asked = asked
     try:
         await process.run()
     except StreamopsError as error:
@@ -205,7 +212,7 @@ def _set_aside(descriptor: int) -> int:
 
 
 def _first_line(stdin: int) -> bytes:
-    """The orders; read without a buffer, so that the thread that watches sees the end of the pipe."""
+    """The orders, and a newline for each question that came along; read without a buffer, so that the thread that watches sees the end of the pipe."""
     line = b""
     while not line.endswith(b"\n"):
         part = os.read(stdin, 1 << 16)

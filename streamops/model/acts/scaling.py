@@ -1,0 +1,93 @@
+"""Pools of workers as what is resized, and their controllers as what is steered."""
+
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.acts.fields import argument, inner, option
+from streamops.model.pools import Pool, PoolSize
+
+Name = Annotated[
+    str, argument("The pool: one of [pools], or the one of `streamops run --pool`.", completes="pools")
+]
+Workers = Annotated[int, argument("How many workers it is to have.", metavar="N")]
+Span = Annotated[timedelta, option("How long; then the policy decides again.", "--for", example="1h")]
+
+
+class ScaleIntent(Struct, frozen=True, kw_only=True):
+    """Ask whoever runs a pool's workers for another number."""
+
+    pool: Name
+    workers: Workers
+    current: Annotated[
+        int | None, option("Only if it is to have this many now.", metavar="N", example="4")
+    ] = None
+    because: Annotated[str, inner("Why, where a controller decided it.")] = ""
+
+
+class PauseScalingIntent(Struct, frozen=True, kw_only=True):
+    """Have the controller of a pool change nothing, for the time being."""
+
+    pool: Name
+    span: Annotated[
+        timedelta | None, option("For how long; until it is resumed unless given.", "--for", example="1h")
+    ] = None
+
+
+class ResumeScalingIntent(Struct, frozen=True, kw_only=True):
+    """Have it decide again by the policy: no pause, no override."""
+
+    pool: Name
+
+
+class OverrideIntent(Struct, frozen=True, kw_only=True):
+    """Have it keep a number of workers, whatever the policy says."""
+
+    pool: Name
+    workers: Workers
+    span: Span = timedelta(hours=1)
+
+
+class LimitsIntent(Struct, frozen=True, kw_only=True):
+    """Have it keep to other limits than the configuration says."""
+
+    pool: Name
+    minimum: Annotated[
+        int | None,
+        option("The least workers; what the configuration says unless given.", metavar="N", example="2"),
+    ] = None
+    maximum: Annotated[int | None, option("The most, the same.", metavar="N", example="20")] = None
+
+
+SteeringIntent = PauseScalingIntent | ResumeScalingIntent | OverrideIntent | LimitsIntent
+
+
+class ScaleEvidence(Struct, frozen=True, kw_only=True):
+    """What the target and the server say about a pool.
+
+    Attributes:
+        pool: What it was told, and by whom.
+        size: How many workers its target has.
+        target: What that is, in words.
+        kind: Its kind.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    pool: Pool
+    size: PoolSize
+    target: str
+    kind: str
+    now: datetime | None
+
+
+class SteeringEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about a pool and its controller.
+
+    Attributes:
+        pool: What they were told.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    pool: Pool
+    now: datetime | None

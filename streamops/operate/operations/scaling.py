@@ -1,0 +1,130 @@
+"""``scale set``, and what people tell the controllers of pools: ``autoscale pause|resume|override|limits``."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from streamops.model.acting import AuditRecord, Plan
+from streamops.model.acts.scaling import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleEvidence,
+    ScaleIntent,
+    SteeringEvidence,
+    SteeringIntent,
+)
+from streamops.model.pools import Steering
+from streamops.operate.acting.audit import undo_blobs
+from streamops.operate.acting.operation import Operation
+from streamops.operate.acting.place import Place
+from streamops.operate.acting.run import Run
+from streamops.plans.scaling import plan_scale, plan_steering, steered
+from streamops.targets.target import Target
+from streamops.wire.keys import pool_key
+from streamops.wire.pools.orders import steer
+from streamops.wire.pools.records import read_pool
+from streamops.wire.reads import read_clock
+
+
+async def survey_scale(place: Place, intent: ScaleIntent) -> ScaleEvidence:
+    """Ask the target and the server; raises what ``Target.read`` raises."""
+    target = place.targets.of(place.server, intent.pool)
+    return ScaleEvidence(
+        pool=await read_pool(place.server, intent.pool),
+        size=await target.read(),
+        target=target.label,
+        kind=target.kind,
+        now=await read_clock(place.server, pool_key(intent.pool)),
+    )
+
+
+async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _plan: Plan) -> None:
+    """Ask the target, unless it has another number by now."""
+    target: Target = run.targets.of(run.server, intent.pool)
+    reason = intent.because or run.reason or "scaled by an operator"
+    key = run.audit_id or f"{intent.pool}-{evidence.size.ordered}-{intent.workers}"
+    await target.resize(intent.workers, evidence.size, reason=reason, key=key)
+    run.note(f"pool {intent.pool} was asked for {intent.workers:,} workers")
+    await run.report(1, undo=str(evidence.size.ordered).encode())
+
+
+def undo_scale(intent: ScaleIntent, records: Sequence[AuditRecord]) -> ScaleIntent:
+    """Ask for as many as there were, if nobody asked for another number since."""
+    return ScaleIntent(pool=intent.pool, workers=int(undo_blobs(records)[-1]), current=intent.workers)
+
+
+async def survey_steering(place: Place, intent: SteeringIntent) -> SteeringEvidence:
+    """Read what the pool's controller was told."""
+    return SteeringEvidence(
+        pool=await read_pool(place.server, intent.pool),
+        now=await read_clock(place.server, pool_key(intent.pool)),
+    )
+
+
+async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvidence, _plan: Plan) -> None:
+    """Tell it, unless it was told something else meanwhile."""
+    known = evidence.pool.steering
+    asked = replace(steered(intent, evidence), by=str(run.actor), reason=run.reason)
+    await steer(run.server, intent.pool, known, asked)
+    run.note("its controller follows with its next decision")
+    await run.report(1, undo=msgspec.json.encode(known))
+
+
+def undo_steering(
+    intent: SteeringIntent, records: Sequence[AuditRecord]
+) -> LimitsIntent | OverrideIntent | PauseScalingIntent | ResumeScalingIntent:
+    """Tell it what it had been told; what was to end by itself does not come back."""
+    known = msgspec.json.decode(undo_blobs(records)[-1], type=Steering)
+    if isinstance(intent, LimitsIntent):
+        return LimitsIntent(pool=intent.pool, minimum=known.minimum, maximum=known.maximum)
+    if known.paused and known.until is None:
+        return PauseScalingIntent(pool=intent.pool)
+    return ResumeScalingIntent(pool=intent.pool)
+
+
+def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]:
+    return Operation(
+        name=f"autoscale.{name}",
+        summary=summary,
+        intent=intent,
+        survey=survey_steering,
+        plan=plan_steering,
+        apply=apply_steering,
+        writes=_pool_writes,
+        stream=lambda _: None,
+        asks=False,
+        own=True,
+        undo=undo_steering,
+    )
+
+
+def _pool_writes(intent: ScaleIntent | SteeringIntent) -> tuple[tuple[str, str], ...]:
+    key = pool_key(intent.pool)
+    return ("HGET", key), ("HSET", key), ("HDEL", key)
+
+
+SCALE: Final = Operation(
+    name="scale.set",
+    summary="Ask whoever runs a pool's workers for another number.",
+    intent=ScaleIntent,
+    survey=survey_scale,
+    plan=plan_scale,
+    apply=apply_scale,
+    writes=_pool_writes,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+    undo=undo_scale,
+)
+STEERING: Final = (
+    _steering(
+        "pause", "Have the controller of a pool change nothing, for the time being.", PauseScalingIntent
+    ),
+    _steering("resume", "Have it decide again by the policy.", ResumeScalingIntent),
+    _steering("override", "Have it keep a number of workers, whatever the policy says.", OverrideIntent),
+    _steering("limits", "Have it keep to other limits.", LimitsIntent),
+)

@@ -1,0 +1,233 @@
+"""Resizing pools of workers by hand, and steering their controllers."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.analysis.wording import command, counted, instant, quoted
+from streamops.errors import Forbidden, SettingsError, StalePlan
+from streamops.model.acting import Plan, Tier
+from streamops.model.acts.scaling import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleEvidence,
+    ScaleIntent,
+    SteeringEvidence,
+    SteeringIntent,
+)
+from streamops.model.pools import Pool, Steering
+from streamops.plans.evidence import fingerprint
+
+MOST_WORKERS: Final = 100_000
+LOCAL: Final = "local"
+
+
+def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
+    """Ask the target of a pool for another number of workers.
+
+    Raises:
+        SettingsError: That is no number of workers.
+        StalePlan: It does not have the number that it was to have.
+    """
+    _require_number(intent.workers)
+    before, after = evidence.size.ordered, intent.workers
+    if intent.current not in (None, before):
+        raise StalePlan(
+            f"pool {intent.pool} has {_workers(before)}, not {intent.current}",
+            f"`{command('scale get', intent.pool)}` tells.",
+        )
+    return Plan(
+        operation="scale.set",
+        target=intent.pool,
+        tier=Tier.REVERSIBLE,
+        count=int(before != after),
+        unit=("pool", "pools"),
+        sample=(_size(evidence),),
+        effects=()
+        if before == after
+        else (f"{before:,} to {_workers(after)}.", _what_happens(evidence, after)),
+        undo=f"`{command('scale set', intent.pool, str(before))}`" if before != after else "",
+        command=command("scale set", intent.pool, str(after)),
+        warnings=tuple(_scale_warnings(evidence, after)),
+        fingerprint=fingerprint(intent.pool, before, after),
+    )
+
+
+def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
+    """Steer the controller of a pool.
+
+    Raises:
+        SettingsError: A number or a span makes no sense.
+        Forbidden: The server's clock may not be asked, and until when it is to hold is counted by it.
+    """
+    verb, options = _words(intent)
+    asked = steered(intent, evidence)
+    changes = _plain(asked) != _plain(evidence.pool.steering)
+    back = verb if isinstance(intent, LimitsIntent) else "pause" if verb == "resume" else "resume"
+    return Plan(
+        operation=f"autoscale.{verb}",
+        target=intent.pool,
+        tier=Tier.REVERSIBLE,
+        count=int(changes),
+        unit=("pool", "pools"),
+        sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering)}",),
+        effects=_steering_effects(intent, asked) if changes else (),
+        undo=f"`{command(f'autoscale {back}', intent.pool)}`" if changes and verb != "resume" else "",
+        command=command(f"autoscale {verb}", intent.pool, options=options),
+        warnings=() if _is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
+        fingerprint=fingerprint(intent.pool, evidence.pool.steering, asked),
+    )
+
+
+def steered(intent: SteeringIntent, evidence: SteeringEvidence) -> Steering:
+    """What the controller would be told.
+
+    Raises:
+        SettingsError: A number or a span makes no sense.
+        Forbidden: The server's clock may not be asked.
+    """
+    known = evidence.pool.steering
+    match intent:
+        case PauseScalingIntent():
+            return replace(known, paused=True, override=None, until=_until(intent.span, evidence.now))
+        case ResumeScalingIntent():
+            return replace(known, paused=False, override=None, until=None)
+        case OverrideIntent():
+            _require_number(intent.workers)
+            until = _until(intent.span, evidence.now)
+            return replace(known, paused=False, override=intent.workers, until=until)
+        case LimitsIntent():
+            _require_limits(intent)
+            return replace(known, minimum=intent.minimum, maximum=intent.maximum)
+
+
+def steering_words(steering: Steering) -> str:
+    """What a controller was told, in words."""
+    told = []
+    until = "" if steering.until is None else f" until {instant(steering.until)}"
+    if steering.override is not None:
+        told.append(f"kept at {_workers(steering.override)}{until}")
+    elif steering.paused:
+        told.append(f"paused{until}")
+    if steering.minimum is not None:
+        told.append(f"at least {steering.minimum:,}")
+    if steering.maximum is not None:
+        told.append(f"at most {steering.maximum:,}")
+    who = f" ({quoted(steering.by)})" if told and steering.by else ""
+    return (", ".join(told) or "the policy decides") + who
+
+
+def _words(intent: SteeringIntent) -> tuple[str, str]:
+    """The verb of a steering intent, and its options as one types them."""
+    match intent:
+        case PauseScalingIntent():
+            return "pause", "" if intent.span is None else f"--for {_typed(intent.span.total_seconds())}"
+        case ResumeScalingIntent():
+            return "resume", ""
+        case OverrideIntent():
+            return "override", f"{intent.workers} --for {_typed(intent.span.total_seconds())}"
+        case LimitsIntent():
+            given = {"--minimum": intent.minimum, "--maximum": intent.maximum}
+            return "limits", " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
+
+
+def _steering_effects(intent: SteeringIntent, asked: Steering) -> tuple[str, ...]:
+    until = "" if asked.until is None else f" until {instant(asked.until)}"
+    match intent:
+        case PauseScalingIntent():
+            return (
+                f"The controller of pool {quoted(intent.pool)} changes nothing{until or ', until it is resumed'}.",
+            )
+        case ResumeScalingIntent():
+            return (f"The policy decides about pool {quoted(intent.pool)} again.",)
+        case OverrideIntent():
+            return (
+                f"The controller keeps pool {quoted(intent.pool)} at {_workers(intent.workers)}{until}, whatever waits.",
+            )
+        case LimitsIntent():
+            least = "the configured minimum" if asked.minimum is None else f"{asked.minimum:,}"
+            most = "the configured maximum" if asked.maximum is None else f"{asked.maximum:,}"
+            return (
+                f"Pool {quoted(intent.pool)} has from {least} to {most} workers, from the next decision on.",
+            )
+
+
+def _scale_warnings(evidence: ScaleEvidence, after: int) -> list[str]:
+    pool, found = evidence.pool, []
+    if _is_led(pool, evidence.now) and pool.lead is not None:
+        found.append(
+            f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
+            f"`{command('autoscale override', pool.name, str(after))}` keeps it at this one."
+        )
+    if pool.minimum is not None and after < pool.minimum:
+        found.append(f"Its controller was to keep at least {_workers(pool.minimum)}.")
+    if pool.maximum is not None and after > pool.maximum:
+        found.append(f"Its controller was to keep at most {_workers(pool.maximum)}.")
+    return found
+
+
+def _what_happens(evidence: ScaleEvidence, after: int) -> str:
+    if after > evidence.size.ordered:
+        return "New workers read as soon as they have started."
+    if evidence.kind == LOCAL:
+        return "Workers that go read nothing more, finish what they have in hand and acknowledge it; idle ones go first."
+    return (
+        "Which workers go, and how long they may take, is up to the target: entries that one has not acknowledged "
+        "stay pending until they are claimed."
+    )
+
+
+def _size(evidence: ScaleEvidence) -> str:
+    size = evidence.size
+    ready = "how many of them work it does not tell" if size.ready is None else f"{size.ready:,} of them work"
+    return f"{quoted(evidence.pool.name)} ({quoted(evidence.target)}): {_workers(size.ordered)}, {ready}"
+
+
+def _until(length: timedelta | None, now: datetime | None) -> datetime | None:
+    if length is None:
+        return None
+    if length <= timedelta(0):
+        raise SettingsError("--for: not longer than nothing", "Write --for 1h.")
+    if now is None:
+        raise Forbidden("the server's clock may not be asked", "Give the user TIME, or leave --for out.")
+    return now + length
+
+
+def _require_number(workers: int) -> None:
+    if not 0 <= workers <= MOST_WORKERS:
+        raise SettingsError(f"{workers:,} is no number of workers", f"It is from 0 to {MOST_WORKERS:,}.")
+
+
+def _require_limits(intent: LimitsIntent) -> None:
+    least, most = intent.minimum or 0, MOST_WORKERS if intent.maximum is None else intent.maximum
+    _require_number(least)
+    _require_number(most)
+    if most == 0:
+        raise SettingsError(
+            "--maximum 0 would leave no worker", "`scale set` or `autoscale override` do that."
+        )
+    if least > most:
+        raise SettingsError("--minimum is above --maximum", "Swap them.")
+
+
+def _plain(steering: Steering) -> Steering:
+    return replace(steering, by="", at=None, reason="")
+
+
+def _is_led(pool: Pool, now: datetime | None) -> bool:
+    return pool.lead is not None and (now is None or pool.lead.until > now)
+
+
+def _nobody_leads(pool: str) -> str:
+    return f"No controller decides about pool {quoted(pool)} now: this holds for the next `streamops autoscale run`."
+
+
+def _typed(seconds: float) -> str:
+    return f"{seconds:g}s"
+
+
+def _workers(count: int) -> str:
+    return counted(count, "worker", "workers")
