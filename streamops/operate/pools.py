@@ -6,14 +6,17 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.model.ids import EntryId
 from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
 from streamops.operate.acting.place import Place
+from streamops.operate.tallies import CountBudget, Counter, Span
 from streamops.wire.keys import POOLS
 from streamops.wire.pools.leading import read_decisions
 from streamops.wire.pools.records import read_pool, read_pools
 from streamops.wire.pools.roster import read_roster, read_supervisors
 from streamops.wire.reads import read_clock
+from streamops.wire.stream_reader import Depth
 
 SILENT: Final = timedelta(seconds=15)
 """After so long without a beat a worker is not counted as one that works."""
@@ -72,6 +75,13 @@ class PoolReader:
     def target(self, name: str) -> str:
         """What runs its workers, in words; raises what ``Targets.of`` raises."""
         return self._place.targets.of(self._place.server, name).label
+
+    async def count_added(self, stream: str, after: EntryId, until: EntryId, most: int) -> int | None:
+        """Entries after an ID and up to another; none where they are more than ``most``, or cannot be counted."""
+        span = Span(stream, after, until, 0)
+        budget = CountBudget(per_range=most, per_collection=most)
+        await Counter(self._place.server, budget).count([span], Depth.SCRIPT)
+        return span.counted if span.complete else None
 
     async def clock(self) -> datetime | None:
         """The server's clock; none where it may not be asked."""

@@ -42,6 +42,10 @@ class Targets:
             self._known[pool] = target_of(pool, spec, lambda: LocalTarget(server, pool, self._by))
         return self._known[pool]
 
+    def use(self, pool: str, target: Target) -> None:
+        """Take this for a pool's target, whatever is configured."""
+        self._known[pool] = target
+
     async def close(self) -> None:
         """Let go of all connections."""
         targets, self._known = self._known, {}

@@ -59,8 +59,10 @@ async def leave_lead(server: Server, pool: str, holder: str) -> None:
     await _lead(server, pool, (holder, 0))
 
 
-async def write_decision(server: Server, pool: Pool, holder: str, decision: PoolDecision) -> None:
-    """Write a decision down: into the pool, and at the end of its log.
+async def write_decision(
+    server: Server, pool: Pool, holder: str, decision: PoolDecision, *, log: bool
+) -> None:
+    """Write a decision down: into the pool, and where that is wanted at the end of its log.
 
     Raises:
         StalePlan: Somebody else leads the pool now.
@@ -76,6 +78,8 @@ async def write_decision(server: Server, pool: Pool, holder: str, decision: Pool
     problem = await write_script(server, "pool_decide", Call(pool_key(pool.name), arguments, _done))
     if isinstance(problem, Fault):
         raise problem.error(f"pool {pool.name}")
+    if not log:
+        return
     key = decisions_key(pool.name)
     reply = await server.single(key, "XADD", key, "MAXLEN", "~", MOST_DECISIONS, "*", "decision", told)
     if isinstance(reply, Exception):
