@@ -81,6 +81,10 @@ class NotFound(ServerError):
     """No such stream, group, consumer or entry, or the key is of another type."""
 
 
+class RecordingError(StreamopsError):
+    """A file is no recording, or one that this version cannot play, or something was not recorded."""
+
+
 class PublishError(StreamopsError):
     """What cannot be published as it was asked for. Nothing was added."""
 
@@ -136,6 +140,28 @@ class Interrupted(ApplyError):
     """An operation was asked to stop, and did between two batches; what it did is known."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+class TargetError(StreamopsError):
+    """What runs the workers of a pool refuses, fails, cannot be reached, or tells what cannot be so.
+
+    Attributes:
+        retryable: Whether the same may succeed later, without anybody doing anything.
+        retry_after: How long it asked to be left alone; none where it did not say.
+    """
+
+    def __init__(
+        self, message: str, hint: str = "", *, retryable: bool = False, retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(message, hint)
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class TargetChanged(TargetError):
+    """The number of workers is not the one that was decided on any more. Nothing was asked for."""
+
+    exit_code = ExitCode.DRIFTED
 
 
 class HandlerError(StreamopsError):

@@ -27,6 +27,9 @@ from streamops.scaling.state import ScalingState
 KEEP_EVERY: Final = 6
 """Rounds between two times that what was learned is kept for others."""
 
+LEAVE_IN: Final = 2.0
+"""Seconds that this may take."""
+
 _LEARNED: Final = msgspec.msgpack.Decoder(ScalingState)
 
 
@@ -85,10 +88,14 @@ class Controller:
                 await self.round()
                 await asyncio.sleep(max(0.0, every - (loop.time() - began)))
         finally:
-            with suppress(StreamopsError, TimeoutError):
-                async with asyncio.timeout(2):
-                    await self._keep_learned()
-                    await self._leads.leave([duty.assignment.pool for duty in self._duties if duty.leads])
+            await self.leave()
+
+    async def leave(self) -> None:
+        """Keep what was learned for whoever comes next, and give the leads up."""
+        with suppress(StreamopsError, TimeoutError):
+            async with asyncio.timeout(LEAVE_IN):
+                await self._keep_learned()
+                await self._leads.leave([duty.assignment.pool for duty in self._duties if duty.leads])
 
     async def round(self) -> Report:
         """Look at all pools that can be led, decide about them, and do what was decided; once."""

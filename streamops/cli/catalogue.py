@@ -8,6 +8,11 @@ _AT: Final = "streamops.cli.commands"
 
 COMMANDS: Final[dict[str, Lazy | Family]] = {
     "status": Lazy(f"{_AT}.status:status", "Show streams and groups: lag, pending, oldest, health."),
+    "alerts": Family(
+        "alerts",
+        "List what the health rules find.",
+        {"ls": Lazy(f"{_AT}.alerts:ls", "List what the health rules find.")},
+    ),
     "check": Lazy(f"{_AT}.check:check", "Answer for cron, Kubernetes or Nagios: within limits or not."),
     "streams": Family(
         "streams",
@@ -65,6 +70,35 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
         f"{_AT}.workers:pause", "Have the workers of a pool read nothing more, for the time being."
     ),
     "resume": Lazy(f"{_AT}.workers:resume", "Have the workers of a pool read again."),
+    "scale": Family(
+        "scale",
+        "Tell how many workers a pool has, and ask for another number.",
+        {
+            "get": Lazy(f"{_AT}.pools:scale_get", "Show how many workers a pool has."),
+            "set": Lazy(f"{_AT}.scaling:scale_set", "Ask whoever runs a pool's workers for another number."),
+        },
+    ),
+    "autoscale": Family(
+        "autoscale",
+        "Keep pools at the workers that their work asks for.",
+        {
+            "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
+            "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
+            "pause": Lazy(
+                f"{_AT}.scaling:pause", "Have the controller of a pool change nothing, for the time being."
+            ),
+            "resume": Lazy(
+                f"{_AT}.scaling:resume", "Have the controller of a pool decide by the policy again."
+            ),
+            "override": Lazy(
+                f"{_AT}.scaling:override", "Have the controller of a pool keep a number of workers."
+            ),
+            "limits": Lazy(f"{_AT}.scaling:limits", "Have the controller of a pool keep to other limits."),
+            "simulate": Lazy(
+                f"{_AT}.simulate:simulate", "Score the policy on load shapes, or on a recorded load."
+            ),
+        },
+    ),
     "tend": Lazy(f"{_AT}.tend:tend", "Give a group of any library reclaiming and dead letters."),
     "undo": Lazy(f"{_AT}.undo:undo", "Take an action back."),
     "jobs": Family(

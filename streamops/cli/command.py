@@ -146,3 +146,9 @@ def write_options(
     if records:
         with formatter.section(title):
             formatter.write_dl(records)
+
+
+def joined(family: "Lazy | Family", members: "Mapping[str, Lazy | Family]") -> Family:
+    """A family with members of another room before its own."""
+    assert isinstance(family, Family)  # noqa: S101 - the catalogue says so
+    return Family(family.name or "", family.summary, {**members, **family.members}, default=family.default)

@@ -11,7 +11,7 @@ from click.shell_completion import shell_complete
 
 from streamops import __version__
 from streamops.cli.catalogue import COMMANDS
-from streamops.cli.command import Family, Lazy
+from streamops.cli.command import Family, Lazy, joined
 from streamops.cli.failures import tell_failure
 from streamops.cli.globals import Globals, globals_of
 from streamops.cli.terminal import prepare_streams
@@ -34,6 +34,15 @@ ROOT: Final = Family(
         "tui": Lazy("streamops.main.faces:tui", "Open the console in the terminal."),
         "exporter": Lazy("streamops.main.exporter:exporter", "Serve metrics to Prometheus."),
         **COMMANDS,
+        "autoscale": joined(
+            COMMANDS["autoscale"],
+            {
+                "run": Lazy(
+                    "streamops.main.autoscaler:run", "Keep pools at the workers that their work asks for."
+                ),
+                "keda": Lazy("streamops.main.keda:keda", "Tell KEDA how many workers pools should have."),
+            },
+        ),
     },
     params=[
         click.Option(

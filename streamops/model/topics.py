@@ -140,7 +140,7 @@ def topic_problems(topic: Topic) -> tuple[TopicProblem, ...]:
         if timedelta() < topic.time_to_run <= LONGEST_RUN
         else "not above nothing and up to an hour",
         "content_type": "" if _TYPE.fullmatch(topic.content_type) else "not a content type",
-        "headers": _headers_problem(topic.headers),
+        "headers": headers_problem(topic.headers),
         "priority": _number_problem(topic.weight, MOST_WEIGHT),
         "max_attempts": _number_problem(topic.max_attempts, MOST_ATTEMPTS),
         "concurrency": _number_problem(topic.concurrency, MOST_CONCURRENCY),
@@ -171,7 +171,8 @@ def url_problem(url: str) -> str:
     return "has a fragment, which is never sent" if parts.fragment else ""
 
 
-def _headers_problem(headers: tuple[tuple[str, str], ...]) -> str:
+def headers_problem(headers: tuple[tuple[str, str], ...]) -> str:
+    """What is wrong with headers to send along with a call; empty for nothing. No value is repeated."""
     names = [name.lower() for name, _ in headers]
     for name, (_, value) in zip(names, headers, strict=True):
         if not _TOKEN.fullmatch(name):

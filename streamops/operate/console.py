@@ -29,6 +29,7 @@ from streamops.model.acts.jobs import CancelJobIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
+from streamops.model.payloads import KeptPayload
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Gap, Snapshot
@@ -53,8 +54,9 @@ from streamops.operate.targets import FindSpec, Targets, anything_local
 from streamops.operate.topics import TopicReader
 from streamops.operate.watch import Watch
 from streamops.operate.workers import WorkerReader
-from streamops.wire.faults import Fault
+from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.payload_reads import read_kept_payload
 from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
@@ -113,6 +115,27 @@ class Console:
         self._collector = Collector(server, watch)
         self._observer = Observer(thresholds, rates=not watch.deep)
         self._discovering: asyncio.Task[None] | None = None
+
+    @classmethod
+    def patient(
+        cls,
+        options: ConnectionOptions,
+        thresholds: Thresholds | None = None,
+        *,
+        actor: Actor = Actor(),  # noqa: B008 - frozen
+        find_target: FindSpec = anything_local,
+    ) -> Self:
+        """A console that connects with its first question: for whoever has something to do while the server is away.
+
+        Args:
+            options: How to connect.
+            thresholds: Thresholds of the health rules.
+            actor: Who acts, for the audit log.
+            find_target: What the configuration says of who runs a pool's workers.
+        """
+        return cls(
+            Server(options), Watch(), thresholds or Thresholds(), actor, find_target=find_target
+        )
 
     @classmethod
     async def open(
@@ -300,6 +323,19 @@ class Console:
         """One entry, or none where it is gone."""
         page = await self.read_entries(stream, start=entry_id, end=entry_id, count=1)
         return page.entries[0] if page.entries else None
+
+    async def read_payload(self, key: str, limit: int) -> KeptPayload | None:
+        """A payload that is kept beside a stream, at most ``limit`` bytes of it; none where it is gone.
+
+        Raises:
+            NotFound: The key holds something else.
+        """
+        found = await read_kept_payload(self._server, key, limit)
+        if not isinstance(found, Fault):
+            return found
+        if found.kind is FaultKind.WRONG_TYPE:
+            raise NotFound(f"payload {key}: the key is no string", "It is no payload that streamops keeps.")
+        raise found.error(f"payload {key}")
 
     async def tail(
         self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)

@@ -59,6 +59,17 @@ class Config(Struct, frozen=True):
                 rows.append(convert(row, kind))
         return tuple(rows), origins
 
+    def named_tables(self, name: str, kind: type[Table]) -> tuple[dict[str, Table], dict[str, str]]:
+        """Tables by name; of two with one name the stronger file's, whole; and for each key the file that it comes from."""
+        tables: dict[str, Table] = {}
+        origins: dict[str, str] = {}
+        for file in self.files:
+            for key, table in file.stated.get(name, {}).items():
+                if key not in tables:
+                    origins |= {f"{name}.{key}.{part}": str(file.path) for part in table}
+                    tables[key] = convert(table, kind)
+        return tables, origins
+
     def merge_table(self, name: str, kind: type[Table]) -> tuple[Table, dict[str, str]]:
         """One table of all files, and for each stated ``name.key`` the file that it comes from.
 

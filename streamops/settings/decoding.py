@@ -4,6 +4,7 @@ import json
 import re
 from datetime import timedelta
 from enum import StrEnum
+from types import UnionType
 from typing import Any, Final, get_args, get_origin
 
 import msgspec
@@ -134,6 +135,9 @@ class _Decoder:
 
 
 def _as_struct(kind: object) -> type[Struct] | None:
+    """The type of a table, which may be none where it is not stated."""
+    if get_origin(kind) is UnionType:
+        kind = next((one for one in get_args(kind) if _as_struct(one)), None)
     return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
 
 

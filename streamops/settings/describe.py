@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from streamops.settings.durations import render_duration
 from streamops.settings.load import DEFAULT_ORIGIN, Settings
+from streamops.settings.passwords import split_command
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 
 HIDDEN: Final = "***"
@@ -46,7 +47,9 @@ def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
         *_table_rows("health", settings.thresholds, settings),
         *_table_rows("console", settings.console, settings),
         *_table_rows("exporter", settings.exporter, settings),
+        *_view_rows(settings),
         *_retention_rows(settings),
+        *_pool_rows(settings),
         *_notify_rows(settings),
     )
 
@@ -82,10 +85,42 @@ def _table_rows(name: str, table: Struct, settings: Settings) -> Iterator[Settin
     return _rows({f"{name}.{key}": value for key, value in asdict(table).items()}, settings)
 
 
+def _view_rows(settings: Settings) -> Iterator[SettingRow]:
+    for name, view in settings.views.items():
+        stated = {key: value for key, value in asdict(view).items() if value not in (None, "", (), False)}
+        yield from _rows({f"views.{name}.{key}": value for key, value in stated.items()}, settings)
+
+
 def _retention_rows(settings: Settings) -> Iterator[SettingRow]:
     for at, policy in enumerate(settings.retention):
         stated = {key: value for key, value in asdict(policy).items() if value is not None}
         yield from _rows({f"retention[{at}].{key}": value for key, value in stated.items()}, settings)
+
+
+def _pool_rows(settings: Settings) -> Iterator[SettingRow]:
+    for kind, tables in (("pools", settings.pools), ("budgets", settings.budgets)):
+        for name, table in tables.items():
+            for key, value in asdict(table).items():
+                if value is not None:
+                    origin = settings.origins.get(f"{kind}.{name}.{key}", DEFAULT_ORIGIN)
+                    yield from _target_rows(f"{kind}.{name}.{key}", value, origin)
+
+
+def _target_rows(key: str, value: object, origin: str) -> Iterator[SettingRow]:
+    """A value; or the rows of a target's table, without what people may have written secrets into."""
+    if not isinstance(value, Struct):
+        yield SettingRow(key, _render_value(value), origin)
+        return
+    for name, part in asdict(value).items():
+        match name, part:
+            case _, None:
+                continue
+            case (("headers" | "env"), dict()):
+                part = dict.fromkeys(part, HIDDEN)  # noqa: PLW2901 - the same without its values
+            case (("get" | "set" | "secret_command"), _):
+                program, *rest = split_command(part)
+                part = f"{program} {HIDDEN}" if rest else program  # noqa: PLW2901 - the same without arguments
+        yield SettingRow(f"{key}.{name}", _render_value(part), origin)
 
 
 def _notify_rows(settings: Settings) -> Iterator[SettingRow]:

@@ -13,11 +13,13 @@ from streamops.errors import SettingsError
 from streamops.model.acting import Environment
 from streamops.model.retention import RetentionPolicy
 from streamops.operate.watch import Watch
+from streamops.present.views import View
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import Context, compose_context, compose_url
 from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.files import resolve_path
 from streamops.settings.notify_table import NotifyTable
+from streamops.settings.pool_tables import BudgetTable, PoolTable
 from streamops.settings.schema import ConsoleOptions
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.url_query import MAX_TIMEOUT
@@ -65,7 +67,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         watch: What to watch.
         thresholds: Thresholds of the health rules.
         console: Options of the console.
+        views: Saved views of the console, by name.
         retention: How much of which streams ``trim --policies`` keeps, the strongest file's policies first.
+        pools: Pools of workers, by name; ``load_pools`` judges them.
+        budgets: What several pools share, by name.
         exporter: Where metrics are served, and which; the name of its web-config file is absolute.
         notify: Who is told of what the exporter finds, and when; its addresses are read by ``load_notify``.
         origins: Where values come from, by the keys of ``describe_settings``; what is absent is a default.
@@ -79,7 +84,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     watch: Watch = Watch()
     thresholds: Thresholds = Thresholds()
     console: ConsoleOptions = ConsoleOptions()
+    views: dict[str, View] = {}
     retention: tuple[RetentionPolicy, ...] = ()
+    pools: dict[str, PoolTable] = {}
+    budgets: dict[str, BudgetTable] = {}
     exporter: ExporterTable = ExporterTable()
     notify: NotifyTable = NotifyTable()
     origins: dict[str, str] = {}
@@ -110,16 +118,29 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
     target = choose_target(flags, environ, config)
     thresholds, health_origins = config.merge_table("health", Thresholds)
     console, console_origins = config.merge_table("console", ConsoleOptions)
+    views, view_origins = config.named_tables("views", View)
     retention, retention_origins = config.join_rows("retention", RetentionPolicy)
+    pools, pool_origins = config.named_tables("pools", PoolTable)
+    budgets, budget_origins = config.named_tables("budgets", BudgetTable)
     notify, notify_origins = config.merge_table("notify", NotifyTable)
     exporter, exporter_origins = _merge_exporter(config, environ)
     settings = Settings(
         thresholds=thresholds,
         console=console,
+        views=views,
         retention=retention,
+        pools=pools,
+        budgets=budgets,
         exporter=exporter,
         notify=notify,
-        origins=health_origins | console_origins | retention_origins | exporter_origins | notify_origins,
+        origins=health_origins
+        | console_origins
+        | view_origins
+        | retention_origins
+        | pool_origins
+        | budget_origins
+        | exporter_origins
+        | notify_origins,
         warnings=tuple(_warn_of_shared_secrets(config)),
     )
     if target.context:

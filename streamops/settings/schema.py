@@ -1,15 +1,18 @@
 """What a configuration file may say. Every key there is stands here, with its type and its default."""
 
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Environment
 from streamops.model.retention import RetentionPolicy
+from streamops.present.keys import keymap_problems
+from streamops.present.views import View
 from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.notify_table import NotifyTable
+from streamops.settings.pool_tables import BudgetTable, PoolTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.wire.options import Secret
 
@@ -96,15 +99,24 @@ class ConsoleOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     Attributes:
         refresh: Time between two collections.
-        theme: Name of its theme; none for its own choice.
+        theme: Its colours; none for dark ones, or the terminal's own sixteen where it has no more.
         mouse: Whether the mouse is used; without it the terminal's own selection works.
         color: Whether colour is used, by the command line too.
+        copy: Which way text is copied: by the terminal (OSC 52), by a tool such as wl-copy or pbcopy, into a file, or
+            by what fits.
+        keymap: Keys by the names of what they do, in place of the keys that do it; several with commas.
     """
 
     refresh: timedelta = DEFAULT_REFRESH
-    theme: str | None = None
+    theme: Literal["dark", "light", "colour-blind", "terminal"] | None = None
     mouse: bool = True
     color: bool = True
+    copy: Literal["auto", "osc52", "tool", "file"] = "auto"
+    keymap: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        for problem in keymap_problems(self.keymap):
+            raise ValueError(f"keymap: {problem}")
 
 
 class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -115,10 +127,13 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         contexts: The contexts by name.
         health: Thresholds of the health rules.
         console: Options of the console.
+        views: Saved views of the console, by name.
         retention: How much of which streams ``trim --policies`` keeps.
         topics: Topics whose messages are called back over HTTP.
         callbacks: How they are called.
         intake: How messages are taken in over HTTP.
+        pools: Pools of workers, by name.
+        budgets: What several pools share, by name.
         exporter: Where metrics are served, and which.
         notify: Who is told of what the exporter finds, and when.
     """
@@ -127,9 +142,12 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     contexts: dict[str, ContextTable] = {}
     health: Thresholds = Thresholds()
     console: ConsoleOptions = ConsoleOptions()
+    views: dict[str, View] = {}
     retention: tuple[RetentionPolicy, ...] = ()
     topics: tuple[TopicTable, ...] = ()
     callbacks: CallbacksTable = CallbacksTable()
     intake: IntakeTable = IntakeTable()
+    pools: dict[str, PoolTable] = {}
+    budgets: dict[str, BudgetTable] = {}
     exporter: ExporterTable = ExporterTable()
     notify: NotifyTable = NotifyTable()

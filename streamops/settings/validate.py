@@ -9,6 +9,7 @@ from streamops.errors import SettingsError, known_hint
 from streamops.settings.connections import Context, check_context
 from streamops.settings.decoding import Problem, join_key
 from streamops.settings.files import ConfigFile, read_file, read_files
+from streamops.settings.pools import pool_problems
 from streamops.settings.schema import ContextTable
 
 
@@ -25,7 +26,8 @@ def validate_file(
     file = read_file(path, trusted=True)
     if file is None:
         return (Problem(str(path), "", "no such file"),)
-    return _find_problems(file, environ, elsewhere)
+    contexts = {*file.stated.get("contexts", {}), *elsewhere}
+    return (*_find_problems(file, environ, elsewhere), *pool_problems((file,), contexts))
 
 
 def validate_files(environ: Mapping[str, str], cwd: Path) -> tuple[tuple[Path, ...], tuple[Problem, ...]]:
@@ -37,7 +39,7 @@ def validate_files(environ: Mapping[str, str], cwd: Path) -> tuple[tuple[Path, .
     files = read_files(environ, cwd)
     names = {name for file in files for name in file.stated.get("contexts", {})}
     problems = [problem for file in files for problem in _find_problems(file, environ, names)]
-    return tuple(file.path for file in files), tuple(problems)
+    return tuple(file.path for file in files), (*problems, *pool_problems(files, names))
 
 
 def _find_problems(

@@ -11,6 +11,13 @@ from streamops.settings.example import read_example
 from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.load import Settings
 from streamops.settings.notify_table import NotifyTable
+from streamops.settings.pool_tables import (
+    BudgetTable,
+    CommandTable,
+    KubernetesTable,
+    PoolTable,
+    WebhookTable,
+)
 from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.settings.validate import validate_file
@@ -48,12 +55,17 @@ def test_the_example_has_no_problem(place: Place) -> None:
         IntakeTable,
         NotifyTable,
         ExporterTable,
+        PoolTable,
+        KubernetesTable,
+        CommandTable,
+        WebhookTable,
+        BudgetTable,
         type(Settings().thresholds),
     ],
 )
 def test_the_example_mentions_every_key(kind: type[msgspec.Struct]) -> None:
     written = set(re.findall(r"(?m)^(?:# )?(\w+) = ", read_example()))
-    tables = set(re.findall(r"(?m)^\[+(\w+)", read_example()))
+    tables = {word for name in re.findall(r"(?m)^\[+([\w.]+)", read_example()) for word in name.split(".")}
     assert names(kind) <= written | tables
 
 

@@ -1,0 +1,135 @@
+"""``streamops scale get``, ``autoscale ls`` and ``explain``: what pools of workers have, and why."""
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+from msgspec.structs import replace
+
+from streamops.cli.command import Command
+from streamops.cli.globals import Output
+from streamops.cli.output.facts import tell_facts
+from streamops.cli.params import COMPLETIONS
+from streamops.cli.session import Session, with_session
+from streamops.errors import StreamopsError
+from streamops.model.pools import PoolDecision
+from streamops.present.columns.pools import DECISION_COLUMNS, POOL_COLUMNS, POOL_DETAIL_COLUMNS
+from streamops.present.pools import PoolRow, decision_json, pool_facts, pool_json
+
+if TYPE_CHECKING:
+    from streamops.operate.console import Console
+
+_DECISIONS: Final = 10
+_POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools"])
+
+
+@click.command(
+    cls=Command,
+    short_help="Show how many workers a pool has.",
+    examples=[
+        ("streamops scale get billing", "how many it has, and why"),
+        ("streamops scale get billing -o json", "the same for a program"),
+    ],
+    exits={1: "its target fails, or nothing runs its workers"},
+)
+@_POOL
+@with_session
+def scale_get(session: Session, *, pool: str) -> None:
+    """Show how many workers a pool has, as whoever runs them tells, and why it has them."""
+    printer = session.printer((*POOL_COLUMNS, *POOL_DETAIL_COLUMNS))
+
+    async def read(console: "Console") -> PoolRow:
+        known = await console.pools.one(pool)
+        size = await console.pools.size(pool)
+        known = known if known.target else replace(known, target=console.pools.target(pool))
+        return PoolRow(known, size, now=await console.pools.clock())
+
+    row = session.run(read)
+    printer.print_record(row, lambda: {"schema": "streamops.scale.get/1", **pool_json(row)})
+
+
+@click.command(
+    cls=Command,
+    short_help="List pools of workers.",
+    examples=[
+        ("streamops autoscale ls", "how many workers each has, how many are wanted, and why"),
+        ("streamops autoscale ls -o jsonl", "the same, a line each"),
+    ],
+)
+@with_session
+def ls(session: Session) -> None:
+    """List pools that have a controller or supervisors: the workers they have, those that are wanted, and why.
+
+    Numbers are those that the controller of each read last; `scale get POOL` asks whoever runs the workers.
+    """
+    printer = session.printer(POOL_COLUMNS, POOL_DETAIL_COLUMNS)
+
+    async def read(console: "Console") -> list[PoolRow]:
+        now = await console.pools.clock()
+        return [PoolRow(pool, now=now) for pool in await console.pools.all()]
+
+    rows = session.run(read)
+    shown = rows[: session.given.limit]
+    left_out = len(rows) - len(shown)
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.autoscale.ls/1",
+            "pools": [pool_json(row) for row in shown],
+            "left_out": left_out,
+        },
+        pool_json,
+    )
+    if not rows:
+        session.narrator.note("no pool has a controller, or supervisors that follow one")
+    elif left_out:
+        session.narrator.note(f"{left_out:,} more; --limit shows them")
+
+
+@click.command(
+    cls=Command,
+    short_help="Explain why a pool has the workers it has.",
+    examples=[
+        (
+            "streamops autoscale explain billing",
+            "the last decisions, what they rest on, what would change them",
+        ),
+        ("streamops autoscale explain billing --limit 100 -o jsonl", "a hundred decisions for a program"),
+    ],
+    exits={1: "nobody has ever decided about it"},
+)
+@_POOL
+@with_session
+def explain(session: Session, *, pool: str) -> None:
+    """Explain why a pool has the workers it has: the last decision, what it rests on and what would change it.
+
+    Then the decisions before it, newest first, as many as --limit says, ten unless it is given; those that said the same
+    as the one before are left out.
+    """
+    printer = session.printer(DECISION_COLUMNS)
+    limit = session.given.limit or _DECISIONS
+
+    async def read(console: "Console") -> tuple[PoolRow, list[PoolDecision]]:
+        known = await console.pools.one(pool)
+        row = PoolRow(known, now=await console.pools.clock())
+        return row, await console.pools.decisions(pool, limit)
+
+    row, decisions = session.run(read)
+    if row.pool.last is None:
+        raise StreamopsError(
+            f"nobody has ever decided about pool {pool}",
+            "`streamops autoscale run` does; `autoscale ls` lists pools.",
+        )
+    if session.given.output in (Output.TABLE, Output.PLAIN):
+        tell_facts(pool_facts(row), sys.stdout, output=session.given.output, color=session.allows_color)
+        click.echo()
+    printer.print_rows(
+        decisions,
+        lambda: {
+            "schema": "streamops.autoscale.explain/1",
+            **pool_json(row),
+            "last": None if row.pool.last is None else decision_json(row.pool.last),
+            "decisions": [decision_json(one) for one in decisions],
+        },
+        decision_json,
+    )

@@ -1,0 +1,78 @@
+"""``streamops autoscale run``. The command line and the autoscaler do not know each other; this does."""
+
+import asyncio
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.session import Session, with_session
+from streamops.errors import ExitCode
+from streamops.main.controllers import controller_options, log_to, options_of, work_until
+from streamops.main.controllers import run as run_loop
+
+if TYPE_CHECKING:
+    from streamops.autoscaler.assignment import ControllerOptions
+
+
+@click.command(
+    cls=Command,
+    short_help="Keep pools at the workers that their work asks for.",
+    examples=[
+        ("streamops autoscale run", "every pool of the configuration, [pools.NAME]"),
+        ("streamops autoscale run billing --advise", "only say what it would do with one"),
+        (
+            "streamops autoscale run shop --stream orders --group billing --maximum 8",
+            "without any configuration",
+        ),
+    ],
+    exits={0: "told to stop, and stopped", 2: "usage or configuration; no such pool", 3: "cannot connect"},
+)
+@controller_options
+@click.option("--advise", is_flag=True, help="Only say what it would do.")
+@click.option("--once", is_flag=True, help="Look twice, decide, and end.")
+@with_session
+def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **given: Any) -> int:
+    """Keep pools at the workers that their work asks for, until told to stop.
+
+    Every few seconds it reads the lag, the arrivals and the workers of each pool, decides by the policy that `autoscale
+    simulate` scores, asks whoever runs the workers for another number, and writes down why. `autoscale explain POOL`
+    tells the last decisions and what would change them.
+
+    One controller leads a pool: another one waits, and takes over when the first is not heard of any more. It never
+    goes down on a lag that is not known, never beyond the limits, and a target that fails is asked less and less often.
+    """
+    options = options_of(session, given, advise=advise)
+    log_to(session, log_format)
+    run_loop(_control(session, options, once=once))
+    return ExitCode.DONE
+
+
+async def _control(session: Session, options: "ControllerOptions", *, once: bool) -> None:
+    from streamops.autoscaler.controller import Controller  # noqa: PLC0415 - as above
+    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
+
+    settings = session.settings
+    from streamops.operate.console import Console  # noqa: PLC0415
+    from streamops.settings.actors import actor_of  # noqa: PLC0415
+
+    console = await Console.open(
+        settings.connection,
+        None,
+        settings.thresholds,
+        actor=actor_of(settings),
+        read_only=settings.read_only,
+        find_target=session.find_target,
+    )
+    async with console:
+        controller = Controller(console, options)
+        if once:
+            await controller.round()
+            await asyncio.sleep(options.every.total_seconds())
+            await controller.round()
+            await controller.leave()
+            return
+        with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
+            await work_until(stop, controller.run())

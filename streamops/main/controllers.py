@@ -1,0 +1,169 @@
+"""What the commands that run a controller share: their options, what those come to, and how long it runs."""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from streamops.cli.params import COMPLETIONS, DURATION
+from streamops.cli.session import Session
+from streamops.errors import SettingsError
+from streamops.settings.pools import load_pools
+
+if TYPE_CHECKING:
+    from streamops.autoscaler.assignment import Assignment, ControllerOptions
+
+LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+SHORTEST_EVERY: Final = timedelta(seconds=1)
+LEASES: Final = 3
+"""Rounds that may be missed before somebody else leads."""
+
+Function = Callable[..., Any]
+
+
+def controller_options(function: Function) -> Function:
+    """The options of every command that runs a controller."""
+    options = (
+        click.argument("pools", metavar="[POOL]...", nargs=-1, shell_complete=COMPLETIONS["pools"]),
+        click.option("--stream", metavar="STREAM", help="Without configuration: the stream of one pool."),
+        click.option("--group", metavar="GROUP", help="Its group; with --stream."),
+        click.option(
+            "--minimum", metavar="N", type=click.IntRange(min=0), help="Its least workers; with --stream."
+        ),
+        click.option(
+            "--maximum", metavar="N", type=click.IntRange(min=1), help="Its most workers; with --stream."
+        ),
+        click.option(
+            "--objective",
+            metavar="SPAN",
+            type=DURATION,
+            help="The longest an entry should wait; with --stream.",
+        ),
+        click.option(
+            "--every",
+            metavar="SPAN",
+            type=DURATION,
+            default="5s",
+            show_default=True,
+            help="How often to look.",
+        ),
+        click.option(
+            "--log-format",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+            help="How log lines look, on standard error.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def options_of(session: Session, given: dict[str, Any], *, advise: bool) -> "ControllerOptions":
+    """What a controller is to do.
+
+    Args:
+        session: The settings.
+        given: What ``controller_options`` read.
+        advise: Whether it only says what it would do.
+
+    Raises:
+        SettingsError: That makes no sense, or there is no such pool.
+    """
+    from streamops.autoscaler.assignment import ControllerOptions  # noqa: PLC0415 - as above
+
+    every = given["every"]
+    if every < SHORTEST_EVERY:
+        raise SettingsError("--every: shorter than a second", "Write --every 5s.")
+    assignments, budgets = _assignments(session, given)
+    return ControllerOptions(
+        holder=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}",
+        assignments=assignments,
+        budgets=budgets,
+        every=every,
+        lease=every * LEASES,
+        advise=advise,
+    )
+
+
+def _assignments(session: Session, given: dict[str, Any]) -> tuple[tuple["Assignment", ...], dict[str, int]]:
+    """The pools that are named, or all; or the one that the options tell."""
+    from streamops.autoscaler.assignment import Assignment  # noqa: PLC0415 - as above
+
+    names: Sequence[str] = given["pools"]
+    told = {key: given[key] for key in ("minimum", "maximum", "objective") if given[key] is not None}
+    if given["stream"] is not None:
+        return (_told(names, given["stream"], given["group"], told),), {}
+    if told or given["group"] is not None:
+        raise SettingsError(
+            "--group, --minimum, --maximum and --objective are for --stream", "Name the stream too."
+        )
+    known = load_pools(os.environ, Path.cwd(), session.settings.context)
+    chosen = [known.find(name) for name in names] if names else list(known.pools.values())
+    if not chosen:
+        raise SettingsError(
+            "no pool is configured for this context",
+            "Add [pools.NAME], as `streamops config example` shows, or give --stream and --group.",
+        )
+    assignments = tuple(
+        Assignment(
+            pool=one.name,
+            stream=one.table.stream,
+            group=one.table.group,
+            config=one.scaling,
+            budget=one.table.budget or "",
+            weight=one.table.weight,
+        )
+        for one in chosen
+    )
+    return assignments, known.budgets
+
+
+def _told(names: Sequence[str], stream: str, group: str | None, told: dict[str, Any]) -> "Assignment":
+    from streamops.autoscaler.assignment import Assignment  # noqa: PLC0415 - as above
+    from streamops.scaling.config import ScalingConfig  # noqa: PLC0415
+
+    if group is None:
+        raise SettingsError("--stream without --group", "Name the group whose work is to be done.")
+    if len(names) > 1:
+        raise SettingsError("--stream is for one pool", "Name one, or none for the pool `default`.")
+    try:
+        config = ScalingConfig(**told)
+    except ValueError as error:
+        raise SettingsError(f"--minimum, --maximum, --objective: {error}", "Correct them.") from None
+    return Assignment(pool=names[0] if names else "default", stream=stream, group=group, config=config)
+
+
+async def work_until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+    """Work until told to stop; what goes wrong in it is raised."""
+    working, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not working.done():
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+    else:
+        await working
+
+
+def log_to(session: Session, log_format: str) -> None:
+    """Log to standard error, from the level that was asked for on."""
+    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415 - as above
+
+    configure_logs(LogFormat(log_format), LEVELS.get(session.given.log_level or "info", 20))
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run the event loop of this process."""
+    from streamops.process.loops import runner  # noqa: PLC0415 - uvloop, where it is installed
+
+    runner()(work)

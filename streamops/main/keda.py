@@ -1,0 +1,152 @@
+"""``streamops autoscale keda``. The command line and the autoscaler do not know each other; this does."""
+
+import asyncio
+import signal
+from contextlib import AsyncExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from streamops.cli.command import Command
+from streamops.cli.session import Session, with_session
+from streamops.errors import ExitCode, SettingsError
+from streamops.main.controllers import controller_options, log_to, options_of, run, work_until
+from streamops.settings.topics import is_loopback, parse_listen
+
+if TYPE_CHECKING:
+    from streamops.autoscaler.assignment import ControllerOptions
+    from streamops.autoscaler.controller import Report
+    from streamops.autoscaler.keda.http import HttpOptions
+    from streamops.autoscaler.keda.server import GrpcOptions
+
+
+@click.command(
+    cls=Command,
+    short_help="Tell KEDA how many workers pools should have.",
+    examples=[
+        ("streamops autoscale keda", "gRPC at 127.0.0.1:9642, an external scaler for every pool"),
+        (
+            "streamops autoscale keda --listen 0.0.0.0:9642 --tls-cert tls.crt --tls-key tls.key",
+            "with TLS, in a cluster",
+        ),
+        ("streamops autoscale keda --http 0.0.0.0:9643", "and the same numbers for KEDA's metrics-api"),
+    ],
+    exits={0: "told to stop, and stopped", 2: "usage or configuration; the address is taken"},
+)
+@controller_options
+@click.option(
+    "--listen", metavar="HOST:PORT", default="127.0.0.1:9642", show_default=True, help="Serve gRPC here."
+)
+@click.option(
+    "--tls-cert",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="PEM file of the server's certificate.",
+)
+@click.option("--tls-key", metavar="FILE", type=click.Path(path_type=Path), help="PEM file of its key.")
+@click.option(
+    "--tls-client-ca",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="PEM file of who signs clients' certificates.",
+)
+@click.option("--http", metavar="HOST:PORT", help="Serve the same numbers as JSON here.")
+@click.option(
+    "--web-config",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="TLS and passwords of --http, in the format of Prometheus's exporter-toolkit.",
+)
+@with_session
+def keda(
+    session: Session,
+    /,
+    *,
+    listen: str,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    http: str | None,
+    web_config: Path | None,
+    log_format: str,
+    **given: Any,
+) -> int:
+    """Decide how many workers pools should have, and tell KEDA: it scales, this only answers.
+
+    A ScaledObject names a pool in its trigger's metadata; its target value is 1. While a lag is not known, and while
+    Redis is away, the last number goes on being told; before there ever was one, the answer is UNAVAILABLE, and KEDA
+    changes nothing. docs/keda.md holds manifests.
+    """
+    from streamops.autoscaler.keda.certificates import TlsFiles  # noqa: PLC0415 - gRPC, only for who serves it
+    from streamops.autoscaler.keda.http import HttpOptions  # noqa: PLC0415
+    from streamops.autoscaler.keda.server import GrpcOptions  # noqa: PLC0415
+
+    if (tls_cert is None) != (tls_key is None) or (tls_client_ca is not None and tls_cert is None):
+        raise SettingsError("--tls-cert and --tls-key go together", "Give both; --tls-client-ca beside them.")
+    if web_config is not None and http is None:
+        raise SettingsError("--web-config is for --http", "Give --http HOST:PORT too.")
+    tls = None
+    if tls_cert is not None and tls_key is not None:
+        tls = TlsFiles(certificate=tls_cert, key=tls_key, client_authorities=tls_client_ca)
+    host, port = _address("--listen", listen)
+    grpc_options = GrpcOptions(host=host, port=port, tls=tls)
+    http_options = None
+    if http is not None:
+        http_host, http_port = _address("--http", http)
+        http_options = HttpOptions(host=http_host, port=http_port, web_config=web_config)
+    options = options_of(session, given, advise=False)
+    log_to(session, log_format)
+    if tls is None and not is_loopback(host):
+        session.narrator.note(
+            f"warning: everybody who reaches {host}:{port} can ask: give --tls-cert and --tls-client-ca"
+        )
+    run(_serve_keda(session, options, grpc_options, http_options))
+    return ExitCode.DONE
+
+
+async def _serve_keda(
+    session: Session,
+    options: "ControllerOptions",
+    grpc_options: "GrpcOptions",
+    http_options: "HttpOptions | None",
+) -> None:
+    from streamops.autoscaler.controller import Controller  # noqa: PLC0415
+    from streamops.autoscaler.desk import Desk  # noqa: PLC0415
+    from streamops.autoscaler.keda import http, server  # noqa: PLC0415
+    from streamops.autoscaler.keda.board import Board  # noqa: PLC0415
+    from streamops.autoscaler.keda.posting import view_of  # noqa: PLC0415
+    from streamops.autoscaler.keda.source import Reading  # noqa: PLC0415
+    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
+    from streamops.operate.console import Console  # noqa: PLC0415
+    from streamops.settings.actors import actor_of  # noqa: PLC0415
+
+    settings = session.settings
+    board = Board({one.pool: [Reading(one.stream, one.group)] for one in options.assignments})
+
+    def post(report: "Report") -> None:
+        for pool, decision in report.decisions.items():
+            board.post(pool, view_of(decision))
+
+    console = Console.patient(settings.connection, settings.thresholds, actor=actor_of(settings))
+    async with console, AsyncExitStack() as stack:
+        for one in options.assignments:
+            desk = Desk(partial(console.pools.one, one.pool), one.config.minimum)
+            console.place.targets.use(one.pool, desk)
+        port = await stack.enter_async_context(server.serving(grpc_options, board))
+        session.narrator.note(f"KEDA's external scaler at {grpc_options.host}:{port}")
+        if http_options is not None:
+            port = await stack.enter_async_context(http.serving(http_options, board))
+            session.narrator.note(f"the same as JSON at http://{http_options.host}:{port}/pools/NAME")
+        with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
+            await work_until(stop, Controller(console, options, post).run())
+
+
+def _address(flag: str, text: str) -> tuple[str, int]:
+    try:
+        return parse_listen(text)
+    except SettingsError:
+        raise SettingsError(
+            f"{flag}: not HOST:PORT", "Write 127.0.0.1:9642, 0.0.0.0:9642 or [::1]:9642."
+        ) from None
