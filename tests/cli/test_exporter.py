@@ -16,7 +16,7 @@ import aiohttp
 import bcrypt
 import pytest
 
-from streamops.exporter.web.listening import bind
+from streamops.process.web.listening import bind
 from tests.cli.running import Cli, Place
 from tests.exporter.serving import Answer
 from tests.house.test_imports import imported, top_level

@@ -1,1 +1,1 @@
-"""The HTTP face. Law: nothing is served before its rules of admission allow it, and a broken configuration changes nothing."""
+"""The HTTP face. Law: it says what the scraper read, and reads nothing itself; who may ask is ``process.web``'s affair."""

@@ -8,28 +8,25 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-import structlog
 from aiohttp import web
 from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.analysis.folding import fold_retries
-from streamops.errors import NotFound, StreamopsError, Unreachable
 from streamops.exporter.notices.lookout import Lookout
 from streamops.exporter.notices.notifier import Notifier
 from streamops.exporter.scraping.negotiating import choose_form
 from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.exporter.scraping.targets import Targets
-from streamops.exporter.web.admission import Handler, admit_by
-from streamops.exporter.web.door import Door
 from streamops.exporter.web.landing import landing_page
-from streamops.exporter.web.listening import listening
 from streamops.exporter.web.own_metrics import OwnMetrics
 from streamops.exporter.web.sending import send, send_page
 from streamops.present.documents import encode, status_document
-
-LOG: Final = structlog.get_logger("streamops.exporter")
+from streamops.process.web.admission import admit_by
+from streamops.process.web.door import Door
+from streamops.process.web.failing import telling_failures
+from streamops.process.web.listening import listening
 
 TIMEOUT_HEADER: Final = "X-Prometheus-Scrape-Timeout-Seconds"
 SPARE_SECONDS: Final = 0.5
@@ -94,7 +91,7 @@ async def serving(
 
 
 def _application(site: "_Site", door: Door) -> web.Application:
-    app = web.Application(middlewares=[_failing])
+    app = web.Application(middlewares=[telling_failures])
     admit_by(app, door)
     app.add_routes(
         [
@@ -107,22 +104,6 @@ def _application(site: "_Site", door: Door) -> web.Application:
         ]
     )
     return app
-
-
-@web.middleware
-async def _failing(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Tell a failure in words; nobody sees a traceback."""
-    try:
-        return await handler(request)
-    except StreamopsError as error:
-        status = 404 if isinstance(error, NotFound) else 503 if isinstance(error, Unreachable) else 500
-        return web.Response(text=f"{error.message}\n{error.hint}".rstrip() + "\n", status=status)
-    except web.HTTPException:
-        raise
-    except Exception as error:
-        LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")  # noqa: TRY400 - the same
-        LOG.debug("its traceback", exc_info=True)
-        return web.Response(text="a bug in streamops; its log says more\n", status=500)
 
 
 class _Site:

@@ -15,7 +15,7 @@ import trustme
 
 from streamops.errors import SettingsError
 from streamops.exporter.scraping import scraper as scraper_module
-from streamops.exporter.web.door import Bucket, Door
+from streamops.process.web.door import Bucket, Door
 from tests.exporter.serving import Answer, Exporter, exporting
 from tests.servers import RunningServer
 

@@ -19,11 +19,11 @@ from streamops.errors import SettingsError
 from streamops.exporter.scraping import scraper as scraper_module
 from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web import sending
-from streamops.exporter.web.door import Door
-from streamops.exporter.web.listening import bind, listening
 from streamops.exporter.web.server import read_deadline
 from streamops.operate.console import Console
 from streamops.present.documents import encode, status_document
+from streamops.process.web.door import Door
+from streamops.process.web.listening import bind, listening
 from tests.eventually import eventually
 from tests.exporter.serving import Exporter, exporting, grow_old
 from tests.servers import RunningServer, StartServer
@@ -387,7 +387,7 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
 
 async def test_what_is_under_way_is_waited_for_once_and_not_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever stops this process kills it after a while."""
-    monkeypatch.setattr("streamops.exporter.web.listening.GRACE_SECONDS", 1.0)
+    monkeypatch.setattr("streamops.process.web.listening.GRACE_SECONDS", 1.0)
     begun = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:

@@ -4,10 +4,10 @@ import ssl
 from collections.abc import Iterable
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from streamops.errors import SettingsError
-from streamops.exporter.web.web_config import ClientAuth, TlsServerConfig, TlsVersion
+from streamops.process.web.web_config import ClientAuth, TlsServerConfig, TlsVersion
 
 VERSIONS: Final = {
     TlsVersion.TLS10: ssl.TLSVersion.TLSv1,
@@ -73,9 +73,10 @@ def server_context(config: TlsServerConfig, directory: Path, where: str) -> ssl.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     place = f"{where}: tls_server_config"
-    _load_certificate(context, config, directory, place)
+    named = Named(place, f"{place}.cert_file", f"{place}.key_file")
+    load_certificate(context, directory / config.cert_file, directory / config.key_file, named)
     if config.client_ca_file:
-        _load_authorities(context, directory / config.client_ca_file, f"{place}.client_ca_file")
+        load_authorities(context, directory / config.client_ca_file, f"{place}.client_ca_file")
     context.verify_mode = VERIFY[config.client_auth_type]
     context.minimum_version = VERSIONS[config.min_version]
     context.maximum_version = VERSIONS[config.max_version]
@@ -109,36 +110,49 @@ def _plain(kind: str, name: str) -> str:
     return name
 
 
-def _load_certificate(context: ssl.SSLContext, config: TlsServerConfig, directory: Path, place: str) -> None:
-    certificate, key = directory / config.cert_file, directory / config.key_file
-    for name, path in (("cert_file", certificate), ("key_file", key)):
-        _check_readable(path, f"{place}.{name}")
+class Named(NamedTuple):
+    """What people call the files of a certificate: in a web-config file, on a command line.
+
+    Attributes:
+        both: The two together.
+        certificate: The chain's file.
+        key: Its key's.
+    """
+
+    both: str
+    certificate: str
+    key: str
+
+
+def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path, named: Named) -> None:
+    """Load a certificate with its key; raises ``SettingsError`` where it cannot be used."""
+    for name, path in ((named.certificate, certificate), (named.key, key)):
+        _check_readable(path, name)
     try:
         context.load_cert_chain(certificate, key, password=_no_password)
     except (ssl.SSLError, OSError, ValueError) as error:
         raise SettingsError(
-            f"{place}: {certificate} and {key} are no certificate with its key: {_reason(error)}",
+            f"{named.both}: {certificate} and {key} are no certificate with its key: {_reason(error)}",
             "Both are PEM; the key is not encrypted.",
         ) from None
 
 
-def _load_authorities(context: ssl.SSLContext, path: Path, place: str) -> None:
-    _check_readable(path, place)
+def load_authorities(context: ssl.SSLContext, path: Path, name: str) -> None:
+    """Load the authorities that sign clients' certificates; raises ``SettingsError`` where there are none."""
+    _check_readable(path, name)
     try:
         context.load_verify_locations(cafile=path)
     except (ssl.SSLError, OSError) as error:
-        raise SettingsError(
-            f"{place}: {path} holds no certificates: {_reason(error)}", "It is PEM."
-        ) from None
+        raise SettingsError(f"{name}: {path} holds no certificates: {_reason(error)}", "It is PEM.") from None
 
 
-def _check_readable(path: Path, place: str) -> None:
+def _check_readable(path: Path, name: str) -> None:
     try:
         with path.open("rb"):
             pass
     except OSError as error:
         raise SettingsError(
-            f"{place}: cannot read {path}: {error.strerror}", "Check the name and its permissions."
+            f"{name}: cannot read {path}: {error.strerror}", "Check the name and its permissions."
         ) from None
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from streamops.exporter.web.door import Door, Rules
-from streamops.exporter.web.tls import has_allowed_name
+from streamops.process.web.door import Door, Rules
+from streamops.process.web.tls import has_allowed_name
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

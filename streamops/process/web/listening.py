@@ -12,13 +12,13 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from streamops.errors import SettingsError
-from streamops.exporter.web.door import Door
+from streamops.process.web.door import Door
 
 IDLE_SECONDS: Final = 75.0
-"""How long a connection may be open without a request on it; longer than a usual scrape interval."""
+"""How long a connection may be open without a request on it; longer than the usual interval of those that ask again and again."""
 
 GRACE_SECONDS: Final = 5.0
-"""How long scrapes under way may go on when the server is told to stop."""
+"""How long answers under way may take when the server is told to stop."""
 
 HANDSHAKE_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 200
@@ -26,7 +26,7 @@ BACKLOG: Final = 128
 PAUSE_SECONDS: Final = 0.1
 
 
-_LOG: Final = logging.getLogger("streamops.exporter.http")
+_LOG: Final = logging.getLogger("streamops.web")
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
@@ -38,7 +38,9 @@ _LOG.addFilter(_is_ours)
 
 
 @asynccontextmanager
-async def listening(app: web.Application, host: str, port: int, door: Door) -> AsyncIterator[int]:
+async def listening(
+    app: web.Application, host: str, port: int, door: Door, *, flag: str = "--listen"
+) -> AsyncIterator[int]:
     """Serve an application; the port, which the kernel chooses where it is zero.
 
     Args:
@@ -46,6 +48,7 @@ async def listening(app: web.Application, host: str, port: int, door: Door) -> A
         host: Where to listen.
         port: At which port.
         door: Whether to speak TLS, and how.
+        flag: The flag that tells where to listen, for errors.
 
     Raises:
         SettingsError: The address cannot be listened at.
@@ -61,7 +64,7 @@ async def listening(app: web.Application, host: str, port: int, door: Door) -> A
     )
     await runner.setup()
     try:
-        listener = bind(host, port)
+        listener = bind(host, port, flag)
         taking = asyncio.create_task(_Taking(runner, door).run(listener))
         try:
             yield listener.getsockname()[1]
@@ -74,7 +77,7 @@ async def listening(app: web.Application, host: str, port: int, door: Door) -> A
         await runner.cleanup()
 
 
-def bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int, flag: str = "--listen") -> socket.socket:
     """A listening socket; raises ``SettingsError`` where there can be none."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -88,7 +91,7 @@ def bind(host: str, port: int) -> socket.socket:
         # It says the address once more.
         problem = (getattr(error, "strerror", None) or str(error)).partition(" (while attempting")[0]
         raise SettingsError(
-            f"cannot listen at {host}:{port}: {problem}", "Choose another address with --listen HOST:PORT."
+            f"cannot listen at {host}:{port}: {problem}", f"Choose another address with {flag} HOST:PORT."
         ) from None
     listener.settimeout(0)
     return listener

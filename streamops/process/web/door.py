@@ -1,29 +1,19 @@
 """What a web-config file asks of clients, read again whenever it or a file that it names has changed."""
 
 import ssl
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import structlog
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.exporter.web.passwords import Passwords
-from streamops.exporter.web.tls import server_context, tls_files, tls_warnings
-from streamops.exporter.web.web_config import WebConfig, read_web_config
+from streamops.process.web.marks import Mark, marks_of
+from streamops.process.web.passwords import Passwords
+from streamops.process.web.tls import server_context, tls_files, tls_warnings
+from streamops.process.web.web_config import WebConfig, read_web_config
 
-LOG: Final = structlog.get_logger("streamops.exporter")
-
-
-class Mark(NamedTuple):
-    """What tells that a file is another one than before."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
+LOG: Final = structlog.get_logger("streamops.web")
 
 
 class Bucket:
@@ -80,7 +70,7 @@ class Door:
 
     def rules(self) -> Rules:
         """The rules now: those of the files as they are, or the last good ones, which the log says once."""
-        if self._path is not None and self._marks != _marks(self._marks):
+        if self._path is not None and self._marks != marks_of(self._marks):
             try:
                 self._rules = self._read()
             except SettingsError as error:
@@ -93,10 +83,10 @@ class Door:
         path = self._path or Path()
         # Looked at before they are read: what changes meanwhile is then seen the next time. Those that a file names
         # stay watched where the file itself cannot be understood.
-        self._marks = _marks([path, *self._marks])
+        self._marks = marks_of([path, *self._marks])
         config = read_web_config(path)
         named = tls_files(config.tls_server_config, path.parent) if config.tls_server_config else ()
-        self._marks = {path: self._marks[path], **_marks(named)}
+        self._marks = {path: self._marks[path], **marks_of(named)}
         rules = _rules(config, path)
         _warn(config)
         return rules
@@ -120,15 +110,3 @@ def _warn(config: WebConfig) -> None:
         warnings.append("http2: HTTP/1.1 is spoken alone")
     for warning in warnings:
         LOG.warning("web-config in part", problem=warning)
-
-
-def _marks(paths: Iterable[Path]) -> dict[Path, Mark | None]:
-    return {path: _mark(path) for path in paths}
-
-
-def _mark(path: Path) -> Mark | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return Mark(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from streamops.errors import SettingsError
-from streamops.exporter.web.tls import CIPHERS, has_allowed_name, server_context, tls_warnings
-from streamops.exporter.web.web_config import ClientAuth, TlsServerConfig, TlsVersion
+from streamops.process.web.tls import CIPHERS, has_allowed_name, server_context, tls_warnings
+from streamops.process.web.web_config import ClientAuth, TlsServerConfig, TlsVersion
 from tests.deployments import Certificates
 
 
