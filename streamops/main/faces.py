@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 import click
 from click.core import ParameterSource
-from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
+from streamops.cli.params import SizeType
 from streamops.cli.session import Session, wait_for, with_session
+from streamops.main.consoles import recorded, replay_settings, server_settings
 from streamops.model.acting import Environment
-from streamops.settings.actors import actor_of, this_actor
-from streamops.settings.contexts import ContextSummary, list_contexts
-from streamops.settings.load import Settings, load_settings
+from streamops.settings.actors import this_actor
 
 if TYPE_CHECKING:
     from streamops.model.observation import Observation
-    from streamops.operate.console import Console
-    from streamops.tui.source import TuiSettings
 
 DEFAULT_SECONDS: Final = 10.0
 READINGS_APART: Final = timedelta(seconds=1)
@@ -36,19 +33,92 @@ DEMO: Final = "demo"
         ("streamops tui", "the context in use"),
         ("streamops tui --url redis://cache:6379/0", "another server"),
         ("streamops tui --read-only", "look, and change nothing"),
+        ("streamops tui --record tonight.rec", "keep what is shown, without any entry"),
+        ("streamops tui --replay tonight.rec", "look at it again, without a server"),
+        ("streamops tui --web", "in a browser of this machine, to look at"),
     ],
 )
+@click.option(
+    "--record",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write everything that is observed to a new file; no entries, and nothing of what is in them.",
+)
+@click.option(
+    "--record-max", metavar="SIZE", type=SizeType(), help="Record at most so much; 1GiB unless given."
+)
+@click.option(
+    "--replay",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Play a recording, in place of a server.",
+)
+@click.option("--web", is_flag=True, help="Serve the console to browsers of this machine.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Where, on loopback; 127.0.0.1:9642 unless given. Port 0 is any that is free.",
+)
+@click.option(
+    "--allow-writing", is_flag=True, help="In the browser, change what may be changed in the terminal."
+)
 @with_session
-def tui(session: Session) -> int:
+def tui(
+    session: Session,
+    *,
+    record: Path | None,
+    record_max: int | None,
+    replay: Path | None,
+    web: bool,
+    listen: str | None,
+    allow_writing: bool,
+) -> int:
     """Open the console in the terminal: live streams and groups, consumers, pending entries, entries.
 
     Capitals open plans of what can be done to the row under the cursor; nothing is done before a plan was
     shown and agreed to, and nothing at all with --read-only. Press ? inside for its keys.
+
+    With --web it prints an address with a token, for browsers of this machine alone, and every tab has a console of its
+    own. Nothing can be changed there unless --allow-writing is given.
     """
+    _check_options(
+        ("--record", record, "--replay", replay),
+        ("--record", record, "--web", web),
+        ("--allow-writing", allow_writing, "--replay", replay),
+    )
+    _check_needs(
+        ("--record-max", record_max, "--record", record),
+        ("--listen", listen, "--web", web),
+        ("--allow-writing", allow_writing, "--web", web),
+    )
+    if web:
+        from streamops.main.browser import serve_console  # noqa: PLC0415 - it brings aiohttp along
+
+        return serve_console(session, listen=listen, allow_writing=allow_writing, replay=replay)
     # Textual takes longer to import than everything else together.
     from streamops.tui.app import run  # noqa: PLC0415
+    from streamops.tui.terminal import is_in_browser, require_terminal  # noqa: PLC0415
 
-    return run(_tui_settings(session))
+    in_browser = is_in_browser(os.environ)
+    if not in_browser:
+        # Before a recording is begun, or a password asked for.
+        require_terminal(sys.stdin, sys.stdout, os.environ)
+    if replay is not None:
+        return run(replay_settings(session, replay))
+    with recorded(server_settings(session, shows_plans=in_browser), record, record_max) as settings:
+        return run(settings)
+
+
+def _check_options(*pairs: tuple[str, object, str, object]) -> None:
+    for one, stated, other, too in pairs:
+        if stated and too:
+            raise click.UsageError(f"{one} and {other} exclude each other.")
+
+
+def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
+    for one, stated, other, too in pairs:
+        if stated and not too:
+            raise click.UsageError(f"{one} needs {other}.")
 
 
 @click.command(
@@ -78,64 +148,6 @@ def demo(session: Session, *, seconds: float) -> int:
     if given or session.given.output is not Output.TABLE or not sys.stdout.isatty():
         return _print_demo(session, seconds)
     return wait_for(_demo_console(read_only=session.flags.read_only is True))
-
-
-def _tui_settings(session: Session) -> "TuiSettings":
-    from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - see tui()
-
-    settings = session.settings
-    address = settings.connection.label
-    name = settings.context or settings.connection.short_name
-    current = ContextInfo(
-        name,
-        settings.environment,
-        address,
-        url="" if settings.context else address,
-        read_only=settings.read_only,
-    )
-    contexts = [
-        ContextInfo(
-            context.name,
-            context.environment,
-            context.label,
-            read_only=_is_read_only(settings, context),
-        )
-        for context in list_contexts(session.flags, os.environ, Path.cwd())
-        if not context.problem
-    ]
-
-    async def open_source(wanted: str) -> "Console":
-        if wanted == name:
-            return await _open_console(settings)
-        flags = replace(session.flags, context=wanted, url=None)
-        # It may run a program that asks for a password: the screen must not freeze meanwhile.
-        return await _open_console(await asyncio.to_thread(load_settings, flags, os.environ, Path.cwd()))
-
-    return TuiSettings(
-        context=current,
-        contexts=tuple(contexts) if settings.context else (current, *contexts),
-        open_source=open_source,
-        every=settings.console.refresh,
-        theme=settings.console.theme or "dark",
-    )
-
-
-def _is_read_only(settings: Settings, context: ContextSummary) -> bool:
-    """Whether nothing would be changed in a context: what was stated for this run wins over its configuration."""
-    stated = settings.origins.get("read_only") in {"--read-only", "STREAMOPS_READ_ONLY"}
-    return settings.read_only if stated else context.read_only
-
-
-async def _open_console(settings: Settings) -> "Console":
-    from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
-
-    return await Console.open(
-        settings.connection,
-        settings.watch,
-        settings.thresholds,
-        actor=actor_of(settings),
-        read_only=settings.read_only,
-    )
 
 
 async def _demo_console(*, read_only: bool) -> int:

@@ -115,6 +115,7 @@ class DrillPlan(Struct, frozen=True, kw_only=True):
         stop_half: Whether half the workers are killed on the way, and return.
         seed: What the events are drawn by: the same seed, the same events.
         keep: Whether the keys stay for an hour.
+        rest_at: Workers to wait for once all is done, where their number follows the work; none for not at all.
     """
 
     events: int = 50_000
@@ -126,6 +127,13 @@ class DrillPlan(Struct, frozen=True, kw_only=True):
     stop_half: bool = True
     seed: int = 1
     keep: bool = False
+    rest_at: int | None = None
+
+    @property
+    def speed(self) -> float:
+        """Events a second that one worker handles where its slots are always busy."""
+        mean = max((self.least + self.most) / 2, timedelta(microseconds=1))
+        return self.slots / mean.total_seconds()
 
     @property
     def memory(self) -> int:
@@ -181,6 +189,9 @@ class DrillVerdict(Struct, frozen=True, kw_only=True):
         killed: Workers that were killed.
         returned: Workers that came back.
         took: From the burst to the last event.
+        could: What the workers that there were could have done it in, each slot always busy.
+        most: The most workers there were.
+        rested: The workers there were at the end.
     """
 
     events: int
@@ -196,6 +207,9 @@ class DrillVerdict(Struct, frozen=True, kw_only=True):
     killed: int
     returned: int
     took: timedelta
+    could: timedelta
+    most: int
+    rested: int
 
     @property
     def accounted(self) -> bool:

@@ -13,7 +13,7 @@ from streamops.operate.acting.place import Place
 from streamops.operate.tallies import CountBudget, Counter, Span
 from streamops.wire.keys import POOLS
 from streamops.wire.pools.leading import read_decisions
-from streamops.wire.pools.records import read_pool, read_pools
+from streamops.wire.pools.records import forget_pool, read_pool, read_pools
 from streamops.wire.pools.roster import read_roster, read_supervisors
 from streamops.wire.reads import read_clock
 from streamops.wire.stream_reader import Depth
@@ -82,6 +82,10 @@ class PoolReader:
         budget = CountBudget(per_range=most, per_collection=most)
         await Counter(self._place.server, budget).count([span], Depth.SCRIPT)
         return span.counted if span.complete else None
+
+    async def forget(self, name: str) -> None:
+        """Remove all that is known of a pool that nobody runs any more. Raises ``ServerError``."""
+        await forget_pool(self._place.server, name)
 
     async def clock(self) -> datetime | None:
         """The server's clock; none where it may not be asked."""

@@ -76,6 +76,9 @@ def drill_document(plan: DrillPlan, moments: Iterable[DrillMoment], verdict: Dri
             "killed": verdict.killed,
             "returned": verdict.returned,
             "took_seconds": round(verdict.took.total_seconds(), 3),
+            "could_seconds": round(verdict.could.total_seconds(), 3),
+            "most_workers": verdict.most,
+            "rested_workers": verdict.rested,
             "of_ideal": rounded(plan.ideal / verdict.took) if verdict.took else None,
         },
     }
@@ -84,7 +87,10 @@ def drill_document(plan: DrillPlan, moments: Iterable[DrillMoment], verdict: Dri
 def verdict_facts(plan: DrillPlan, verdict: DrillVerdict) -> tuple[Fact, ...]:
     """A verdict as people read it, a line each."""
     left = verdict.lag + verdict.pending + verdict.retrying
-    share = f", {plan.ideal / verdict.took:.0%} of the ideal {duration(plan.ideal)}" if verdict.took else ""
+    share = ""
+    if verdict.could:
+        times = verdict.took / verdict.could
+        share = f", {times:.2f} times what the workers that there were could have done it in"
     facts = (
         _fact("accounted for", _sum(verdict), holds=verdict.accounted),
         _fact(
@@ -99,10 +105,14 @@ def verdict_facts(plan: DrillPlan, verdict: DrillVerdict) -> tuple[Fact, ...]:
         ),
         Fact("workers", (Cell(f"{verdict.killed:,} killed (SIGKILL), {verdict.returned:,} returned"),)),
         Fact("repeated", (Cell(_repeated(verdict)),)),
+        Fact("most workers", (Cell(f"{verdict.most:,}, and {verdict.rested:,} in the end"),)),
         Fact("took", (Cell(f"{duration(verdict.took)}{share}"),)),
         _fact("verdict", "passed" if verdict.passed else "failed", holds=verdict.passed),
     )
-    return tuple(fact for fact in facts if fact.name != "workers" or plan.stop_half)
+    left_out = {"workers"} if not plan.stop_half else set()
+    if plan.rest_at is None:
+        left_out.add("most workers")
+    return tuple(fact for fact in facts if fact.name not in left_out)
 
 
 def _sum(verdict: DrillVerdict) -> str:

@@ -11,10 +11,47 @@ from streamops.wire.consuming.benching import Standing
 
 
 class Staff(NamedTuple):
-    """What was done to the workers: how many were killed, and how many came back."""
+    """What became of the workers.
+
+    Attributes:
+        killed: How many were killed.
+        returned: How many came back.
+        most: The most there were.
+        rested: How many there were at the end.
+    """
 
     killed: int = 0
     returned: int = 0
+    most: int = 0
+    rested: int = 0
+
+
+class Effort(NamedTuple):
+    """What the workers could have done by now, each slot always busy.
+
+    Attributes:
+        events: So many events.
+        at: When that was, since the burst began.
+        enough: When it was as many as there are; none before that.
+    """
+
+    events: float = 0.0
+    at: timedelta = timedelta(0)
+    enough: timedelta | None = None
+
+    def later(self, at: timedelta, speed: float, events: int) -> "Effort":
+        """The same a little later.
+
+        Args:
+            at: When.
+            speed: Events a second that the workers could handle since.
+            events: How many there are.
+        """
+        could = self.events + speed * (at - self.at).total_seconds()
+        enough = self.enough
+        if enough is None and could >= events:
+            enough = at - timedelta(seconds=(could - events) / speed)
+        return Effort(could, at, enough)
 
 
 class _Numbered(msgspec.Struct):
@@ -36,6 +73,7 @@ def judge(
     lag: int,
     staff: Staff,
     took: timedelta,
+    could: timedelta | None = None,
 ) -> DrillVerdict:
     """The verdict: pure.
 
@@ -48,6 +86,7 @@ def judge(
         lag: How many of them no worker was given.
         staff: What was done to the workers.
         took: From the burst to the last event.
+        could: What the workers could have done it in; none where they were no faster than that.
     """
     done, dead = set(handled), set(letters)
     doubled = len(letters) - len(dead)
@@ -65,6 +104,9 @@ def judge(
         killed=staff.killed,
         returned=staff.returned,
         took=took,
+        could=min(took, could or took),
+        most=staff.most,
+        rested=staff.rested,
     )
 
 

@@ -12,10 +12,12 @@ from streamops.wire.consuming.benching import open_streams, remove_keys, renew_k
 from streamops.wire.consuming.hearts import stop_beating
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.pools.roster import clock_out
 from streamops.wire.server import Server
 
 PREFIX: Final = "streamops-bench"
 GROUP: Final = "bench"
+POOL: Final = "bench"
 KEPT: Final = timedelta(minutes=2)
 """How long keys stay where nobody renews them any more."""
 
@@ -79,6 +81,7 @@ class Place:
         """Remove all keys, or let them go in an hour."""
         for worker in self._workers:
             await stop_beating(self.server, worker)
+            await clock_out(self.server, POOL, worker)
         if not self._keys:
             return
         if keep:

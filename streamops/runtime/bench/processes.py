@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.process.logs import LogFormat
+from streamops.runtime.bench.place import POOL
 from streamops.runtime.supervisor.orders import Failure, Orders
 from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.supervisor import CannotStart
@@ -82,19 +83,26 @@ class WorkerProcesses:
         return process
 
 
-@asynccontextmanager
-async def worker_processes(
-    app: str, options: ConnectionOptions, stream: str, *, concurrency: int, beat: timedelta
-) -> AsyncIterator[WorkerProcesses]:
-    """Worker processes of an application, none at first; all have ended when the block has."""
-    orders = Orders(
+def bench_orders(
+    app: str, options: ConnectionOptions, pool: str, *, concurrency: int, beat: timedelta
+) -> Orders:
+    """What a worker process of a benchmark is to do."""
+    return Orders(
         app=app,
-        worker=WorkerOptions(pool="bench", app="streamops bench", beat=beat, grace=timedelta(seconds=5)),
+        worker=WorkerOptions(pool=pool, app="streamops bench", beat=beat, grace=timedelta(seconds=5)),
         connection=options,
         concurrency=concurrency,
         log_format=LogFormat.TEXT,
         log_level=SILENT,
     )
+
+
+@asynccontextmanager
+async def worker_processes(
+    app: str, options: ConnectionOptions, stream: str, *, concurrency: int, beat: timedelta
+) -> AsyncIterator[WorkerProcesses]:
+    """Worker processes of an application, none at first; all have ended when the block has."""
+    orders = bench_orders(app, options, POOL, concurrency=concurrency, beat=beat)
     processes = WorkerProcesses(orders, {STREAM_VARIABLE: stream})
     try:
         yield processes

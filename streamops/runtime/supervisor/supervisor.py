@@ -7,7 +7,7 @@ code that is there now.
 import asyncio
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -54,9 +54,17 @@ class Supervisor:
         orders: What each of them is to do.
         workers: How many; as many as their pool is told, where none is given.
         unless_told: How many where nobody has told the pool a number.
+        environment: Environment variables that they have besides ours.
     """
 
-    def __init__(self, orders: Orders, workers: int | None, *, unless_told: int = 1) -> None:
+    def __init__(
+        self,
+        orders: Orders,
+        workers: int | None,
+        *,
+        unless_told: int = 1,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._follows = workers is None
         self._orders = replace(orders, tell_connection=self._follows and orders.connection is None)
         # Before the pool could be asked, one is enough to say where.
@@ -64,6 +72,7 @@ class Supervisor:
         self._places = [Place() for _ in range(begin)]
         self._closing: list[Place] = []
         self._unless_told = unless_told
+        self._environment = environment
         self._tasks: asyncio.TaskGroup | None = None
         self._retired: tuple[HandlerFigures, ...] = ()
         self._ending = asyncio.Event()
@@ -95,10 +104,15 @@ class Supervisor:
         return (bool(processes) or not self._places) and all(one.silence <= SILENT for one in processes)
 
     @property
+    def at_work(self) -> Sequence[WorkerProcess]:
+        """Processes that work and were not told to end, the eldest first."""
+        working = (one for one in self._processes() if one.works and not one.told)
+        return sorted(working, key=lambda one: one.began)
+
+    @property
     def size(self) -> tuple[int, int, int]:
         """How many processes there are to be, how many there are, and how many of them work."""
-        processes = list(self._processes())
-        return len(self._places), len(processes), sum(one.works and not one.told for one in processes)
+        return len(self._places), len(list(self._processes())), len(self.at_work)
 
     async def run(self) -> ExitCode:
         """Keep them running until told to stop; what the program should end with.
@@ -112,6 +126,18 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._told_to_stop)
         loop.add_signal_handler(signal.SIGHUP, self._reload.set)
+        try:
+            return await self.keep()
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.remove_signal_handler(number)
+
+    async def keep(self) -> ExitCode:
+        """The same without an ear for signals, for who has a use of its own for them.
+
+        Raises:
+            CannotStart: The first process could not begin.
+        """
         helpers = [asyncio.create_task(work) for work in self._helpers()]
         try:
             async with asyncio.TaskGroup() as self._tasks:
@@ -120,8 +146,6 @@ class Supervisor:
                 for place in self._places:
                     self._tasks.create_task(self._keep(place))
         finally:
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                loop.remove_signal_handler(number)
             for helper in helpers:
                 helper.cancel()
             await asyncio.gather(*helpers, return_exceptions=True)
@@ -221,7 +245,7 @@ class Supervisor:
         """Start a process for a place; none where the system starts none."""
         self._starting += 1
         try:
-            process = await WorkerProcess.start(self._orders)
+            process = await WorkerProcess.start(self._orders, self._environment)
         except OSError as error:
             self._log.error("worker cannot be started", why=str(error))
             return None

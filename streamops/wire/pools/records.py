@@ -9,7 +9,14 @@ import msgspec
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
 from streamops.wire.faults import fault
-from streamops.wire.keys import POOLS, pool_key
+from streamops.wire.keys import (
+    POOLS,
+    decisions_key,
+    learned_key,
+    pool_key,
+    roster_key,
+    supervisors_key,
+)
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.server import Request, Server
@@ -17,6 +24,7 @@ from streamops.wire.server import Request, Server
 COUNTED: Final = "n:"
 """What the fields begin with that count decisions: ``n:up:backlog``."""
 
+_DIGITS: Final = 18
 _DECISIONS: Final = msgspec.json.Decoder(PoolDecision)
 
 
@@ -38,10 +46,11 @@ async def read_pools(server: Server, names: Iterable[str] = ()) -> list[Pool]:
     Raises:
         StreamopsError: They could not be read.
     """
-    reply = await server.single(POOLS, "HKEYS", POOLS)
+    # Not HKEYS: whoever may only look has HGETALL, and what it tells besides is a word each.
+    reply = await server.single(POOLS, "HGETALL", POOLS)
     if isinstance(reply, Exception):
         raise fault(reply).error("pools")
-    every = sorted({*names, *map(decode_name, reply)})
+    every = sorted({*names, *map(decode_name, reply[::2])})
     answers = await server.batch([Request(pool_key(name), ("HGETALL", pool_key(name))) for name in every])
     pools = []
     for name, fields in zip(every, answers.replies, strict=True):
@@ -60,6 +69,12 @@ async def list_pool(server: Server, name: str, what: str) -> None:
     reply = await server.single(POOLS, "HSET", POOLS, name, what)
     if isinstance(reply, Exception):
         raise fault(reply).error("pools")
+
+
+async def forget_pool(server: Server, name: str) -> None:
+    """Remove all that is known of a pool; raises ``ServerError`` where the server does not answer."""
+    keys = (pool_key(name), roster_key(name), supervisors_key(name), decisions_key(name), learned_key(name))
+    await server.batch([Request(POOLS, ("HDEL", POOLS, name)), *(Request(key, ("DEL", key)) for key in keys)])
 
 
 def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
@@ -103,7 +118,8 @@ def moment(text: str | None) -> datetime | None:
 
 def number(text: str | None) -> int | None:
     """A count; none where it is none."""
-    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+    plain = text is not None and len(text) <= _DIGITS and text.isascii() and text.isdigit()
+    return int(text) if plain and text is not None else None
 
 
 def _order(told: Mapping[str, str]) -> Order | None:

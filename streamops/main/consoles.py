@@ -1,0 +1,162 @@
+"""What the console is started with: a server and its contexts, or a recording."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Never
+
+from msgspec.structs import replace
+
+from streamops.cli.session import Session
+from streamops.errors import RecordingError
+from streamops.settings.actors import actor_of
+from streamops.settings.config import read_config
+from streamops.settings.contexts import ContextSummary, list_contexts
+from streamops.settings.load import Settings, load_settings
+from streamops.settings.schema import ConsoleOptions
+from streamops.settings.silences import SilenceFile
+from streamops.settings.views import save_view
+
+if TYPE_CHECKING:
+    from streamops.operate.console import Console
+    from streamops.present.views import View
+    from streamops.tui.source import TuiSettings
+
+
+def server_settings(session: Session, *, shows_plans: bool = False) -> "TuiSettings":
+    """The console on the server that is in use.
+
+    Args:
+        session: The call of the command.
+        shows_plans: Whether plans may be looked at where nothing may be changed.
+    """
+    from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - see faces.tui()
+
+    settings = session.settings
+    address = settings.connection.label
+    name = settings.context or settings.connection.short_name
+    current = ContextInfo(
+        name,
+        settings.environment,
+        address,
+        url="" if settings.context else address,
+        read_only=settings.read_only,
+        shows_plans=shows_plans,
+    )
+    contexts = [
+        ContextInfo(
+            context.name,
+            context.environment,
+            context.label,
+            read_only=_is_read_only(settings, context),
+            shows_plans=shows_plans,
+        )
+        for context in list_contexts(session.flags, os.environ, Path.cwd())
+        if not context.problem
+    ]
+
+    async def open_source(wanted: str) -> "Console":
+        if wanted == name:
+            return await _open_console(settings)
+        flags = replace(session.flags, context=wanted, url=None)
+        # It may run a program that asks for a password: the screen must not freeze meanwhile.
+        return await _open_console(await asyncio.to_thread(load_settings, flags, os.environ, Path.cwd()))
+
+    found = TuiSettings(
+        context=current,
+        contexts=tuple(contexts) if settings.context else (current, *contexts),
+        open_source=open_source,
+        views=settings.views,
+        save_view=_save_view,
+        silences=lambda context: SilenceFile(context, os.environ),
+    )
+    return _with_options(found, settings.console)
+
+
+def replay_settings(session: Session, path: Path) -> "TuiSettings":
+    """The console on a recording; asks no server, and no configuration of one.
+
+    Raises:
+        RecordingError: It cannot be played.
+    """
+    from streamops.operate.recording.recording import Recording  # noqa: PLC0415 - few play one
+    from streamops.present.views import View  # noqa: PLC0415 - the same
+    from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - see faces.tui()
+
+    recording = Recording.open(path)
+    first = recording.read(0).context
+    context = ContextInfo(first.name, first.environment, first.address, read_only=True)
+
+    async def no_server(wanted: str) -> Never:
+        raise RecordingError(f"{wanted}: a recording is played, nothing is connected to")
+
+    config = read_config(os.environ, Path.cwd())
+    options, _ = config.merge_table("console", ConsoleOptions)
+    if session.flags.color is False or os.environ.get("NO_COLOR"):
+        options = replace(options, color=False)
+    found = TuiSettings(
+        context=context,
+        contexts=(context,),
+        open_source=no_server,
+        views=config.named_tables("views", View)[0],
+        save_view=_save_view,
+        recording=recording,
+    )
+    return _with_options(found, options)
+
+
+@contextmanager
+def recorded(settings: "TuiSettings", path: Path | None, limit: int | None) -> Iterator["TuiSettings"]:
+    """The same, with everything that is observed recorded, where a file is named.
+
+    Raises:
+        SettingsError: The file is there already, or cannot be made.
+    """
+    if path is None:
+        yield settings
+        return
+    from streamops.operate.recording.recorder import LIMIT, Recorder  # noqa: PLC0415 - few record
+    from streamops.tui.keeper import Keeper  # noqa: PLC0415 - the same
+
+    recorder = Recorder(path, limit or LIMIT)
+    try:
+        yield replace(settings, keeper=Keeper(recorder))
+    finally:
+        recorder.close()
+
+
+def _with_options(settings: "TuiSettings", options: ConsoleOptions) -> "TuiSettings":
+    return replace(
+        settings,
+        every=options.refresh,
+        theme=options.theme or "",
+        keymap=options.keymap,
+        mouse=options.mouse,
+        colour=options.color,
+        copy=options.copy,
+    )
+
+
+async def _save_view(name: str, view: "View") -> str:
+    """Add a view to the user's configuration; the file's name. The screen must not freeze on a slow disk."""
+    return str(await asyncio.to_thread(save_view, name, view, os.environ, Path.cwd()))
+
+
+def _is_read_only(settings: Settings, context: ContextSummary) -> bool:
+    """Whether nothing would be changed in a context: what was stated for this run wins over its configuration."""
+    stated = settings.origins.get("read_only") in {"--read-only", "STREAMOPS_READ_ONLY"}
+    return settings.read_only if stated else context.read_only
+
+
+async def _open_console(settings: Settings) -> "Console":
+    from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
+
+    return await Console.open(
+        settings.connection,
+        settings.watch,
+        settings.thresholds,
+        actor=actor_of(settings),
+        read_only=settings.read_only,
+    )
