@@ -4,8 +4,8 @@
 FROM python:3.12.11-slim-bookworm AS build
 WORKDIR /source
 RUN python -m venv /opt/streamops
-COPY requirements.lock ./
-RUN /opt/streamops/bin/pip install --no-cache-dir --require-hashes --requirement requirements.lock
+COPY requirements-image.lock ./
+RUN /opt/streamops/bin/pip install --no-cache-dir --require-hashes --requirement requirements-image.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY streamops ./streamops
 COPY dashboards ./dashboards

@@ -61,6 +61,7 @@ docs: $(VENV)/.installed ## write what is written by commands: docs/commands.md,
 lock: $(BIN)/python ## pin the requirements, with hashes
 	$(PIP) uv
 	$(LOCK) pyproject.toml --extra embedded --extra fast --group build-backend -o requirements.lock
+	$(LOCK) pyproject.toml --extra fast --extra notify --extra keda --extra kubernetes --group build-backend -c requirements.lock -o requirements-image.lock
 	$(LOCK) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
 	for group in $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
 
