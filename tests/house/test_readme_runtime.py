@@ -34,7 +34,7 @@ def test_the_first_example_is_ten_lines() -> None:
 
 def test_workers_handle_what_is_published(chapter: Path, any_server: RunningServer) -> None:
     environ = module_environment() | {"STREAMOPS_URL": any_server.unix_url, "PYTHONUNBUFFERED": "1"}
-    (options,) = RUN.findall(README_FILE.read_text())
+    (options,) = RUN.findall(README_FILE.read_text().partition("\n## Workers that follow")[0])
     words = [sys.executable, "-m", "streamops", "run", *re.sub(r":\d+$", ":0", options).split()]
     with (chapter / "out").open("wb") as output:
         workers = subprocess.Popen(words, cwd=chapter, env=environ, stdout=output, stderr=subprocess.STDOUT)
