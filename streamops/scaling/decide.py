@@ -15,7 +15,7 @@ from streamops.scaling.learning.trials import begin_trial, learn_trial
 from streamops.scaling.limits import limited
 from streamops.scaling.rules.downs import idle
 from streamops.scaling.rules.holds import draining, lag_unknown, no_rate, not_starting, steady, stuck, warmup
-from streamops.scaling.rules.saturated import saturated
+from streamops.scaling.rules.saturated import saturated, trying
 from streamops.scaling.rules.ups import arrivals, backlog, trend, unseen
 from streamops.scaling.rules.zero import sleep, wake
 from streamops.scaling.state import ScalingState
@@ -33,6 +33,7 @@ RULES = (
     unseen,
     lag_unknown,
     saturated,
+    trying,
     backlog,
     trend,
     arrivals,

@@ -66,6 +66,21 @@ class Trial(Struct, frozen=True):
     until: float
     handled: tuple[float, ...] = ()
 
+    @property
+    def expected(self) -> float:
+        """Entries a second that those who were added should handle."""
+        return (self.target - self.workers) * self.rate
+
+    @property
+    def after(self) -> float:
+        """The mean of what has been handled a second since; 0 where no reading told."""
+        return sum(self.handled) / len(self.handled) if self.handled else 0.0
+
+    @property
+    def gain(self) -> float:
+        """The share of added capacity that has shown so far."""
+        return (self.after - self.before) / self.expected
+
 
 class Cap(Struct, frozen=True, gc=False):
     """More workers than this do not help.

@@ -21,3 +21,8 @@ def speed(rate: float) -> str:
 def workers(count: int) -> str:
     """Some workers."""
     return f"{count:,} worker" if count == 1 else f"{count:,} workers"
+
+
+def handling(count: int) -> str:
+    """Some workers, and that they handle what follows."""
+    return f"{workers(count)} {'handles' if count == 1 else 'handle'}"

@@ -5,6 +5,8 @@ from functools import cache
 import pytest
 
 from streamops.model.scaling import ScaleCode
+from streamops.scaling.simulator.changed import changed
+from streamops.scaling.simulator.handling import between
 from streamops.scaling.simulator.oracle import clairvoyant
 from streamops.scaling.simulator.ours import Ours, configured
 from streamops.scaling.simulator.result import Result
@@ -21,7 +23,7 @@ SEED = 77_001
 OTHERS = (
     World(objective=60.0, late=2.0),
     World(objective=20.0, late=0.1, slots=64, maximum=6),
-    World(objective=120.0, maximum=100, fastest=0.02, slowest=0.4),
+    World(objective=120.0, maximum=100, handling=between(0.02, 0.4)),
 )
 
 
@@ -47,8 +49,23 @@ def test_the_mean_score(interval: int, limit: float) -> None:
 
 
 def test_the_mean_score_in_other_worlds() -> None:
-    scores = [Outcome(shape, 5, world).score for world in OTHERS for shape in SHAPES]
-    assert sum(scores) / len(scores) <= 1.9
+    worlds = [*OTHERS, *(changed(seeded(SEED + number, 3)) for number in range(2))]
+    found = [Outcome(shape, 5, world) for world in worlds for shape in SHAPES]
+    assert sum(outcome.score for outcome in found) / len(found) <= 1.9
+    capped = {outcome.shape.name for outcome in found if ScaleCode.SATURATED in outcome.codes}
+    assert capped <= {"downstream"}
+
+
+@pytest.mark.parametrize("number", [1018, 1025])
+def test_a_pool_whose_workers_do_not_help_is_not_grown_to_its_limit(number: int) -> None:
+    """Each order begins the trial anew, so that none may be made while those ordered last do not help."""
+    shape = next(shape for shape in SHAPES if shape.name == "downstream")
+    world = changed(seeded(number, 3))
+    assert world.maximum > 75
+    result = simulate(
+        shape, world, arrivals(shape, seeded(number, 1)), Ours(configured(world), 15), seeded(number, 2)
+    )
+    assert result.most < world.maximum / 2
 
 
 def test_nothing_is_let_go_while_the_lag_is_unknown() -> None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from streamops.model.scaling import ScaleCode
 from streamops.scaling.config import ScalingConfig
 from tests.invented import exact
-from tests.scaling.pools import CONFIG, TO_ZERO, UNKNOWN, Pool, demand, span, targets
+from tests.scaling.pools import CONFIG, RATE, TO_ZERO, UNKNOWN, Pool, demand, span, targets
 
 
 def test_a_backlog_orders_at_once() -> None:
@@ -139,6 +139,32 @@ def test_a_saturated_pool_goes_back_to_the_knee_and_says_so() -> None:
     assert (decision.code, decision.target) == (ScaleCode.SATURATED, 3)
     assert "3 workers reach 400/s" in decision.text
     assert "the limit lies downstream" in decision.text
+
+
+def test_workers_that_have_just_gone_are_no_measure_for_those_that_come() -> None:
+    pool = Pool(workers=6)
+    pool.settle(1_200, times=20)
+    pool.after(6_000, 3_000, ordered=3, ready=3, lag=exact(3_000), busy=1.0)
+    pool.after(6_000, 3_000, lag=exact(20_000), head_age=9.0, busy=1.0)
+    trial = pool.state.trial
+    assert trial is not None
+    assert trial.before <= 3 * RATE
+
+
+@pytest.mark.parametrize(("swing", "capped"), [(0, True), (900, False)])
+def test_what_may_be_chance_is_no_cap(swing: int, *, capped: bool) -> None:
+    """A tenth of what was added, every time, is a limit; the same on average, now more and now less, may be none."""
+    pool = Pool(workers=1).settle(190)
+    target = pool.after(3_000, 1_000, lag=exact(9_000), head_age=5.0, busy=1.0).target
+    pool.follow()
+    pool.after(1_000, 1_000, lag=exact(9_000), head_age=9.0, busy=1.0)
+    average = 1_000 + 100 * (target - 1)
+    for sign in (1, -1, 0, 1, -1):
+        pool.after(1_000, average + sign * swing, lag=exact(9_000), head_age=9.0, busy=1.0)
+        assert pool.decisions[-1].target <= target
+    assert (pool.state.cap is not None) is capped
+    held = [decision for decision in pool.decisions if "holding until it shows" in decision.text]
+    assert {decision.code for decision in held} == {ScaleCode.DRAINING}
 
 
 def test_it_tries_again_after_a_while_by_a_quarter_and_waits_twice_as_long_after_that() -> None:

@@ -1,6 +1,7 @@
 """Whether more workers help: a scale-up is a trial, and a bad one makes a cap."""
 
-from math import ceil
+from math import ceil, sqrt
+from statistics import stdev
 
 from msgspec.structs import replace
 
@@ -10,6 +11,10 @@ from streamops.scaling.tuning import Tuning
 
 READINGS = 3
 """With a standing queue, before a trial is judged."""
+DOUBTFUL = 8
+"""So many, where what is handled differs too much from one reading to the next to tell."""
+DOUBT = 2.0
+"""Standard errors that a gain must be short by, to be called too small."""
 KNEE = 1.02
 """A little more than what is handled, so that the cap is not what limits."""
 
@@ -41,21 +46,20 @@ def _judged(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState
     trial = state.trial
     if trial is None or len(trial.handled) < READINGS:
         return state
-    after = sum(trial.handled) / len(trial.handled)
-    gain = (after - trial.before) / ((trial.target - trial.workers) * trial.rate)
-    if gain >= tuning.gain:
+    if trial.gain >= tuning.gain:
         return replace(state, trial=None, cap=None)
+    error = stdev(trial.handled) / sqrt(len(trial.handled)) / trial.expected
+    if trial.gain + DOUBT * error >= tuning.gain and len(trial.handled) < DOUBTFUL:
+        return state
     pause = tuning.retry if state.cap is None else min(tuning.retry_most, 2 * state.cap.pause)
-    return replace(
-        state, trial=None, cap=_cap(state.cap, trial, after, Cap(0, after, gain, demand.at, pause))
-    )
+    return replace(state, trial=None, cap=_cap(state.cap, trial, demand.at, pause))
 
 
-def _cap(known: Cap | None, trial: Trial, after: float, found: Cap) -> Cap:
+def _cap(known: Cap | None, trial: Trial, at: float, pause: float) -> Cap:
     """At the knee; a retry that was in vain leaves it where it was."""
     if known is not None:
-        return replace(found, workers=known.workers, handled=known.handled)
-    return replace(found, workers=max(1, ceil(KNEE * after / trial.rate)))
+        return replace(known, gain=trial.gain, since=at, pause=pause)
+    return Cap(max(1, ceil(KNEE * trial.after / trial.rate)), trial.after, trial.gain, at, pause)
 
 
 def begin_trial(state: ScalingState, ready: int, target: int, until: float) -> ScalingState:
@@ -65,5 +69,6 @@ def begin_trial(state: ScalingState, ready: int, target: int, until: float) -> S
         return state
     if state.trial is not None:
         return replace(state, trial=replace(state.trial, target=target, until=until, handled=()))
-    before = max(sample.handled for sample in state.samples[-2:])
+    # What is handled above what so many can do was chance, or done by workers that have just gone.
+    before = min(ready * rate, max(sample.handled for sample in state.samples[-2:]))
     return replace(state, trial=Trial(before, rate, ready, target, until)) if before else state

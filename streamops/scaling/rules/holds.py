@@ -2,7 +2,7 @@
 
 from streamops.model.scaling import ScaleCode
 from streamops.scaling.view import Verdict, View
-from streamops.scaling.wording import seconds, speed, spell, workers
+from streamops.scaling.wording import handling, seconds, speed, spell, workers
 
 
 def warmup(view: View) -> Verdict | None:
@@ -84,7 +84,7 @@ def _starting(view: View) -> bool:
 def steady(view: View) -> Verdict:
     """Rule 9: nothing speaks for a change."""
     text = (
-        f"{speed(view.arrivals)} coming in, {workers(view.demand.ordered)} handle {speed(view.capacity)},"
+        f"{speed(view.arrivals)} coming in, {handling(view.demand.ordered)} {speed(view.capacity)},"
         f" {spell(view.backlog)} waiting"
     )
     return Verdict(view.demand.ordered, ScaleCode.STEADY, text)

@@ -5,7 +5,7 @@ from math import ceil
 from streamops.model.scaling import ScaleCode
 from streamops.scaling.state import Cap
 from streamops.scaling.view import Verdict, View
-from streamops.scaling.wording import seconds, speed, workers
+from streamops.scaling.wording import handling, seconds, speed, spell, workers
 
 STEP = 1.25
 """How much more than the cap is tried again."""
@@ -28,6 +28,21 @@ def saturated(view: View) -> Verdict | None:
         )
     target = max(cap.workers + 1, ceil(STEP * cap.workers))
     return Verdict(target, ScaleCode.SATURATED, f"{_said(cap)}; trying {target} after {seconds(cap.pause)}")
+
+
+def trying(view: View) -> Verdict | None:
+    """Rule 5: no more are ordered while those ordered last are there and have not helped so far.
+
+    Else each order would begin the trial anew, and a pool that waits for what lies behind it would grow to its limit.
+    """
+    trial, demand = view.state.trial, view.demand
+    if trial is None or not trial.handled or trial.gain >= view.tuning.gain:
+        return None
+    text = (
+        f"{spell(view.backlog)} waiting; {handling(demand.ready)} {speed(trial.after)}, {trial.workers} did"
+        f" {speed(trial.before)}: holding until it shows whether more help"
+    )
+    return Verdict(demand.ordered, ScaleCode.DRAINING, text)
 
 
 def _said(cap: Cap) -> str:

@@ -7,7 +7,7 @@ from statistics import median
 from streamops.model.scaling import ScaleCode
 from streamops.scaling.arrivals import since
 from streamops.scaling.view import Verdict, View
-from streamops.scaling.wording import seconds, speed, spell, workers
+from streamops.scaling.wording import handling, seconds, speed, spell, workers
 
 SIGNIFICANCE = 2.5
 STEPS = 8
@@ -24,7 +24,7 @@ def arrivals(view: View) -> Verdict | None:
     if since_when is None or view.demand.at - since_when < view.tuning.pressed_for:
         return None
     text = (
-        f"{speed(view.coming)} expected, {workers(view.demand.ordered)} handle {speed(view.capacity)},"
+        f"{speed(view.coming)} expected, {handling(view.demand.ordered)} {speed(view.capacity)},"
         f" for {seconds(view.demand.at - since_when)}"
     )
     return _up(view, ScaleCode.ARRIVALS, text)
@@ -56,9 +56,9 @@ def trend(view: View) -> Verdict | None:
     """Rule 6: the lag rises too steadily for chance and will be too long.
 
     The test is of the steps, as for ``lag_growing``: a lag adds up noise. What it rises by is ordered, whatever the
-    rate of a worker is thought to be: plainly it is not enough.
+    rate of a worker is thought to be: plainly it is not enough. Not while it is open whether those ordered last help.
     """
-    rise = _rise(view)
+    rise = None if view.state.trial else _rise(view)
     if rise is None or rise <= 0:
         return None
     projected = (view.backlog + rise * view.tuning.horizon) / view.capacity

@@ -28,16 +28,18 @@ class Result(Struct, frozen=True):
 
     Attributes:
         late: Share of entries that waited longer than the objective.
+        p50: The wait that half of the entries stay under, in seconds.
         p99: The wait that 99 of 100 entries stay under, in seconds.
         worker_seconds: Workers paid for, starting ones too.
         actions: Changes of the number of workers.
         flaps: Changes in the other direction within ten minutes.
         drained: Seconds from the disturbance to its end; none where it did not end or there was none.
         most: The most workers there were.
-        steps: Every look, where they were asked for.
+        steps: Every look.
     """
 
     late: float
+    p50: int
     p99: int
     worker_seconds: int
     actions: int

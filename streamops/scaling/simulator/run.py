@@ -1,7 +1,7 @@
 """A pool of workers under a load, second by second.
 
-A queue of (second of arrival, count) is served in order by workers that are pools of slots with uniform
-handling times. Waits are exact to a second, and every entry counts.
+A queue of (second of arrival, count) is served in order by workers that are pools of slots, each a
+renewal process. Waits are exact to a second, and every entry counts.
 """
 
 from collections import deque
@@ -159,7 +159,7 @@ class Run:
         lost = sum(count for _, _, count in self.lost)
         pending = min(self.queue, self.ready * self.world.slots) + lost
         if not self.queue:
-            pending = int(served * 0.075)
+            pending = int(served * self.world.handling.mean)
         lag = max(0, self.queue - pending)
         unknown = self.shape.unknown(now)
         age = float(now - self.line[0][0]) if lag else 0.0

@@ -33,7 +33,8 @@ def _result(run: Run) -> Result:
     total = max(sum(waits), 1)
     return Result(
         late=sum(waits[int(run.world.objective) + 1 :]) / total,
-        p99=next(wait for wait, reached in enumerate(accumulate(waits)) if reached / total >= 0.99),
+        p50=_quantile(waits, 0.5 * total),
+        p99=_quantile(waits, 0.99 * total),
         worker_seconds=run.paid,
         actions=run.actions,
         flaps=run.flaps,
@@ -41,3 +42,8 @@ def _result(run: Run) -> Result:
         most=run.most,
         steps=tuple(run.steps),
     )
+
+
+def _quantile(waits: list[int], enough: float) -> int:
+    """The shortest wait that so many entries did not exceed; 0 where there were none at all."""
+    return next((wait for wait, reached in enumerate(accumulate(waits)) if reached >= enough), 0)

@@ -1,9 +1,13 @@
 """What the simulated workers are."""
 
 from functools import cached_property
-from math import sqrt
 
 from msgspec import Struct
+
+from streamops.scaling.simulator.handling import Handling, between
+
+NOMINAL = 20.0
+"""The start-up of the shapes that have no other, in seconds."""
 
 
 class World(Struct, frozen=True, kw_only=True, dict=True):
@@ -11,8 +15,7 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
 
     Attributes:
         slots: How many entries a worker handles at once.
-        fastest: The shortest time an entry takes; times are uniform from here to ``slowest``.
-        slowest: The longest time an entry takes.
+        handling: How long each of them takes.
         objective: The longest an entry should wait.
         minimum: Workers there are at least.
         maximum: Workers there are at most.
@@ -21,8 +24,7 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
     """
 
     slots: int = 16
-    fastest: float = 0.05
-    slowest: float = 0.10
+    handling: Handling = between(0.05, 0.10)
     objective: float = 30.0
     minimum: int = 1
     maximum: int = 20
@@ -32,13 +34,12 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def rate(self) -> float:
         """Entries a second that one worker handles."""
-        return self.slots / ((self.fastest + self.slowest) / 2)
+        return self.handling.rate(self.slots)
 
     @cached_property
     def spread(self) -> float:
-        """Standard deviation of what one worker handles in a second, by the renewal theorem."""
-        mean = (self.fastest + self.slowest) / 2
-        return sqrt(self.slots * ((self.slowest - self.fastest) ** 2 / 12) / mean**3)
+        """Standard deviation of what one worker handles in a second."""
+        return self.handling.spread(self.slots)
 
     def clamp(self, workers: int) -> int:
         """A number of workers brought within the limits."""
