@@ -20,6 +20,7 @@ class Tuning(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         use: Share of their time that workers are meant to be busy.
         pressed_use: Forecast arrivals over capacity from which workers are ordered.
         pressed_for: How long they must stay above it.
+        came: The share of capacity that must have come in meanwhile.
         factor: At most so many times the workers in one decision.
         addition: Or so many more.
         safe_share: A wait that a replay, or an earlier peak, may reach.
@@ -52,6 +53,7 @@ class Tuning(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     use: float = 0.85
     pressed_use: float = 0.95
     pressed_for: float = 25.0
+    came: float = 0.5
     factor: int = 4
     addition: int = 4
     safe_share: float = 0.8

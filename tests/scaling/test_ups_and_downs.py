@@ -40,6 +40,21 @@ def test_arrivals_above_capacity_order_before_there_is_a_backlog() -> None:
     assert max(targets(decisions)) == 3
 
 
+def test_a_burst_that_is_over_orders_nobody_for_entries_that_come_no_more() -> None:
+    pool = Pool(workers=6)
+    pool.tell(pool.reading)
+    for _ in range(12):
+        pool.after(busy=0.0)
+    pool.after(30_000, 5_000, busy=1.0, lag=exact(25_000), pending=96, head_age=5.0)
+    left = 25_000
+    while left > 0:
+        left -= 6_000
+        pool.after(0, 6_000, busy=1.0, lag=exact(max(0, left)), pending=96, head_age=10.0)
+    told = [pool.after(busy=0.0, lag=exact(0), pending=0, head_age=0.0).code for _ in range(30)]
+    assert ScaleCode.ARRIVALS not in told
+    assert ScaleCode.IDLE in told
+
+
 def test_a_lag_that_rises_slowly_and_steadily_is_seen() -> None:
     pool = Pool().settle(300)
     decisions = [

@@ -18,7 +18,7 @@ def recreated(state: ScalingState, demand: Demand) -> bool:
 def record(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState:
     """The state with this reading at the end of its record."""
     before = state.samples[-1] if state.samples else None
-    sample = _sample(before, demand, tuning)
+    sample = _sample(before, demand, tuning, first=len(state.samples) == 1)
     arrived = before is None or demand.added > before.added
     return replace(
         state,
@@ -34,7 +34,7 @@ def _kept(samples: tuple[Sample, ...], since: float) -> tuple[Sample, ...]:
     return samples[first:]
 
 
-def _sample(before: Sample | None, demand: Demand, tuning: Tuning) -> Sample:
+def _sample(before: Sample | None, demand: Demand, tuning: Tuning, *, first: bool) -> Sample:
     arrivals, handled = _speeds(before, demand)
     return Sample(
         demand.at,
@@ -43,7 +43,7 @@ def _sample(before: Sample | None, demand: Demand, tuning: Tuning) -> Sample:
         waiting(demand),
         demand.ready,
         demand.ordered,
-        _level(before, demand.at, arrivals, tuning.half_life),
+        _level(before, demand.at, arrivals, tuning.half_life, first=first),
         arrivals,
         handled,
     )
@@ -56,9 +56,9 @@ def _speeds(before: Sample | None, demand: Demand) -> tuple[float, float]:
     return max(0, demand.added - before.added) / span, max(0, demand.acked - before.acked) / span
 
 
-def _level(before: Sample | None, at: float, arrivals: float, half_life: float) -> float:
+def _level(before: Sample | None, at: float, arrivals: float, half_life: float, *, first: bool) -> float:
     """The exponential mean; the first interval is taken as it is."""
-    if before is None or (before.level == 0 and before.arrivals == 0):
+    if before is None or first:
         return arrivals
     keep = exp(-log(2) * (at - before.at) / half_life)
     return keep * before.level + (1 - keep) * arrivals

@@ -19,9 +19,11 @@ ALIKE = 0.9
 
 
 def arrivals(view: View) -> Verdict | None:
-    """Rule 6: more comes in than the workers can take."""
+    """Rule 6: more comes in than the workers can take. A burst that is over is still in the mean, but comes no more."""
     since_when = view.state.pressed_since
     if since_when is None or view.demand.at - since_when < view.tuning.pressed_for:
+        return None
+    if _came(view) < view.tuning.came * view.capacity:
         return None
     text = (
         f"{speed(view.coming)} expected, {handling(view.demand.ordered)} {speed(view.capacity)},"
@@ -126,3 +128,10 @@ def _drain(view: View) -> float:
     age = view.demand.head_age or 0.0
     in_time = view.tuning.safe_share * view.objective - view.start_up - age
     return max(view.tuning.drain_share * view.objective, in_time)
+
+
+def _came(view: View) -> float:
+    """Entries a second that did come while they were expected."""
+    samples = since(view.state.samples, view.demand.at - view.tuning.pressed_for)
+    span = samples[-1].at - samples[0].at
+    return (samples[-1].added - samples[0].added) / span if span else 0.0
