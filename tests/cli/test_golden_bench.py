@@ -101,6 +101,9 @@ PASSED = DrillVerdict(
     killed=1,
     returned=1,
     took=ms(67_700),
+    could=ms(62_100),
+    most=2,
+    rested=2,
 )
 FAILED = DrillVerdict(
     events=50_000,
@@ -116,6 +119,9 @@ FAILED = DrillVerdict(
     killed=1,
     returned=0,
     took=ms(97_700),
+    could=ms(70_200),
+    most=2,
+    rested=1,
 )
 
 
