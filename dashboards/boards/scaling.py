@@ -1,4 +1,4 @@
-"""Scaling by hand: are there enough workers, what would it take, and how long until the backlog is gone."""
+"""Scaling: what controllers decide; by hand, are there enough workers, what would it take, and when is the backlog gone."""
 
 from typing import Final
 
@@ -9,6 +9,7 @@ from dashboards.boards.asking import arriving, busy_share, by_group, drain, mean
 from dashboards.boards.board import Board, Section, evenly, line
 from dashboards.boards.charts import graph_panel
 from dashboards.boards.panels import stat_panel, words_panel
+from dashboards.boards.pools import pools_section
 from dashboards.boards.queries import Query
 from dashboards.boards.scopes import MANY, POOL
 from dashboards.boards.tables import Column, Label, table_panel
@@ -31,9 +32,9 @@ def scaling() -> Board:
     return Board(
         uid=links.SCALING,
         title="Autoscaler",
-        description="What it takes to decide how many workers there should be: what there are, how busy they are, what"
-        " arrives and what is done, and how many slots that needs. What the handlers need is worked out from the"
-        " workers' own metrics (streamops run --metrics).",
+        description="What the controllers of pools decide, and what it takes to decide by hand how many workers there"
+        " should be: what there are, how busy they are, what arrives and what is done, and how many slots that needs."
+        " What the handlers need is worked out from the workers' own metrics (streamops run --metrics).",
         variables=(*variables.exporter(), *variables.streams(), *variables.pools(), *variables.workers()),
         sections=(
             Section(
@@ -43,6 +44,7 @@ def scaling() -> Board:
                     line(3, (24, words_panel("How to read this", "What to do when.", HINT))),
                 ),
             ),
+            pools_section(),
             Section("Are there enough?", (evenly(9, _slots(), _flow()), line(8, (24, _groups())))),
             Section("What waits", (evenly(8, _lag(), _time_lag(), _drain()),)),
             Section("Workers", (evenly(8, _workers(), _busy(), _durations()),)),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dashboards.rules.autoscaler import autoscaler_alerts
 from dashboards.rules.building import Alert, RuleGroup, render
 from dashboards.rules.delivery import delivery_alerts
 from dashboards.rules.exporter import exporter_alerts
@@ -36,6 +37,7 @@ def rule_groups(pace: Pace) -> Iterator[RuleGroup]:
     yield RuleGroup("streamops-queues", tuple(queue_alerts(pace)))
     yield RuleGroup("streamops-redis", tuple(redis_alerts()))
     yield RuleGroup("streamops-workers", tuple(worker_alerts(pace)))
+    yield RuleGroup("streamops-autoscaler", tuple(autoscaler_alerts(pace)))
 
 
 def all_alerts() -> list[Alert]:

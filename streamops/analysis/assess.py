@@ -23,6 +23,9 @@ IDLE_SEES_ASKING = (7, 2, 0)
 """From this version on, of Redis and of Valkey, a vain request for entries resets a consumer's idle time."""
 REPLICA = "slave"
 
+OK, UNKNOWN = Health.OK, Health.UNKNOWN
+"""Looked up once: most groups are one of these."""
+
 
 def assess(
     snapshot: Snapshot, history: History, thresholds: Thresholds, *, rates: bool = True
@@ -66,20 +69,22 @@ class _Assessor:
     def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
         """A stream and its groups, judged."""
         findings = judge_stream(StreamSubject(state, history), self.thresholds)
-        groups = tuple([self.group(state, group, history) for group in state.groups])
-        health = max(
-            [_health(findings, doubt=(state.name, None) in self.gaps), *[group.health for group in groups]]
-        )
+        is_judged = state.role is not StreamRole.DEAD_LETTERS
+        groups = tuple([self.group(state, group, history, is_judged=is_judged) for group in state.groups])
+        doubt = bool(self.gaps) and (state.name, None) in self.gaps
+        health = max([_health(findings, doubt=doubt), *[group.health for group in groups]])
         return StreamView(state, self.added_per_second(history), findings, groups, health)
 
-    def group(self, state: StreamState, group: ConsumerGroup, stream_history: StreamHistory) -> GroupView:
-        """A group, judged."""
+    def group(
+        self, state: StreamState, group: ConsumerGroup, stream_history: StreamHistory, *, is_judged: bool
+    ) -> GroupView:
+        """A group, with what the rules find unless it is one of dead letters."""
         history = stream_history.groups[group.name]
         needed = self.rates or lag_matters(history.lag, group, self.thresholds)
         rates = rates_over(history.recent, history.rewound_from) if needed else NO_RATES
         findings: tuple[Finding, ...] = ()
-        doubt = (state.name, group.name) in self.gaps
-        if state.role is not StreamRole.DEAD_LETTERS:
+        doubt = bool(self.gaps) and (state.name, group.name) in self.gaps
+        if is_judged:
             subject = GroupSubject(
                 state,
                 group,
@@ -116,4 +121,4 @@ def _health(findings: tuple[Finding, ...], *, doubt: bool) -> Health:
     """The worst of findings, given worst first; without any, unknown where something is in doubt."""
     if findings:
         return findings[0].level
-    return Health.UNKNOWN if doubt else Health.OK
+    return UNKNOWN if doubt else OK

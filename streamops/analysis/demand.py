@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.analysis.rates import acknowledgements, arrivals, deliveries
 from streamops.analysis.samples import GroupSample, recreated, sample_group, sample_stream
 from streamops.model.ids import EntryId
-from streamops.model.lag import Lag, LagBasis
+from streamops.model.lag import LagBasis
 from streamops.model.pools import PoolSize, RosterWorker
 from streamops.model.scaling import Demand
 from streamops.model.streams import ConsumerGroup, StreamState
@@ -38,44 +38,96 @@ def begin_tally(stream: StreamState, group: ConsumerGroup) -> Tallied:
     return Tallied(sample=sample_group(group, sample_stream(stream)))
 
 
-def uncounted_since(past: Tallied, stream: StreamState) -> EntryId | None:
-    """The ID after which entries have to be counted, where the server does not count additions; else none."""
-    last = past.sample.stream
-    now = sample_stream(stream)
-    if recreated(last, now) or arrivals(last, now) is not None:
-        return None
-    return last.last_generated_id
+class Uncounted(Struct, frozen=True):
+    """Ranges of entries that have to be counted by hand, each after an ID and up to another; none where a counter tells.
+
+    Attributes:
+        added: Those that were added since the last reading.
+        delivered: Those that the group was given since then.
+    """
+
+    added: tuple[EntryId, EntryId] | None = None
+    delivered: tuple[EntryId, EntryId] | None = None
 
 
-def tally(past: Tallied, stream: StreamState, group: ConsumerGroup, counted: int | None = None) -> Tallied:
+def uncounted(past: Tallied, stream: StreamState, group: ConsumerGroup) -> Uncounted:
+    """What has to be counted by hand before a reading can be tallied."""
+    last, now = past.sample, sample_group(group, sample_stream(stream))
+    if recreated(last.stream, now.stream):
+        return Uncounted()
+    came = arrivals(last.stream, now.stream)
+    ends = last.stream.last_generated_id, now.stream.last_generated_id
+    forward = last.last_delivered_id < now.last_delivered_id
+    # What came less what the lag grew will tell, once it is counted what came.
+    told = deliveries(last, now, came) is not None or (
+        came is None and last.lag is not None and now.lag is not None
+    )
+    return Uncounted(
+        (ends[0], ends[1]) if came is None and ends[0] is not None and ends[1] is not None else None,
+        (last.last_delivered_id, now.last_delivered_id) if forward and not told else None,
+    )
+
+
+def tally(
+    past: Tallied,
+    stream: StreamState,
+    group: ConsumerGroup,
+    *,
+    added: int | None = None,
+    delivered: int | None = None,
+) -> Tallied:
     """What was counted, with one more reading.
 
-    A stream that was made anew begins from nothing: its counters are lower than before, which the policy notices.
+    A stream that was made anew begins from less than nothing, which the policy notices: its counters never fall
+    otherwise. Where nobody can tell how much was added, it is as much as the stream grew; where nobody can tell how
+    much was acknowledged though something moved, it is the least there is, which is no rate, and no standstill either.
 
     Args:
         past: What was counted so far.
         stream: The stream as read.
         group: The group as read.
-        counted: Entries added meanwhile, where that had to be counted by hand.
+        added: Entries added meanwhile, where that had to be counted by hand.
+        delivered: Entries that the group was given meanwhile, the same.
     """
-    last = past.sample
-    sample = sample_group(group, sample_stream(stream))
+    last, sample = past.sample, sample_group(group, sample_stream(stream))
     if recreated(last.stream, sample.stream):
-        return Tallied(sample=sample, added=-1 if past.added == 0 else 0)
-    added = arrivals(last.stream, sample.stream)
-    if added is None:
-        added = counted
-    rewound = past.rewound_from
-    if sample.last_delivered_id < last.last_delivered_id:
-        rewound = last.last_delivered_id if rewound is None else max(rewound, last.last_delivered_id)
-        acked: int | None = 0
-    else:
-        acked = acknowledgements(last, sample, deliveries(last, sample, added), rewound)
-    if acked is None:
-        acked = SOME if _moved(last, sample) else 0
+        return Tallied(sample=sample, added=min(0, past.added) - 1)
+    came = arrivals(last.stream, sample.stream)
+    came = added if came is None else came
+    grown = max(0, sample.stream.length - last.stream.length)
+    rewound = _rewound(past, sample)
     return Tallied(
-        sample=sample, added=past.added + (added or 0), acked=past.acked + acked, rewound_from=rewound
+        sample=sample,
+        added=past.added + (grown if came is None else came),
+        acked=past.acked + _acknowledged(last, sample, rewound, came, delivered),
+        rewound_from=rewound,
     )
+
+
+def rejoin(past: Tallied, stream: StreamState, group: ConsumerGroup) -> Tallied:
+    """What was counted, with a group that had not been there for a while: what it did meanwhile is not known."""
+    sample = sample_group(group, sample_stream(stream))
+    if recreated(past.sample.stream, sample.stream):
+        return tally(past, stream, group)
+    return Tallied(sample=sample, added=past.added, acked=past.acked)
+
+
+def _rewound(past: Tallied, sample: GroupSample) -> EntryId | None:
+    """The farthest position that the group ever moved back from, this reading included."""
+    before, known = past.sample.last_delivered_id, past.rewound_from
+    if sample.last_delivered_id >= before:
+        return known
+    return before if known is None else max(known, before)
+
+
+def _acknowledged(
+    last: GroupSample, sample: GroupSample, rewound: EntryId | None, came: int | None, counted: int | None
+) -> int:
+    if sample.last_delivered_id < last.last_delivered_id:
+        return SOME if sample.pending < last.pending else 0
+    given = deliveries(last, sample, came)
+    acked = acknowledgements(last, sample, counted if given is None else given, rewound)
+    return SOME if acked is None else acked
 
 
 def demand_of(
@@ -117,7 +169,8 @@ def demand_of(
 def busy_share(before: tuple[RosterWorker, ...], now: tuple[RosterWorker, ...]) -> float | None:
     """The share of the workers' slots that was busy between two readings of their roster; none where nobody tells.
 
-    Where calls have ended meanwhile, their durations tell; where none has, what was under way.
+    Calls that have ended meanwhile tell by their durations; those that went on all the while by their number, of which
+    the smaller of the two readings is sure.
     """
     past = {worker.id: worker for worker in before}
     busy = slots = 0.0
@@ -132,15 +185,7 @@ def busy_share(before: tuple[RosterWorker, ...], now: tuple[RosterWorker, ...]) 
 def _busy(before: RosterWorker | None, now: RosterWorker) -> float:
     """Slots that were busy, on average."""
     span = 0.0 if before is None else (now.at - before.at).total_seconds()
-    if before is None or span <= 0 or now.worked <= before.worked:
-        return float(now.busy)
-    return min(float(now.slots), (now.worked - before.worked) / span)
-
-
-def _moved(last: GroupSample, sample: GroupSample) -> bool:
-    """Whether anything was acknowledged, as far as can be told without counting."""
-    return sample.pending < last.pending or sample.last_delivered_id != last.last_delivered_id
-
-
-UNREAD: Final = Lag(None, None, None, LagBasis.UNKNOWN, "it could not be read")
-"""The lag of a group that could not be read at all."""
+    if before is None or span <= 0 or now.worked < before.worked:
+        return float(min(now.slots, now.busy))
+    ended = (now.worked - before.worked) / span
+    return min(float(now.slots), max(ended, float(min(before.busy, now.busy))))

@@ -6,7 +6,7 @@ a word. Here that is an error that names both sides. A side that is null (a fiel
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import jmespath
@@ -21,6 +21,7 @@ from jmespath.functions import Functions
 from jmespath.visitor import TreeInterpreter
 from msgspec import DecodeError, json
 
+from streamops.analysis.expression_sizes import MOST_COPIES, copies
 from streamops.errors import SettingsError, known_hint
 from streamops.model.entries import Entry
 
@@ -67,11 +68,12 @@ class Expression:
         guide = _guide(roots)
         try:
             self._tree = _parsed(text)
+            _check_names(self._tree, text, roots)
+            _check_size(self._tree, text)
         except (JMESPathError, RecursionError) as error:
             message = f"expression {_shown(text)}: {_fault(error, text)}"
             raise SettingsError(message, _number_hint(error, text) or guide) from None
         self._interpreter = _StrictInterpreter()
-        _check_names(self._tree, text, roots)
         # "@" hands on the whole entry, so that anything may ask for json behind it.
         self.wants_json = "json" in text or "@" in text or "*" in text
 
@@ -90,7 +92,7 @@ class Expression:
         """The same of a document, called ``what`` in errors; raises ``SettingsError`` as ``matches`` does."""
         try:
             answer: Any = self._interpreter.visit(self._tree, document)
-        except (_MixedTypesError, JMESPathError, ArithmeticError, RecursionError, TypeError) as error:
+        except (_MixedTypesError, ArithmeticError, RecursionError, TypeError, ValueError) as error:
             what = what or f"entry {document['id']}"
             message = f"expression {_shown(self.text)} fails on {what}: {_fault(error, self.text)}"
             raise SettingsError(
@@ -233,12 +235,20 @@ def _check_names(tree: Tree, text: str, roots: Sequence[str]) -> None:
             raise SettingsError(f"expression {_shown(text)}: there is no function {name}()", hint)
 
 
+def _check_size(tree: Tree, text: str) -> None:
+    if copies(tree) >= MOST_COPIES:
+        raise SettingsError(
+            f"expression {_shown(text)} multiplies what it looks at beyond measure",
+            "A condition compares single values, such as fields.status == 'failed'.",
+        )
+
+
 def _root_names(node: Tree) -> Iterator[str]:
     """The names that are looked up in the entry itself, not in something found there."""
     if node["type"] == "field":
         yield node["value"]
     children = node["children"][:1] if node["type"] in CHAINS else node["children"]
-    for child in children:
+    for child in _nodes(children):
         if child["type"] != "expref":
             yield from _root_names(child)
 
@@ -246,5 +256,10 @@ def _root_names(node: Tree) -> Iterator[str]:
 def _function_names(node: Tree) -> Iterator[str]:
     if node["type"] == "function_expression":
         yield node["value"]
-    for child in node["children"]:
+    for child in _nodes(node["children"]):
         yield from _function_names(child)
+
+
+def _nodes(children: Iterable[Any]) -> Iterator[Tree]:
+    """Those that are nodes: a slice's are numbers, or nothing."""
+    return (child for child in children if isinstance(child, dict))

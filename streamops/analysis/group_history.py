@@ -103,13 +103,18 @@ def advance_group(past: GroupHistory, sample: GroupSample, lag: Lag, ticks: Grou
         ticks: When it was read.
     """
     last, now = past.recent.values[-1], ticks.at
-    if sample.last_delivered_id < last.last_delivered_id:
+    acked: int | None = 0
+    lost: int | None = 0
+    moved = False
+    if sample == last and sample.stream.first_id is not None:
+        sample = last
+    elif sample.last_delivered_id < last.last_delivered_id:
         return _rewind_group(past, sample, lag, ticks)
-    added = arrivals(last.stream, sample.stream)
-    delivered = deliveries(last, sample, added)
-    acked = acknowledgements(last, sample, delivered, past.rewound_from)
-    lost = losses(last, sample, added)
-    moved = sample.last_delivered_id != last.last_delivered_id
+    else:
+        added = arrivals(last.stream, sample.stream)
+        acked = acknowledgements(last, sample, deliveries(last, sample, added), past.rewound_from)
+        lost = losses(last, sample, added)
+        moved = sample.last_delivered_id != last.last_delivered_id
     return GroupHistory(
         past.began,
         ticks.recent.append(past.recent, sample),

@@ -119,11 +119,16 @@ class _Step:
 
     def stream(self, past: StreamHistory | None, state: StreamState) -> StreamHistory:
         """The history of one stream with this reading of it."""
-        sample = sample_stream(state)
-        if past is None or recreated(past.recent.values[-1], sample):
-            past, trimmed_at = None, None
-        else:
-            trimmed_at = self.now if trimmed(past.recent.values[-1], sample) else past.trimmed_at
+        sample, trimmed_at = sample_stream(state), None
+        if past is not None:
+            last = past.recent.values[-1]
+            if sample == last:
+                # Nothing is kept twice, and what stands still is told by being the same object.
+                sample, trimmed_at = last, past.trimmed_at
+            elif recreated(last, sample):
+                past = None
+            else:
+                trimmed_at = self.now if trimmed(last, sample) else past.trimmed_at
         return StreamHistory(
             self.recent.begin(sample) if past is None else self.recent.append(past.recent, sample),
             self._growth(past, state, sample),

@@ -10,6 +10,7 @@ The server's lag is nil after deletions ahead of a group, missing before Redis 7
 3. Where that leaves it open, a bounded count decides, forwards from the position, then backwards.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 
@@ -22,6 +23,8 @@ from streamops.model.server import Flavour, ServerNode
 
 EARLIEST_PLAUSIBLE = datetime(2015, 1, 1, tzinfo=UTC)
 CLOCK_TOLERANCE = timedelta(minutes=1)
+NO_TIME = timedelta(0)
+AT_ONCE = TimeLag(NO_TIME)
 
 SOUND_REDIS = (8, 0, 0)
 SOUND_REDIS_7_4 = (7, 4, 4)
@@ -121,12 +124,12 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     return Lag(None, lower, upper, LagBasis.LOWER, f"{lag.reason}; counting stopped at its budget")
 
 
-def needs_head(stream: StreamReading, group: GroupReading) -> bool:
-    """Whether the time lag takes the ID of the first entry after the position, because no bound tells it."""
+def needing_heads(stream: StreamReading) -> Sequence[GroupReading]:
+    """The groups whose time lag takes the ID of the first entry after the position, because no bound tells it."""
     first, end = stream.first_id, stream.end_id
     if stream.length == 0 or not stream.bounds_read or first is None or end is None:
-        return False
-    return first <= group.last_delivered_id < end
+        return ()
+    return [group for group in stream.groups if first <= group.last_delivered_id < end]
 
 
 def time_lag(stream: StreamReading, group: GroupReading, now: datetime | None) -> TimeLag:
@@ -134,16 +137,12 @@ def time_lag(stream: StreamReading, group: GroupReading, now: datetime | None) -
     position = group.last_delivered_id
     end = stream.end_id
     if stream.length == 0 or (end is not None and position >= end):
-        return TimeLag(timedelta(0))
+        return AT_ONCE
     head = group.head_id
     if head is None and stream.first_id is not None and position < stream.first_id:
         head = stream.first_id
     if head is None:
-        return (
-            TimeLag(timedelta(0))
-            if group.head_read
-            else TimeLag(None, "the next entry's ID could not be read")
-        )
+        return AT_ONCE if group.head_read else TimeLag(None, "the next entry's ID could not be read")
     if now is None:
         return TimeLag(None, "the server's clock could not be read")
     age = id_age(head, now)
@@ -155,9 +154,12 @@ def time_lag(stream: StreamReading, group: GroupReading, now: datetime | None) -
 def id_age(entry_id: EntryId, now: datetime | None) -> timedelta | None:
     """Age of an entry by its ID; none where the ID is no plausible time, or the clock unknown. Never negative."""
     made = entry_id.time
-    if now is None or made is None or made < EARLIEST_PLAUSIBLE or made > now + CLOCK_TOLERANCE:
+    if now is None or made is None or made < EARLIEST_PLAUSIBLE:
         return None
-    return max(timedelta(0), now - made)
+    age = now - made
+    if age >= NO_TIME:
+        return age
+    return NO_TIME if age >= -CLOCK_TOLERANCE else None
 
 
 def _exact(entries: int, reason: str) -> Lag:

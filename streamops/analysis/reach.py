@@ -22,16 +22,23 @@ class Reach:
 
     Without a list these are all but the machine itself (loopback), its link (link-local, where clouds keep their
     metadata), multicast and addresses that are none. With a list, only what it names may be called, whatever it is.
+    Where private networks are denied, a name must lead to a public address too, listed or not; only an address or a
+    network that is listed opens one of them.
     """
 
-    def __init__(self, hosts: Sequence[str] = ()) -> None:
+    def __init__(self, hosts: Sequence[str] = (), *, deny_private: bool = False) -> None:
         """Read a list of names, patterns of names (``*.example.com``), addresses and networks.
+
+        Args:
+            hosts: The list; empty for none.
+            deny_private: Whether addresses are refused that are not of the public internet.
 
         Raises:
             SettingsError: One of them is none of these.
         """
         self._names: list[str] = []
         self._networks: list[Network] = []
+        self._deny_private = deny_private
         for host in hosts:
             try:
                 self._networks.append(ip_network(host))
@@ -56,13 +63,13 @@ class Reach:
     def refuses_address(self, address: Address, host: str) -> str:
         """Why an address that a host's name resolved to may not be called; empty where it may."""
         plain = _unwrapped(address)
-        if self._listed:
-            if self._allows_name(host.lower().rstrip(".")) or any(
-                plain in network for network in self._networks
-            ):
-                return ""
+        if any(plain in network for network in self._networks):
+            return ""
+        if self._listed and not self._allows_name(host.lower().rstrip(".")):
             return f"{host} ({plain}) is not among the hosts that may be called"
-        kind = _kind(plain)
+        kind = _kind(plain) if self._deny_private or not self._listed else ""
+        if not kind and self._deny_private and _is_private(plain):
+            kind = "of a private network"
         return f"{host} ({plain}) is {kind}" if kind else ""
 
     def _allows_name(self, name: str) -> bool:
@@ -85,6 +92,11 @@ def _pattern(host: str) -> str:
             'Write "hooks.example.com", "*.example.com", "10.0.0.0/8" or "127.0.0.1".',
         )
     return name
+
+
+def _is_private(address: Address) -> bool:
+    # Site-local is out of use since 2004, and routed all the same where somebody kept it.
+    return not address.is_global or (isinstance(address, IPv6Address) and address.is_site_local)
 
 
 def _is_local(name: str) -> bool:

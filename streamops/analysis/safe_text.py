@@ -6,11 +6,13 @@ that were there before stay as they are: the aim is safety and legibility, not a
 """
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 CACHED_CODES: Final = 4096
 BYTE_SURROGATES: Final = range(0xDC80, 0xDD00)
 WIDE_SPACE: Final = 0x3000
+ASTRAL: Final = 0x10000
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -41,6 +43,13 @@ def safe_lines(text: str) -> str:
     return "\n".join(safe(line) for line in text.replace("\r\n", "\n").split("\n"))
 
 
+def safe_json(encoded: str) -> str:
+    r"""Return encoded JSON, unchanged in what it says, with ``\uNNNN`` for what a terminal would obey, reorder by or hide."""
+    if encoded.isascii() and encoded.isprintable():
+        return encoded
+    return encoded.translate(_JSON_ESCAPES)
+
+
 def encodable(text: str) -> str:
     r"""Return ``text`` as it can be sent: bytes that were not UTF-8 (lone surrogates) show as ``\xNN``."""
     return text if text.isascii() else _SURROGATES.sub(lambda found: _escape(found[0]), text)
@@ -63,15 +72,31 @@ def _escape(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the end of the first plane
 
 
+def _json_escape(character: str) -> str:
+    code = ord(character)
+    if character == "\n":
+        # Between values: within a text it is escaped already.
+        return character
+    if code < ASTRAL:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - ASTRAL, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
 class _Escapes(dict[int, str]):
     """A table for ``str.translate`` that fills itself, up to a size that hostile text cannot push."""
 
+    def __init__(self, escape: Callable[[str], str]) -> None:
+        super().__init__()
+        self._escape = escape
+
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        shown = character if is_safe(character) else _escape(character)
+        shown = character if is_safe(character) else self._escape(character)
         if len(self) < CACHED_CODES:
             self[code] = shown
         return shown
 
 
-_ESCAPES = _Escapes()
+_ESCAPES = _Escapes(_escape)
+_JSON_ESCAPES = _Escapes(_json_escape)

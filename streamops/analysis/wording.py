@@ -3,12 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 
-UNITS = (
-    (timedelta(days=1), "d"),
-    (timedelta(hours=1), "h"),
-    (timedelta(minutes=1), "min"),
-    (timedelta(seconds=1), "s"),
-)
+DAY = 86_400
+UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+"""Units of spans, in seconds."""
 FINE_UNITS = ("d", "h")
 """Units large enough that the next smaller one is told too."""
 
@@ -20,16 +17,24 @@ def counted(number: int, one: str, many: str) -> str:
 
 def span(duration: timedelta) -> str:
     """A span in one or two units, rounded down: ``45 s``, ``12 min``, ``3 h 20 min``; ``0 s`` for none."""
+    # In whole seconds, since an incident has thousands of these: spans divide slowly.
+    seconds = duration.days * DAY + duration.seconds
     for place, (size, unit) in enumerate(UNITS):
-        whole, rest = divmod(max(duration, timedelta(0)), size)
-        if not whole:
+        if seconds < size:
             continue
+        whole, rest = divmod(seconds, size)
         if unit not in FINE_UNITS:
             return f"{whole} {unit}"
         smaller, name = UNITS[place + 1]
         more = rest // smaller
         return f"{whole} {unit} {more} {name}" if more else f"{whole} {unit}"
     return "0 s"
+
+
+def typed_span(duration: timedelta) -> str:
+    """A span as one types it: ``3600s``, ``1500ms``."""
+    seconds, rest = divmod(duration, timedelta(seconds=1))
+    return f"{duration // timedelta(milliseconds=1)}ms" if rest else f"{seconds}s"
 
 
 def instant(moment: datetime) -> str:
@@ -58,8 +63,9 @@ def _escaped(character: str) -> str:
 
 def command(verb: str, *names: str, options: str = "") -> str:
     """A line of shell: ``streamops``, the verb, its names quoted, its options as they stand."""
-    words = " ".join(map(quoted, names))
+    words = [quoted(name) for name in names]
+    given = [options] if options else []
     if any(name.startswith("-") for name in names):
         # After ``--`` a leading hyphen is a name's own.
-        return " ".join(filter(None, ("streamops", verb, options, "--", words)))
-    return " ".join(filter(None, ("streamops", verb, words, options)))
+        return " ".join(["streamops", verb, *given, "--", *words])
+    return " ".join(["streamops", verb, *words, *given])

@@ -38,6 +38,7 @@ class ControllerOptions(Struct, frozen=True, kw_only=True):
         holder: Who it is, to others that would lead the same pools.
         assignments: Its pools.
         budgets: Workers that pools have together at most, by the name of the budget.
+        elsewhere: Pools of these budgets that it is not to decide about, by the same.
         every: How often it looks.
         lease: How long others wait after it was heard of last.
         advise: Whether it only says what it would do.
@@ -46,6 +47,7 @@ class ControllerOptions(Struct, frozen=True, kw_only=True):
     holder: str
     assignments: tuple[Assignment, ...]
     budgets: dict[str, int] = {}
+    elsewhere: dict[str, tuple[str, ...]] = {}
     every: timedelta = EVERY
     lease: timedelta = LEASE
     advise: bool = False

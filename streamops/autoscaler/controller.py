@@ -1,36 +1,35 @@
-"""The loop: take the lead, look, decide, ask, write down; again and again."""
+"""The loop: take the leads, look, decide, ask, write down; again and again."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-import msgspec
-import structlog
 from msgspec import Struct
-from msgspec.structs import replace
 
-from streamops.autoscaler.asking import Asker
-from streamops.autoscaler.assignment import Assignment, ControllerOptions
-from streamops.autoscaler.judging import Judged, in_force, judge, within_budgets
-from streamops.autoscaler.sensing import Sense
+from streamops.autoscaler.assignment import ControllerOptions
+from streamops.autoscaler.duty import Duty, last_known
+from streamops.autoscaler.judging import Judged
+from streamops.autoscaler.leading import Leadership
+from streamops.autoscaler.sensing import Seen
+from streamops.autoscaler.sharing import within_budgets
 from streamops.errors import StalePlan, StreamopsError
-from streamops.model.ids import EPOCH
-from streamops.model.observation import Observation
-from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Pool, PoolDecision
 from streamops.operate.console import Console
-from streamops.operate.leads import Leads
+from streamops.operate.leads import Bidder, Leads, Told
+from streamops.operate.pools import Staff
 from streamops.scaling.budget import BudgetState
-from streamops.scaling.state import ScalingState
 
 KEEP_EVERY: Final = 6
-"""Rounds between two times that what was learned is kept for others."""
+"""Rounds between two times that what was learned is kept for others, and the pools are listed again."""
+
+PATIENCE: Final = 0.4
+"""Of the time between two rounds, how long the slowest target holds up the other pools: once to tell, once to be asked."""
+
+UNWRITTEN: Final = "decision cannot be written down"
 
 LEAVE_IN: Final = 2.0
 """Seconds that this may take."""
-
-_LEARNED: Final = msgspec.msgpack.Decoder(ScalingState)
 
 
 class Report(Struct, frozen=True):
@@ -38,23 +37,17 @@ class Report(Struct, frozen=True):
 
     Attributes:
         decisions: The decision about each pool that is led, by its name.
-        waiting: Pools that somebody else leads, each with whoever does.
+        waiting: Pools that somebody else leads, by their names.
     """
 
     decisions: dict[str, PoolDecision]
-    waiting: dict[str, str]
+    waiting: dict[str, Pool]
 
-
-class _Duty:
-    """One pool that this controller would lead, with what it remembers of it."""
-
-    def __init__(self, console: Console, assignment: Assignment) -> None:
-        self.assignment = assignment
-        self.sense = Sense(console, assignment)
-        self.asker = Asker(console, assignment.pool)
-        self.state = ScalingState()
-        self.pool = Pool(name=assignment.pool)
-        self.leads = False
+    @property
+    def newest(self) -> dict[str, PoolDecision]:
+        """The newest decision about each pool, whoever made it."""
+        theirs = {name: pool.last for name, pool in self.waiting.items() if pool.last is not None}
+        return theirs | self.decisions
 
 
 class Controller:
@@ -72,11 +65,12 @@ class Controller:
         self._console = console
         self._options = options
         self._tell = tell
-        self._leads = Leads(console.place, options.holder, options.lease)
-        self._duties = [_Duty(console, assignment) for assignment in options.assignments]
+        self._duties = [Duty(console, assignment, options) for assignment in options.assignments]
+        self._leads = Leads(console.place, Bidder(options.holder, options.lease, options.advise))
+        self._leadership = Leadership(self._leads, self._duties, options)
+        self._patience = PATIENCE * options.every.total_seconds()
         self._budgets: dict[str, BudgetState] = {}
         self._rounds = 0
-        self._log = structlog.get_logger("streamops")
 
     async def run(self) -> None:
         """Go round until cancelled, and give the leads up then."""
@@ -92,187 +86,103 @@ class Controller:
 
     async def leave(self) -> None:
         """Keep what was learned for whoever comes next, and give the leads up."""
-        with suppress(StreamopsError, TimeoutError):
+        with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_IN):
-                await self._keep_learned()
-                await self._leads.leave([duty.assignment.pool for duty in self._duties if duty.leads])
+                await asyncio.gather(*(duty.drop() for duty in self._duties))
+                with suppress(StreamopsError):
+                    await self._leadership.keep_learned()
+                with suppress(StreamopsError):
+                    await self._leadership.leave()
 
     async def round(self) -> Report:
         """Look at all pools that can be led, decide about them, and do what was decided; once."""
-        await asyncio.gather(*(self._take_lead(duty) for duty in self._duties))
+        await self._leadership.take()
         led = [duty for duty in self._duties if duty.leads]
-        decisions = dict(await self._decide(led)) if led else {}
-        waiting = {
-            duty.assignment.pool: duty.pool.lead.holder
-            for duty in self._duties
-            if not duty.leads and duty.pool.lead is not None
-        }
+        decisions: dict[str, PoolDecision] = {}
+        if led:
+            async with self._leadership.kept():
+                decisions = await self._decide(led)
+                await self._write_down(led, decisions)
         self._rounds += 1
         if self._rounds % KEEP_EVERY == 0:
             with suppress(StreamopsError):
-                await self._keep_learned()
+                await self._leadership.remind()
+        waiting = {duty.name: duty.pool for duty in self._duties if _waits(duty)}
         report = Report(decisions, waiting)
         self._tell(report)
         return report
 
-    # -- the lead ------------------------------------------------------------------------------------
-
-    async def _take_lead(self, duty: _Duty) -> None:
-        led = duty.leads
+    async def _decide(self, led: Sequence[Duty]) -> dict[str, PoolDecision]:
         try:
-            seat = await self._leads.take(duty.pool, self._announced(duty))
+            seen, staffs = await self._look(led)
+            elsewhere = await self._look_elsewhere()
         except StreamopsError as error:
-            # Whether the lead is still ours is not known: nothing is done with it.
-            duty.leads = False
-            self._note(duty, "pool cannot be led", error.message)
-            return
-        duty.leads, duty.pool = seat.leads, seat.pool
-        if seat.leads and not led:
-            await self._begin(duty)
-        elif led and not seat.leads:
-            self._log.warning("lead lost", pool=duty.assignment.pool, holder=_holder(seat.pool))
-
-    async def _begin(self, duty: _Duty) -> None:
-        """Take over: with what the one before has learned, where it left that behind."""
-        duty.sense = Sense(self._console, duty.assignment)
-        duty.state = ScalingState()
-        with suppress(StreamopsError, msgspec.DecodeError):
-            learned = await self._leads.learned(duty.assignment.pool)
-            if learned is not None:
-                duty.state = resumed(_LEARNED.decode(learned))
-        term = 0 if duty.pool.lead is None else duty.pool.lead.term
-        self._log.info("lead taken", pool=duty.assignment.pool, term=term, advise=self._options.advise)
-
-    def _announced(self, duty: _Duty) -> dict[str, str]:
-        """What a controller says of a pool that it leads."""
-        assignment = duty.assignment
-        config = in_force(assignment.config, duty.pool.steering)
-        return {
-            "stream": assignment.stream,
-            "group": assignment.group,
-            "min": str(config.minimum),
-            "max": str(config.maximum),
-            "target": self._target(assignment.pool),
-        }
-
-    def _target(self, pool: str) -> str:
-        try:
-            return self._console.pools.target(pool)
-        except StreamopsError as error:
-            return f"unusable: {error.message}"
-
-    async def _keep_learned(self) -> None:
-        await self._leads.keep_learned(
-            {
-                duty.assignment.pool: msgspec.msgpack.encode(duty.state)
-                for duty in self._duties
-                if duty.leads and duty.state.samples
-            }
+            return {duty.name: duty.unread(error) for duty in led}
+        looked = await asyncio.gather(
+            *(self._judge(duty, seen, staff) for duty, staff in zip(led, staffs, strict=True))
         )
-
-    # -- a round -------------------------------------------------------------------------------------
-
-    async def _decide(self, led: list[_Duty]) -> list[tuple[str, PoolDecision]]:
-        streams = sorted({duty.assignment.stream for duty in led})
-        try:
-            observation = await self._console.observe(streams)
-        except StreamopsError as error:
-            return [await self._could_not(duty, error) for duty in led]
-        looked = await asyncio.gather(*(self._look(duty, observation) for duty in led))
+        found = dict(zip((duty.name for duty in led), looked, strict=True))
+        decisions = {name: one for name, one in found.items() if isinstance(one, PoolDecision)}
         judged = [one for one in looked if isinstance(one, Judged)]
-        failed = [one for one in looked if not isinstance(one, Judged)]
-        by_pool = {duty.assignment.pool: duty for duty in led}
-        shared = within_budgets(judged, self._options.budgets, self._budgets)
-        done = await asyncio.gather(*(self._act(by_pool[one.assignment.pool], one) for one in shared))
-        return [*done, *failed]
-
-    async def _look(self, duty: _Duty, observation: Observation) -> Judged | tuple[str, PoolDecision]:
-        try:
-            demand, size = await duty.sense.look(observation)
-        except StreamopsError as error:
-            return await self._could_not(duty, error)
-        duty.asker.hear(size)
-        now = observation.snapshot.collected_at
-        judged = judge(duty.assignment, duty.state, demand, duty.pool.steering, now)
-        duty.state = judged.state
-        return judged
-
-    async def _act(self, duty: _Duty, judged: Judged) -> tuple[str, PoolDecision]:
-        decision = judged.told(self._options.holder)
-        if not self._options.advise:
-            decision = await duty.asker.ask(decision)
-        elif decision.target != decision.ordered:
-            decision = replace(decision, outcome=Applied.ADVISED)
-        await self._write_down(duty, decision)
-        return duty.assignment.pool, decision
-
-    async def _could_not(self, duty: _Duty, error: StreamopsError) -> tuple[str, PoolDecision]:
-        """Nothing is known, so nothing is changed."""
-        last = duty.pool.last
-        size = PoolSize(ordered=0) if last is None else PoolSize(ordered=last.target, ready=last.ready)
-        clock = None
-        with suppress(StreamopsError):
-            clock = await self._console.pools.clock()
-        decision = PoolDecision(
-            at=clock or (last.at if last else EPOCH),
-            code=ScaleCode.UNREADABLE,
-            text=f"{error.message}: nothing is changed",
-            ordered=size.ordered,
-            ready=size.ready or 0,
-            target=size.ordered,
-            problem=error.message,
-            outlook=(error.hint,) if error.hint else (),
-            by=self._options.holder,
+        others = self._others(decisions, elsewhere)
+        shared = within_budgets(judged, self._options.budgets, self._budgets, others)
+        by_name = {duty.name: duty for duty in led}
+        done = await asyncio.gather(
+            *(by_name[one.assignment.pool].act(one, self._patience) for one in shared)
         )
-        if clock is not None:
-            await self._write_down(duty, decision)
-        return duty.assignment.pool, decision
+        return decisions | {one.assignment.pool: told for one, told in zip(shared, done, strict=True)}
 
-    async def _write_down(self, duty: _Duty, decision: PoolDecision) -> None:
-        news = _is_news(duty.pool.last, decision)
-        duty.pool = replace(duty.pool, last=decision)
-        if news:
-            self._log.info(
-                "decided",
-                pool=duty.assignment.pool,
-                code=decision.code.value,
-                ordered=decision.ordered,
-                target=decision.target,
-                outcome=decision.outcome.value,
-                why=decision.text,
-                **({"problem": decision.problem} if decision.problem else {}),
-            )
+    async def _look(self, led: Sequence[Duty]) -> tuple[Seen, list[Staff | StreamopsError]]:
+        names = sorted({duty.assignment.stream for duty in led})
+        snapshot = await self._console.collect(names)
+        seen = Seen(snapshot, {stream.name: stream for stream in snapshot.streams})
+        return seen, await self._console.pools.staffs([duty.name for duty in led], seen.now)
+
+    async def _look_elsewhere(self) -> dict[str, Pool]:
+        """Pools that share a budget and are not this controller's affair, by name."""
+        names = sorted({name for names in self._options.elsewhere.values() for name in names})
+        return {pool.name: pool for pool in await self._console.pools.some(names)} if names else {}
+
+    async def _judge(self, duty: Duty, seen: Seen, staff: Staff | StreamopsError) -> Judged | PoolDecision:
+        if isinstance(staff, StreamopsError):
+            return duty.unread(staff)
+        return await duty.look(seen, staff, self._patience)
+
+    def _others(self, decisions: dict[str, PoolDecision], elsewhere: dict[str, Pool]) -> dict[str, int]:
+        """Workers of pools in budgets that are not decided about now: others lead them, or they cannot be read."""
+        counts = [
+            (duty.assignment.budget, last_known(decisions.get(duty.name, duty.pool.last)))
+            for duty in self._duties
+            if not duty.leads or duty.name in decisions
+        ]
+        counts += [
+            (budget, last_known(elsewhere[name].last))
+            for budget, names in self._options.elsewhere.items()
+            for name in names
+        ]
+        others: dict[str, int] = {}
+        for budget, count in counts:
+            others[budget] = others.get(budget, 0) + count
+        return others
+
+    async def _write_down(self, led: Sequence[Duty], decisions: dict[str, PoolDecision]) -> None:
+        told = [
+            Told(duty.pool, decisions[duty.name], duty.asker.take_errors(), duty.note(decisions[duty.name]))
+            for duty in led
+        ]
         try:
-            await self._leads.write_down(duty.pool, decision, log=news)
-        except StalePlan:
-            duty.leads = False
+            problems = await self._leads.write_down(told)
         except StreamopsError as error:
-            self._note(duty, "decision cannot be written down", error.message)
-
-    def _note(self, duty: _Duty, what: str, why: str) -> None:
-        self._log.warning(what, pool=duty.assignment.pool, why=why)
-
-
-def resumed(learned: ScalingState) -> ScalingState:
-    """What of another controller's memory holds for this one, which counts anew: no reading, but all lessons."""
-    return ScalingState(
-        rates=learned.rates,
-        start_up=learned.start_up,
-        changed_at=learned.changed_at,
-        direction=learned.direction,
-        damping=learned.damping,
-        peaks=learned.peaks,
-        cap=learned.cap,
-    )
+            problems = [error for _ in led]
+        for duty, problem in zip(led, problems, strict=True):
+            if isinstance(problem, StalePlan):
+                duty.leads = False
+            if problem is None:
+                duty.troubles.clear(UNWRITTEN)
+            else:
+                duty.troubles.tell(UNWRITTEN, problem.message)
 
 
-def _is_news(before: PoolDecision | None, decision: PoolDecision) -> bool:
-    """Whether a decision says anything that the one before did not."""
-    if before is None:
-        return True
-    told = ("code", "target", "ordered", "outcome", "problem", "by")
-    return any(getattr(before, name) != getattr(decision, name) for name in told)
-
-
-def _holder(pool: Pool) -> str:
-    return "" if pool.lead is None else pool.lead.holder
+def _waits(duty: Duty) -> bool:
+    """Whether somebody else leads a pool, as far as is known."""
+    return not duty.leads and duty.seat is not None and not duty.seat.leads

@@ -1,34 +1,44 @@
 """A target that somebody else asks: the number lies here, and whoever scales takes it."""
 
-from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
 
+from streamops.autoscaler.assignment import Assignment
+from streamops.autoscaler.duty import last_known
 from streamops.errors import TargetChanged
-from streamops.model.pools import Pool, PoolSize
+from streamops.model.pools import PoolSize
+from streamops.operate.pools import PoolReader
+
+LOOKED_BACK: Final = 20
+"""Decisions in which one about a pool that could be read is looked for."""
+AT_WORK: Final = timedelta(minutes=5)
+"""How lately a consumer must have asked for entries to be taken for a worker."""
 
 
 class Desk:
     """Keeps the number of workers that a pool should have, for KEDA to take.
 
-    How many there are KEDA does not tell; the roster of the pool does, where its workers are of this runtime.
+    How many there are KEDA does not tell. So this begins, at the first start as after any other, with what can be known
+    of those that there are, and never with fewer for want of knowledge: KEDA would let them go.
 
     Args:
-        read_pool: Reads the pool, whose last decision is where this begins.
-        minimum: Where it begins when nothing was ever decided.
+        pools: Reads the pool.
+        assignment: It, and the group whose work it does.
     """
 
     kind: str = "keda"
     label: str = "KEDA"
 
-    def __init__(self, read_pool: Callable[[], Awaitable[Pool]], minimum: int) -> None:
-        self._read_pool = read_pool
-        self._minimum = minimum
+    def __init__(self, pools: PoolReader, assignment: Assignment) -> None:
+        self._pools = pools
+        self._assignment = assignment
         self._workers: int | None = None
 
     async def read(self) -> PoolSize:
         """The number that lies here; raises ``StreamopsError`` where it has to be read first and cannot."""
         if self._workers is None:
-            last = (await self._read_pool()).last
-            self._workers = self._minimum if last is None else last.target
+            found = await self._found()
+            self._workers = max(found, self._assignment.config.minimum)
         return PoolSize(ordered=self._workers)
 
     async def resize(self, workers: int, expected: PoolSize, *, reason: str, key: str) -> None:  # noqa: ARG002 - nobody to tell
@@ -39,3 +49,15 @@ class Desk:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+    async def _found(self) -> int:
+        """The workers that there are: by the last decision, else by their beats, else by the group's consumers."""
+        last = (await self._pools.one(self._assignment.pool)).last
+        before = await self._pools.decisions(self._assignment.pool, LOOKED_BACK)
+        read = next((one for one in (last, *before) if one is not None and one.was_read), None)
+        if read is not None:
+            return last_known(read)
+        staff = await self._pools.staff(self._assignment.pool)
+        if staff.workers:
+            return len(staff.workers)
+        return await self._pools.consumers(self._assignment.stream, self._assignment.group, AT_WORK)

@@ -7,16 +7,13 @@ from msgspec.structs import replace
 
 from streamops.analysis.wording import counted, instant, quoted
 from streamops.autoscaler.assignment import Assignment
-from streamops.model.pools import PoolDecision, Steering
+from streamops.autoscaler.memory import in_time, undone
+from streamops.model.pools import Applied, PoolDecision, PoolSize, Steering
 from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
-from streamops.scaling.budget import BudgetState, Claim, share
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
 from streamops.scaling.outlook import outlook, signals
 from streamops.scaling.state import ScalingState
-
-FROZEN = frozenset({ScaleCode.STUCK, ScaleCode.SUSPECT, ScaleCode.LAG_UNKNOWN, ScaleCode.SATURATED})
-"""What a pool is said by that no budget helps, and from which none takes."""
 
 
 class Judged(Struct, frozen=True, kw_only=True):
@@ -25,7 +22,8 @@ class Judged(Struct, frozen=True, kw_only=True):
     Attributes:
         assignment: The pool.
         config: Its limits and objective in force.
-        state: What the policy remembers of it.
+        before: What the policy remembered of it.
+        state: What it remembers now.
         demand: The reading.
         decision: What was decided.
         at: The server's clock.
@@ -33,6 +31,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
     assignment: Assignment
     config: ScalingConfig
+    before: ScalingState
     state: ScalingState
     demand: Demand
     decision: ScaleDecision
@@ -53,6 +52,12 @@ class Judged(Struct, frozen=True, kw_only=True):
             by=by,
         )
 
+    def remembered(self, decision: PoolDecision) -> ScalingState:
+        """What is remembered of it, once it is known what came of the decision: a change only where there was one."""
+        asked_by_policy = self.state.last is not None and self.state.last.target != self.demand.ordered
+        changed = decision.outcome is Applied.DONE and decision.target != decision.ordered
+        return undone(self.before, self.state) if asked_by_policy and not changed else self.state
+
 
 def judge(
     assignment: Assignment, state: ScalingState, demand: Demand, steering: Steering, now: datetime
@@ -67,15 +72,40 @@ def judge(
         now: The server's clock.
     """
     config = in_force(assignment.config, steering)
-    state, decision = decide(config, state, demand)
+    before = in_time(state, demand.at)
+    after, decision = decide(config, before, demand)
+    policy = f"the policy says {decision.target}: {decision.text}"
     return Judged(
         assignment=assignment,
         config=config,
-        state=state,
+        before=before,
+        state=after,
         demand=demand,
-        decision=_steered(decision, demand, steering, now),
+        decision=_steered(config, demand.ordered, steering, now, policy) or decision,
         at=now,
     )
+
+
+def judge_blindly(
+    assignment: Assignment, size: PoolSize, steering: Steering, now: datetime, why: str
+) -> ScaleDecision:
+    """What is decided where the work cannot be read: what people told, or no change, but for the least there may be.
+
+    Args:
+        assignment: The pool.
+        size: How many workers it has.
+        steering: What people told its controller.
+        now: The server's clock.
+        why: Why the work cannot be read.
+    """
+    config = in_force(assignment.config, steering)
+    told = _steered(config, size.ordered, steering, now, why)
+    if told is not None:
+        return told
+    if size.ordered < config.minimum:
+        text = f"{why}: no fewer than {counted(config.minimum, 'worker', 'workers')} all the same"
+        return ScaleDecision(config.minimum, ScaleCode.LIMIT, text)
+    return ScaleDecision(size.ordered, ScaleCode.UNREADABLE, f"{why}: nothing is changed")
 
 
 def in_force(config: ScalingConfig, steering: Steering) -> ScalingConfig:
@@ -87,61 +117,19 @@ def in_force(config: ScalingConfig, steering: Steering) -> ScalingConfig:
     return replace(config, minimum=least, maximum=max(most, least, 1))
 
 
-def within_budgets(
-    judged: list[Judged], budgets: dict[str, int], states: dict[str, BudgetState]
-) -> list[Judged]:
-    """The same decisions, with no more workers than the budgets allow; ``states`` is carried on."""
-    shares: dict[str, int] = {}
-    for name, workers in budgets.items():
-        sharing = [one for one in judged if one.assignment.budget == name]
-        if sharing:
-            claims = tuple(map(_claim, sharing))
-            states[name], given = share(workers, states.get(name, BudgetState()), claims)
-            shares |= given
-    return [_within(one, shares, budgets) for one in judged]
-
-
-def _within(one: Judged, shares: dict[str, int], budgets: dict[str, int]) -> Judged:
-    given = shares.get(one.assignment.pool, one.decision.target)
-    if given == one.decision.target:
-        return one
-    text = (
-        f"budget {one.assignment.budget} of {counted(budgets[one.assignment.budget], 'worker', 'workers')} "
-        f"leaves {given}; alone: {one.decision.text}"
-    )
-    return replace(one, decision=ScaleDecision(given, ScaleCode.BUDGET, text))
-
-
-def _claim(one: Judged) -> Claim:
-    told = signals(one.config, one.state, one.demand)
-    code = one.decision.code
-    held = code in (ScaleCode.OVERRIDE, ScaleCode.PAUSED)
-    return Claim(
-        pool=one.assignment.pool,
-        # What people told comes before the budget.
-        minimum=one.decision.target if held else one.config.minimum,
-        wanted=one.decision.target,
-        ordered=one.demand.ordered,
-        weight=one.assignment.weight,
-        backlog=told.lag or told.at_least or 0,
-        coming=told.coming or 0.0,
-        rate=told.rate or 0.0,
-        objective=one.config.objective.total_seconds(),
-        frozen=code in FROZEN,
-    )
-
-
-def _steered(decision: ScaleDecision, demand: Demand, steering: Steering, now: datetime) -> ScaleDecision:
+def _steered(
+    config: ScalingConfig, ordered: int, steering: Steering, now: datetime, otherwise: str
+) -> ScaleDecision | None:
+    """What people told the controller, as long as it holds; none where they leave it to itself."""
     if steering.until is not None and steering.until <= now:
-        return decision
+        return None
     until = "" if steering.until is None else f" until {instant(steering.until)}"
     who = f" by {quoted(steering.by)}" if steering.by else ""
-    policy = f"the policy says {decision.target}: {decision.text}"
     if steering.override is not None:
-        workers = counted(steering.override, "worker", "workers")
-        return ScaleDecision(
-            steering.override, ScaleCode.OVERRIDE, f"kept at {workers}{who}{until}; {policy}"
-        )
+        kept = f"kept at {counted(steering.override, 'worker', 'workers')}{who}{until}"
+        if not config.minimum <= steering.override <= config.maximum:
+            kept = f"{kept}, beyond the limits of {config.minimum} to {config.maximum}"
+        return ScaleDecision(steering.override, ScaleCode.OVERRIDE, f"{kept}; {otherwise}")
     if steering.paused:
-        return ScaleDecision(demand.ordered, ScaleCode.PAUSED, f"paused{who}{until}; {policy}")
-    return decision
+        return ScaleDecision(ordered, ScaleCode.PAUSED, f"paused{who}{until}; {otherwise}")
+    return None

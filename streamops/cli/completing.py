@@ -16,6 +16,7 @@ from streamops.operate.console import Console
 from streamops.operate.dead_letters import queues_among
 from streamops.present.text import safe
 from streamops.settings.contexts import list_contexts
+from streamops.settings.pools import load_pools
 
 PATIENCE: Final = 0.3
 MOST: Final = 200
@@ -114,12 +115,16 @@ def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def complete_pools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
-    """Names of the pools that workers are of."""
+    """Names of pools: of the configuration, and those on the server that have a controller or supervisors."""
+    try:
+        configured = load_pools(os.environ, Path.cwd(), _silent(ctx).settings.context).pools
+    except StreamopsError:
+        configured = {}
 
     async def names(console: Console) -> list[str]:
-        return list(dict.fromkeys(heart.pool for heart in (await console.workers.all()).workers))
+        return await console.pools.names()
 
-    return _items(_ask(ctx, names, []), incomplete)
+    return _items([*{*configured, *_ask(ctx, names, [])}], incomplete)
 
 
 def _told(ident: str, words: str) -> CompletionItem:

@@ -62,7 +62,7 @@ def read_history(lines: Iterable[str], name: str) -> Recorded:
         for values in _values(counted):
             pick = pick or _column(values)
             rows.append(_row(values, pick, rows))
-    except (ValueError, msgspec.MsgspecError) as error:
+    except (ValueError, msgspec.MsgspecError, csv.Error, RecursionError) as error:
         raise SettingsError(f"{name}: line {counted.number}: {error}", HINT) from None
     if len(rows) < 2:  # noqa: PLR2004 - two moments make a span
         raise SettingsError(f"{name}: fewer than two lines of figures", HINT)

@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 from streamops.errors import SettingsError
 from streamops.model.ids import EntryId
 from streamops.settings.durations import parse_duration
+from streamops.settings.sizes import parse_size
 
 _UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
@@ -29,6 +30,24 @@ class DurationType(click.ParamType[timedelta]):
             return parse_duration(value)
         except SettingsError as error:
             self.fail(f"{value!r} is {error.message}. {error.hint}", param, ctx)
+
+
+class SizeType(click.ParamType[int]):
+    """A number of bytes: ``500MB``, ``2GiB``, or plain bytes; at least one."""
+
+    name = "size"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it; fails as a usage error."""
+        if isinstance(value, int):
+            return value
+        try:
+            number = parse_size(value)
+        except SettingsError as error:
+            self.fail(f"{value!r} is {error.message}. {error.hint}", param, ctx)
+        if number < 1:
+            self.fail(f"{value!r} is nothing. Write 500MB, 2GiB, or a number of bytes.", param, ctx)
+        return number
 
 
 class EntryIdType(click.ParamType[EntryId]):

@@ -10,7 +10,14 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
-from streamops.main.controllers import controller_options, log_to, options_of, work_until
+from streamops.main.controllers import (
+    LEAN,
+    controller_options,
+    log_to,
+    options_of,
+    require_writes,
+    work_until,
+)
 from streamops.main.controllers import run as run_loop
 
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **giv
     One controller leads a pool: another one waits, and takes over when the first is not heard of any more. It never
     goes down on a lag that is not known, never beyond the limits, and a target that fails is asked less and less often.
     """
+    require_writes(session)
     options = options_of(session, given, advise=advise)
     log_to(session, log_format)
     run_loop(_control(session, options, once=once))
@@ -60,7 +68,7 @@ async def _control(session: Session, options: "ControllerOptions", *, once: bool
 
     console = await Console.open(
         settings.connection,
-        None,
+        LEAN,
         settings.thresholds,
         actor=actor_of(settings),
         read_only=settings.read_only,

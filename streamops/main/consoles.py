@@ -118,11 +118,11 @@ def recorded(settings: "TuiSettings", path: Path | None, limit: int | None) -> I
         yield settings
         return
     from streamops.operate.recording.recorder import LIMIT, Recorder  # noqa: PLC0415 - few record
-    from streamops.tui.keeper import Keeper  # noqa: PLC0415 - the same
+    from streamops.tui.keeper import RecordingKeeper  # noqa: PLC0415 - the same
 
     recorder = Recorder(path, limit or LIMIT)
     try:
-        yield replace(settings, keeper=Keeper(recorder))
+        yield replace(settings, keeper=RecordingKeeper(recorder))
     finally:
         recorder.close()
 

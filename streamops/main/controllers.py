@@ -14,7 +14,8 @@ import click
 
 from streamops.cli.params import COMPLETIONS, DURATION
 from streamops.cli.session import Session
-from streamops.errors import SettingsError
+from streamops.errors import Forbidden, SettingsError
+from streamops.operate.watch import Watch
 from streamops.settings.pools import load_pools
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 SHORTEST_EVERY: Final = timedelta(seconds=1)
+LEAN: Final = Watch(details=False)
+"""What a controller looks at: streams and groups, and no consumer of theirs."""
 LEASES: Final = 3
 """Rounds that may be missed before somebody else leads."""
 
@@ -83,25 +86,28 @@ def options_of(session: Session, given: dict[str, Any], *, advise: bool) -> "Con
     every = given["every"]
     if every < SHORTEST_EVERY:
         raise SettingsError("--every: shorter than a second", "Write --every 5s.")
-    assignments, budgets = _assignments(session, given)
+    assignments, budgets, elsewhere = _assignments(session, given)
     return ControllerOptions(
         holder=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}",
         assignments=assignments,
         budgets=budgets,
+        elsewhere=elsewhere,
         every=every,
         lease=every * LEASES,
         advise=advise,
     )
 
 
-def _assignments(session: Session, given: dict[str, Any]) -> tuple[tuple["Assignment", ...], dict[str, int]]:
-    """The pools that are named, or all; or the one that the options tell."""
+def _assignments(
+    session: Session, given: dict[str, Any]
+) -> tuple[tuple["Assignment", ...], dict[str, int], dict[str, tuple[str, ...]]]:
+    """The pools that are named, or all; or the one that the options tell. Budgets, and their pools that are not named."""
     from streamops.autoscaler.assignment import Assignment  # noqa: PLC0415 - as above
 
     names: Sequence[str] = given["pools"]
     told = {key: given[key] for key in ("minimum", "maximum", "objective") if given[key] is not None}
     if given["stream"] is not None:
-        return (_told(names, given["stream"], given["group"], told),), {}
+        return (_told(names, given["stream"], given["group"], told),), {}, {}
     if told or given["group"] is not None:
         raise SettingsError(
             "--group, --minimum, --maximum and --objective are for --stream", "Name the stream too."
@@ -124,7 +130,11 @@ def _assignments(session: Session, given: dict[str, Any]) -> tuple[tuple["Assign
         )
         for one in chosen
     )
-    return assignments, known.budgets
+    others = [one for one in known.pools.values() if one not in chosen]
+    elsewhere = {
+        budget: tuple(one.name for one in others if one.table.budget == budget) for budget in known.budgets
+    }
+    return assignments, known.budgets, elsewhere
 
 
 def _told(names: Sequence[str], stream: str, group: str | None, told: dict[str, Any]) -> "Assignment":
@@ -140,6 +150,16 @@ def _told(names: Sequence[str], stream: str, group: str | None, told: dict[str, 
     except ValueError as error:
         raise SettingsError(f"--minimum, --maximum, --objective: {error}", "Correct them.") from None
     return Assignment(pool=names[0] if names else "default", stream=stream, group=group, config=config)
+
+
+def require_writes(session: Session) -> None:
+    """A controller writes down that it leads and what it decides; raises ``Forbidden`` in a read-only context."""
+    if session.settings.read_only:
+        raise Forbidden(
+            "read-only: a controller writes down who leads a pool and what was decided",
+            "Leave out --read-only, or set `read_only = false` in the context; "
+            "`streamops autoscale simulate` needs to write nothing.",
+        )
 
 
 async def work_until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:

@@ -53,6 +53,7 @@ DEMO: Final = "demo"
     type=click.Path(path_type=Path),
     help="Play a recording, in place of a server.",
 )
+@click.option("--keys", is_flag=True, help="Print what keys there are, by the names for [console] keymap.")
 @click.option("--web", is_flag=True, help="Serve the console to browsers of this machine.")
 @click.option(
     "--listen",
@@ -69,6 +70,7 @@ def tui(
     record: Path | None,
     record_max: int | None,
     replay: Path | None,
+    keys: bool,
     web: bool,
     listen: str | None,
     allow_writing: bool,
@@ -91,6 +93,10 @@ def tui(
         ("--listen", listen, "--web", web),
         ("--allow-writing", allow_writing, "--web", web),
     )
+    if keys:
+        from streamops.main.keys import print_keys  # noqa: PLC0415 - few ask
+
+        return print_keys(session)
     if web:
         from streamops.main.browser import serve_console  # noqa: PLC0415 - it brings aiohttp along
 
@@ -168,6 +174,7 @@ async def _demo_console(*, read_only: bool) -> int:
                 context, (context,), lambda _: Console.open(options, actor=actor, read_only=read_only)
             )
         )
+        app.fit_colours()
         await app.run_async()
     if app.error is not None:
         raise app.error

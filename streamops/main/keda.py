@@ -3,7 +3,6 @@
 import asyncio
 import signal
 from contextlib import AsyncExitStack, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,15 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
-from streamops.main.controllers import controller_options, log_to, options_of, run, work_until
+from streamops.main.controllers import (
+    LEAN,
+    controller_options,
+    log_to,
+    options_of,
+    require_writes,
+    run,
+    work_until,
+)
 from streamops.settings.topics import is_loopback, parse_listen
 
 if TYPE_CHECKING:
@@ -79,10 +86,12 @@ def keda(
     Redis is away, the last number goes on being told; before there ever was one, the answer is UNAVAILABLE, and KEDA
     changes nothing. docs/keda.md holds manifests.
     """
+    _require_grpc()
     from streamops.autoscaler.keda.certificates import TlsFiles  # noqa: PLC0415 - gRPC, only for who serves it
     from streamops.autoscaler.keda.http import HttpOptions  # noqa: PLC0415
     from streamops.autoscaler.keda.server import GrpcOptions  # noqa: PLC0415
 
+    require_writes(session)
     if (tls_cert is None) != (tls_key is None) or (tls_client_ca is not None and tls_cert is None):
         raise SettingsError("--tls-cert and --tls-key go together", "Give both; --tls-client-ca beside them.")
     if web_config is not None and http is None:
@@ -116,7 +125,7 @@ async def _serve_keda(
     from streamops.autoscaler.desk import Desk  # noqa: PLC0415
     from streamops.autoscaler.keda import http, server  # noqa: PLC0415
     from streamops.autoscaler.keda.board import Board  # noqa: PLC0415
-    from streamops.autoscaler.keda.posting import view_of  # noqa: PLC0415
+    from streamops.autoscaler.keda.posting import post_round  # noqa: PLC0415
     from streamops.autoscaler.keda.source import Reading  # noqa: PLC0415
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
     from streamops.operate.console import Console  # noqa: PLC0415
@@ -126,14 +135,12 @@ async def _serve_keda(
     board = Board({one.pool: [Reading(one.stream, one.group)] for one in options.assignments})
 
     def post(report: "Report") -> None:
-        for pool, decision in report.decisions.items():
-            board.post(pool, view_of(decision))
+        post_round(board, report.newest)
 
-    console = Console.patient(settings.connection, settings.thresholds, actor=actor_of(settings))
+    console = Console.patient(settings.connection, settings.thresholds, watch=LEAN, actor=actor_of(settings))
     async with console, AsyncExitStack() as stack:
         for one in options.assignments:
-            desk = Desk(partial(console.pools.one, one.pool), one.config.minimum)
-            console.place.targets.use(one.pool, desk)
+            console.place.targets.use(one.pool, Desk(console.pools, one))
         port = await stack.enter_async_context(server.serving(grpc_options, board))
         session.narrator.note(f"KEDA's external scaler at {grpc_options.host}:{port}")
         if http_options is not None:
@@ -141,6 +148,17 @@ async def _serve_keda(
             session.narrator.note(f"the same as JSON at http://{http_options.host}:{port}/pools/NAME")
         with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
             await work_until(stop, Controller(console, options, post).run())
+
+
+def _require_grpc() -> None:
+    """What speaks gRPC comes with an extra; raises ``SettingsError`` where that is not installed."""
+    try:
+        import grpc  # noqa: F401, PLC0415
+        import grpc_health.v1  # noqa: F401, PLC0415
+    except ImportError:
+        raise SettingsError(
+            "KEDA's external scaler takes grpcio", "Install it: pip install 'streamops[keda]'"
+        ) from None
 
 
 def _address(flag: str, text: str) -> tuple[str, int]:

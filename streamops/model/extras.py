@@ -1,10 +1,11 @@
-"""What is known of a server beside the snapshot: delayed messages, memory, worker processes."""
+"""What is known of a server beside the snapshot: delayed messages, memory, worker processes, pools."""
 
 from collections.abc import Mapping
 from datetime import datetime
 
 from msgspec import Struct
 
+from streamops.model.pools import Pool
 from streamops.model.workers import WorkerHeartbeat
 
 
@@ -33,7 +34,9 @@ class Extras(Struct, frozen=True):
         workers: Worker processes with a heartbeat.
         paused: Whether a pool was told to pause, by pool; pools that were never told anything are missing.
         max_lengths: How many entries the retention policies keep, by stream.
-        unread: Which of these cannot be read at present: ``delayed``, ``memory``, ``workers``.
+        unread: Which of these cannot be read at present: ``delayed``, ``memory``, ``workers``, ``pools``.
+        pools: Pools that have a controller or supervisors.
+        pools_at: The server's clock when they were read; none where they were not, or it may not be asked.
     """
 
     queues: tuple[QueueCount, ...] = ()
@@ -42,6 +45,8 @@ class Extras(Struct, frozen=True):
     paused: Mapping[str, bool] = {}
     max_lengths: Mapping[str, int] = {}
     unread: tuple[str, ...] = ()
+    pools: tuple[Pool, ...] = ()
+    pools_at: datetime | None = None
 
 
 NO_EXTRAS = Extras()

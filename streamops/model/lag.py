@@ -17,6 +17,9 @@ class LagBasis(StrEnum):
     UNKNOWN = "unknown"
 
 
+TRUSTED = frozenset({LagBasis.EXACT, LagBasis.REPORTED})
+
+
 class Lag(Struct, frozen=True, gc=False):
     """How many entries of the stream a group has not been given yet.
 
@@ -37,7 +40,7 @@ class Lag(Struct, frozen=True, gc=False):
     @property
     def known(self) -> bool:
         """Whether the count can be trusted: ``exact`` or ``reported``."""
-        return self.basis in (LagBasis.EXACT, LagBasis.REPORTED)
+        return self.basis in TRUSTED
 
 
 class TimeLag(Struct, frozen=True, gc=False):

@@ -166,6 +166,11 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
     by: str = ""
 
     @property
+    def was_read(self) -> bool:
+        """Whether its numbers were read; else they are only what stood before, and nothing to tell anybody."""
+        return self.code is not ScaleCode.UNREADABLE
+
+    @property
     def direction(self) -> str:
         """``up``, ``down`` or ``hold``."""
         if self.target == self.ordered:

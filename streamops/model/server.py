@@ -33,6 +33,7 @@ class ServerNode(Struct, frozen=True, gc=False):
         max_memory: Bytes, zero for no limit; none where INFO is not permitted.
         maxmemory_policy: The eviction policy; empty where unknown.
         evicted_keys: Keys evicted since it started; none where unknown.
+        keys: Keys in the database in use, of whatever type; none where INFO is not permitted.
     """
 
     address: str
@@ -44,6 +45,7 @@ class ServerNode(Struct, frozen=True, gc=False):
     max_memory: int | None
     maxmemory_policy: str
     evicted_keys: int | None
+    keys: int | None = None
 
 
 class ServerInfo(Struct, frozen=True, gc=False):
@@ -63,6 +65,12 @@ class ServerInfo(Struct, frozen=True, gc=False):
     def flavour(self) -> Flavour | None:
         """The first node's flavour; none where no node said."""
         return self.nodes[0].flavour if self.nodes else None
+
+    @property
+    def keys(self) -> int | None:
+        """Keys of all nodes together, of whatever type; none where any of them did not say."""
+        counts = [node.keys for node in self.nodes if node.keys is not None]
+        return sum(counts) if counts and len(counts) == len(self.nodes) else None
 
     @property
     def version(self) -> str:

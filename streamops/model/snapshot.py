@@ -51,6 +51,7 @@ class Snapshot(Struct, frozen=True, gc=False):
         discovery_complete: Whether the keyspace has been scanned at least once from end to end.
         elapsed: How long the collection took, on this machine's clock.
         commands: Commands it sent.
+        patterns: Patterns and names of the streams that are looked for; none where all are.
     """
 
     collected_at: datetime
@@ -61,3 +62,4 @@ class Snapshot(Struct, frozen=True, gc=False):
     discovery_complete: bool
     elapsed: timedelta
     commands: int
+    patterns: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from typing import Final, Self
 import msgspec
 from msgspec import Struct
 
+from streamops.analysis.safe_text import safe_json
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
@@ -165,7 +166,12 @@ def entry_line(stream: str, entry: Entry) -> bytes:
         str(entry.id),
         tuple((_packed(name), _packed(value)) for name, value in entry.fields),
     )
-    return msgspec.json.encode(line) + b"\n"
+    return json_line(line)
+
+
+def json_line(told: object) -> bytes:
+    """Anything as a line of JSON that a terminal only shows: files are looked at before they are restored."""
+    return safe_json(msgspec.json.encode(told).decode()).encode() + b"\n"
 
 
 def parse_line(line: bytes) -> tuple[str, Entry]:
@@ -184,7 +190,7 @@ def taken_back(lines: Iterable[bytes]) -> frozenset[str]:
     """The IDs of entries that were written, but not deleted; lines that cannot be read say nothing."""
     found: set[str] = set()
     for line in filter(takes_back, lines):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             found.update(_TAKEN_BACK.decode(line).not_deleted)
     return frozenset(found)
 
@@ -195,7 +201,7 @@ def is_cut_off(line: bytes) -> bool:
         return False
     try:
         msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return line.startswith(b"{")
     return False
 
@@ -217,7 +223,7 @@ def read_backup(path: str | Path) -> Iterator[tuple[str, Entry]]:
                     stream, entry = parse_line(line)
                     if str(entry.id) not in spared:
                         yield stream, entry
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise SettingsError(
                         f"{path}: line {number} is no entry: {error}",
                         'Each line is {"stream": ..., "id": ..., "fields": [[name, value], ...]}.',

@@ -8,55 +8,36 @@ import asyncio
 import time
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache, partial
 
 from msgspec.structs import replace
 
 from streamops.analysis.lag import Faith, faith_in, id_age, time_lag
-from streamops.errors import ServerError
-from streamops.model.entries import PendingEntry
 from streamops.model.lag import Lag
-from streamops.model.pending import PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
-from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.operate.details import DetailReader, Details
 from streamops.operate.heads import HeadKeeper
 from streamops.operate.lags import GroupKey, LagKeeper
 from streamops.operate.profiles import ROWS_PER_COLLECTION, ProfileKeeper
 from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch
-from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import FullReader
 from streamops.wire.keys import stream_role
-from streamops.wire.reads import PendingRange, read_consumers, read_pending
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
 
 SCANNED_LEANLY = 1_000
 """Rows that the rolling scans take at most where whoever asks counts every one of the server's microseconds."""
 
-MAX_CONSUMERS = 1_000
-"""Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
-
-MAX_HEARTS = 1_000
-"""Silent workers that one collection asks after."""
-
-HEART_SILENCE = timedelta(seconds=15)
-"""Whoever has a heartbeat may be silent; who has been heard of since is alive without being asked after."""
+KNOWN_ROLES = 1 << 14
+"""Streams whose roles are remembered."""
 
 BREATH = 200
 """Streams assembled between two turns of the event loop, so that a screen stays responsive."""
-
-
-class Details:
-    """What the second round trip brought, by group."""
-
-    def __init__(self) -> None:
-        self.members: dict[GroupKey, tuple[Consumer, ...]] = {}
-        self.oldest: dict[GroupKey, PendingEntry] = {}
-        self.profiles: dict[GroupKey, PendingProfile] = {}
-        self.gaps: list[Gap] = []
 
 
 class Collector:
@@ -68,9 +49,11 @@ class Collector:
         reader = StreamReader(server)
         self._full = FullReader(server, reader) if watch.deep else None
         self._reader = self._full or reader
+        self._role = lru_cache(KNOWN_ROLES)(partial(stream_role, dead_letters=watch.dead_letters))
         self._heads = HeadKeeper(server)
         self._lags = LagKeeper(server, reader, budget or CountBudget())
         self._profiles = ProfileKeeper(server, SCANNED_LEANLY if watch.deep else ROWS_PER_COLLECTION)
+        self._details = DetailReader(server, self._profiles)
 
     async def collect(
         self,
@@ -96,17 +79,20 @@ class Collector:
         started, sent = time.monotonic(), self._server.commands_sent
         readings = await self._reader.read(names)
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
-        (read, large), details = await asyncio.gather(self._heads.complete(read), self._details(read))
+        # What has to be asked is asked first: the rest is looked up while the server works.
+        details, (read, large) = await asyncio.gather(self._read_details(read), self._heads.complete(read))
         if self._full is not None:
             for name in large:
                 self._full.shun(name)
-        lags, _ = await asyncio.gather(self._settle(read, readings.server), self._read_hearts(details))
+        lags, _ = await asyncio.gather(
+            self._settle(read, readings.server), self._details.read_hearts(read, details)
+        )
         streams = await self._assemble(read, readings, details, lags)
         if not partial:
             unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
             self._lags.forget_all_but(lags, unread)
             self._profiles.forget_all_but(lags, unread)
-            self._heads.forget_all_but(lags)
+            self._heads.forget_all_but({stream.name for stream in read})
         return Snapshot(
             collected_at=readings.now or datetime.now(UTC),  # noqa: TID251 - a gap says that the clock is ours
             server=readings.server,
@@ -116,80 +102,11 @@ class Collector:
             discovery_complete=complete,
             elapsed=timedelta(seconds=time.monotonic() - started),
             commands=self._server.commands_sent - sent,
+            patterns=self._watch.streams,
         )
 
-    async def _details(self, streams: Sequence[StreamReading]) -> Details:
-        """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out."""
-        details = Details()
-        groups = [(stream.name, group) for stream in streams for group in stream.groups]
-        if self._watch.details:
-            await asyncio.gather(
-                self._read_members(groups, details),
-                self._read_oldest(groups, details),
-                self._scan(groups, details),
-            )
-        return details
-
-    async def _read_members(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
-        for stream, group in groups:
-            if group.members is not None:
-                details.members[stream, group.name] = group.members
-        few = [
-            (stream, group.name)
-            for stream, group in groups
-            if group.members is None and 0 < group.consumers <= MAX_CONSUMERS
-        ]
-        for key, members in zip(few, await read_consumers(self._server, few), strict=True):
-            if isinstance(members, Fault):
-                details.gaps.append(Gap(members.reason, *key, part="consumers"))
-            else:
-                details.members[key] = members
-        for stream, group in groups:
-            if group.consumers == 0:
-                details.members[stream, group.name] = ()
-            elif group.consumers > MAX_CONSUMERS:
-                reason = (
-                    f"{group.consumers:,} consumers, more than the {MAX_CONSUMERS:,} read in every collection"
-                )
-                details.gaps.append(Gap(reason, stream, group.name, "consumers", capped=True))
-
-    async def _read_hearts(self, details: Details) -> None:
-        """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives."""
-        silent = {
-            member.name
-            for members in details.members.values()
-            for member in members
-            if member.pending and member.idle >= HEART_SILENCE and member.name.startswith(WORKER_PREFIX)
-        }
-        asked = sorted(silent)[:MAX_HEARTS]
-        if not asked:
-            return
-        try:
-            living = await alive(self._server, asked)
-        except ServerError:
-            # It may not be asked, and stays a suspicion.
-            return
-        known = {name: name in living for name in asked}
-        for key, members in details.members.items():
-            if any(member.name in known for member in members):
-                details.members[key] = tuple(
-                    replace(member, alive=known.get(member.name)) for member in members
-                )
-
-    async def _read_oldest(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
-        missing = [
-            PendingRange(stream, group.name, None, 1)
-            for stream, group in groups
-            if group.pending and group.oldest_pending is None
-        ]
-        for page, rows in zip(missing, await read_pending(self._server, missing), strict=True):
-            if isinstance(rows, Fault):
-                details.gaps.append(Gap(rows.reason, page.stream, page.group, "pending entries"))
-            elif rows:
-                details.oldest[page.stream, page.group] = rows[0]
-
-    async def _scan(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
-        details.profiles = await self._profiles.advance(groups)
+    async def _read_details(self, streams: Sequence[StreamReading]) -> Details:
+        return await self._details.read(streams) if self._watch.details else Details()
 
     async def _settle(self, streams: Sequence[StreamReading], server: ServerInfo) -> dict[GroupKey, Lag]:
         # In a cluster of mixed versions the least trustworthy one speaks for all.
@@ -218,7 +135,7 @@ class Collector:
     def _stream(
         self, reading: StreamReading, now: datetime | None, details: Details, lags: dict[GroupKey, Lag]
     ) -> StreamState:
-        role, source = stream_role(reading.name, self._watch.dead_letters)
+        role, source = self._role(reading.name)
         return StreamState(
             name=reading.name,
             length=reading.length,
@@ -230,7 +147,7 @@ class Collector:
             entry_bytes=reading.entry_bytes,
             role=role,
             source=source,
-            groups=tuple(_group(reading, group, now, details, lags) for group in reading.groups),
+            groups=tuple([_group(reading, group, now, details, lags) for group in reading.groups]),
         )
 
 
@@ -266,21 +183,22 @@ def _group(
     lags: dict[GroupKey, Lag],
 ) -> ConsumerGroup:
     key = stream.name, group.name
-    if lags[key].known and lags[key].entries == 0 and not (group.head_read and group.head_id is None):
+    lag = lags[key]
+    if lag.entries == 0 and lag.known and not (group.head_read and group.head_id is None):
         # Counted to the end, or so the server says: there is nothing that waits.
         group = replace(group, head_id=None, head_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)
     return ConsumerGroup(
-        name=group.name,
-        consumers=group.consumers,
-        pending=group.pending,
-        last_delivered_id=group.last_delivered_id,
-        entries_read=group.entries_read,
-        reported_lag=group.reported_lag,
-        lag=lags[key],
-        time_lag=time_lag(stream, group, now),
-        oldest_pending=oldest,
-        oldest_pending_age=id_age(oldest.id, now) if oldest else None,
-        members=details.members.get(key),
-        profile=details.profiles.get(key),
+        group.name,
+        group.consumers,
+        group.pending,
+        group.last_delivered_id,
+        group.entries_read,
+        group.reported_lag,
+        lag,
+        time_lag(stream, group, now),
+        oldest,
+        id_age(oldest.id, now) if oldest else None,
+        details.members.get(key, group.members),
+        details.profiles.get(key),
     )

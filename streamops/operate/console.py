@@ -122,6 +122,7 @@ class Console:
         options: ConnectionOptions,
         thresholds: Thresholds | None = None,
         *,
+        watch: Watch = Watch(),  # noqa: B008 - frozen
         actor: Actor = Actor(),  # noqa: B008 - frozen
         find_target: FindSpec = anything_local,
     ) -> Self:
@@ -130,12 +131,11 @@ class Console:
         Args:
             options: How to connect.
             thresholds: Thresholds of the health rules.
+            watch: What to look at; everything unless given.
             actor: Who acts, for the audit log.
             find_target: What the configuration says of who runs a pool's workers.
         """
-        return cls(
-            Server(options), Watch(), thresholds or Thresholds(), actor, find_target=find_target
-        )
+        return cls(Server(options), watch, thresholds or Thresholds(), actor, find_target=find_target)
 
     @classmethod
     async def open(

@@ -18,6 +18,7 @@ from streamops.model.streams import StreamRole
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import read_stream
 from streamops.operate.letters import LetterFilter, chosen_letters, letters_by_id, selection_bounds
+from streamops.operate.newest import read_newest
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
 from streamops.wire.reads import read_clock, read_page
@@ -44,7 +45,7 @@ class LetterPage(Struct, frozen=True):
     """Letters of a queue.
 
     Attributes:
-        letters: The letters, the oldest first.
+        letters: The letters, the oldest first unless it says otherwise.
         more: Whether there may be more of them.
         now: The server's clock; none where it may not be asked.
         is_queue: Whether its name or the configuration says that the stream is a dead-letter queue.
@@ -102,6 +103,25 @@ class DeadLetterReader:
         await self.walk(selection, keep)
         now = await read_clock(self._server, selection.queue)
         return LetterPage(tuple(letters[:limit]), len(letters) > limit, now, self.is_queue(selection.queue))
+
+    async def newest(self, queue: str, *, before: EntryId | None = None, count: int = 100) -> LetterPage:
+        """The newest letters of a queue, the newest first; raises ``StreamopsError`` where they cannot be read.
+
+        Args:
+            queue: The queue.
+            before: Only those before this ID.
+            count: At most so many, and fewer where they are large; ``more`` says whether there are others.
+        """
+        last = LAST_ID if before is None else before.previous()
+        found = await read_newest(self._server, queue, count, last=last)
+        if isinstance(found, Fault):
+            raise found.error(f"queue {queue}")
+        letters = tuple(read_letter(entry, queue, self._source(queue)) for entry in found.entries)
+        return LetterPage(letters, found.more, await self.clock(queue), self.is_queue(queue))
+
+    async def letters(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
+        """Those of some letters that are in the queue; raises ``StreamopsError`` where it cannot be read."""
+        return await letters_by_id(self._server, queue, self._source(queue), ids)
 
     def is_queue(self, stream: str) -> bool:
         """Whether its name or the configuration says that a stream is a dead-letter queue."""

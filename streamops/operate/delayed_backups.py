@@ -10,7 +10,7 @@ import msgspec
 from streamops.model.delayed import DelayedMessage
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.operate.backups import entry_line
+from streamops.operate.backups import entry_line, json_line
 
 UNREAD = b"_so_delayed_body"
 """The one field of a message whose body cannot be read."""
@@ -37,7 +37,7 @@ def message_line(stream: str, message: DelayedMessage, number: int) -> bytes:
         "attempt": body.attempt if body else 0,
         "origin_id": _text(body.origin_id) if body else "",
     }
-    return msgspec.json.encode(line) + b"\n"
+    return json_line(line)
 
 
 def _text(name: str) -> str | dict[str, str]:

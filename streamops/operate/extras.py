@@ -1,6 +1,6 @@
-"""What is read beside snapshots: delayed messages at every scrape, memory and worker processes at their own pace.
+"""What is read beside snapshots: delayed messages at every scrape, the rest at its own pace.
 
-Three lanes look for queues, measure memory and look for heartbeats. Each stays out of the way, and keeps what it
+Four lanes look for queues, measure memory, look for heartbeats and read pools. Each stays out of the way, and keeps what it
 had while the server does not answer.
 """
 
@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from streamops.errors import ServerError, StreamopsError
+from streamops.errors import Refused, ServerError, StreamopsError
 from streamops.model.extras import Extras, QueueCount
+from streamops.model.pools import Pool
 from streamops.model.retention import RetentionPolicy
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat
@@ -19,6 +20,7 @@ from streamops.operate.acting.place import Place
 from streamops.operate.delayed import DelayedReader
 from streamops.operate.discover import REST, SHARE, Discovery
 from streamops.operate.memory import MemoryLane
+from streamops.operate.pools import PoolReader
 from streamops.operate.workers import WorkerReader
 from streamops.plans.retention import Candidate, plan_retention
 from streamops.wire.beside import count_queues, read_paused
@@ -29,14 +31,17 @@ from streamops.wire.writes.audit import AUDIT
 WORKERS_REST: Final = 15.0
 """Seconds between two looks for heartbeats."""
 
-DELAYED, MEMORY, WORKERS = "delayed", "memory", "workers"
+POOLS_REST: Final = 5.0
+"""Seconds between two readings of the pools: as often as a controller decides."""
+
+DELAYED, MEMORY, WORKERS, POOLS = "delayed", "memory", "workers", "pools"
 
 
 class ExtrasReader:
     """Reads what stands beside the streams of one server.
 
     Attributes:
-        problems: What goes wrong at present, in words, by lane: ``delayed``, ``memory``, ``workers``.
+        problems: What goes wrong at present, in words, by lane: ``delayed``, ``memory``, ``workers``, ``pools``.
         failures: How often each lane has failed so far.
     """
 
@@ -46,10 +51,13 @@ class ExtrasReader:
         self._policies = policies
         self._delayed = DelayedReader(place)
         self._workers = WorkerReader(place)
+        self._pool_reader = PoolReader(place)
         self._memory = MemoryLane(place.server, lambda: discovery.names)
         self._found: frozenset[str] = frozenset()
         self._hearts: tuple[WorkerHeartbeat, ...] = ()
         self._paused: Mapping[str, bool] = {}
+        self._pools: tuple[Pool, ...] = ()
+        self._pools_at: datetime | None = None
         self._lengths: tuple[list[str], Mapping[str, int]] = ([], {})
         self.problems: dict[str, str] = {}
         self.failures: dict[str, int] = {}
@@ -66,15 +74,23 @@ class ExtrasReader:
         except ServerError as error:
             self._fail(DELAYED, error.message)
         return Extras(
-            queues, self._memory.sizes, self._hearts, self._paused, self._max_lengths(), tuple(self.problems)
+            queues,
+            self._memory.sizes,
+            self._hearts,
+            self._paused,
+            self._max_lengths(),
+            tuple(self.problems),
+            self._pools,
+            self._pools_at,
         )
 
     async def run(self) -> None:
-        """Keep the three lanes going until cancelled."""
+        """Keep the lanes going until cancelled."""
         await asyncio.gather(
             self._lane(DELAYED, self.find_queues, REST),
             self._lane(MEMORY, self.measure, memory.REST),
             self._lane(WORKERS, self.find_workers, WORKERS_REST),
+            self._lane(POOLS, self.read_pools, POOLS_REST),
         )
 
     async def find_queues(self) -> None:
@@ -102,6 +118,17 @@ class ExtrasReader:
         crowd = await self._workers.all(SHARE)
         self._hearts = crowd.workers
         self._paused = await read_paused(self._place.server, sorted({heart.pool for heart in self._hearts}))
+
+    async def read_pools(self) -> None:
+        """Read what every pool with a controller was told and decided; raises ``StreamopsError``."""
+        # The clock first: a lead is taken for lost too late rather than too early.
+        now = await self._pool_reader.clock()
+        try:
+            found = tuple(await self._pool_reader.all())
+        except Refused:
+            # As with heartbeats: whose user may not see keys of ours watches none of ours.
+            found = ()
+        self._pools, self._pools_at = found, now
 
     async def _lane(self, name: str, step: Callable[[], Awaitable[None]], rest: float) -> None:
         while True:

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from streamops.model.acts.restore import SavedGroup, SavedRow
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.operate.backups import json_line
 
 LONGEST: Final = 10**10
 """Seconds that a row can have been idle, some 300 years: more is no span of time."""
@@ -57,7 +58,7 @@ def group_line(saved: SavedGroup) -> bytes:
         entries_read=saved.entries_read,
         at=saved.at,
     )
-    return msgspec.json.encode(head) + b"\n"
+    return json_line(head)
 
 
 def row_line(saved: SavedRow) -> bytes:
@@ -71,7 +72,7 @@ def row_line(saved: SavedRow) -> bytes:
         idle_seconds=row.idle.total_seconds(),
         deliveries=row.delivery_count,
     )
-    return msgspec.json.encode(line) + b"\n"
+    return json_line(line)
 
 
 def parse_group(line: bytes) -> SavedGroup:

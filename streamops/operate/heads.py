@@ -1,11 +1,12 @@
 """The first entries after groups' positions, remembered while nothing about them can have changed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.lag import needs_head
+from streamops.analysis.lag import needing_heads
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
@@ -16,8 +17,6 @@ from streamops.wire.server import Server
 
 MAX_HEAD_BYTES = 8 << 10
 """The next entry's ID is read with the entry where a script did not read it, but only of streams with smaller ones."""
-
-GroupKey = tuple[str, str]
 
 
 class Head(Struct, frozen=True, gc=False):
@@ -33,12 +32,14 @@ class Head(Struct, frozen=True, gc=False):
     position: EntryId
     id: EntryId | None
 
-    def holds(self, stream: StreamReading, position: EntryId) -> bool:
-        """Whether it is the first after this position in a later reading too, because nothing was removed."""
-        if self.position != position:
-            return False
-        added = entries_added(self.stream, stream)
-        return added == 0 or (added is not None and self.id is not None)
+    def holds(self, position: EntryId, added: int | None) -> bool:
+        """Whether it is the first after this position in a later reading too.
+
+        Args:
+            position: The position there.
+            added: Entries added since, where none was removed; none where that is not certain.
+        """
+        return self.position == position and (added == 0 or (added is not None and self.id is not None))
 
 
 class HeadKeeper:
@@ -46,40 +47,49 @@ class HeadKeeper:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._known: dict[GroupKey, Head] = {}
+        self._known: dict[str, dict[str, Head]] = {}
 
     async def complete(self, streams: Sequence[StreamReading]) -> tuple[list[StreamReading], set[str]]:
         """The readings with their heads, and the names of streams whose entries turned out to be large."""
-        missing = [
-            (stream, group)
-            for stream in streams
+        wanting = {
+            at: wanted
+            for at, stream in enumerate(streams)
             if (stream.entry_bytes or 0) <= MAX_HEAD_BYTES
-            for group in stream.groups
-            if not group.head_read and needs_head(stream, group)
+            and (wanted := [group for group in needing_heads(stream) if not group.head_read])
+        }
+        unknown = [
+            (streams[at], group)
+            for at, wanted in wanting.items()
+            for group in self._not_held(streams[at], wanted)
         ]
-        if not missing:
-            return list(streams), set()
-        found: dict[GroupKey, Head] = {}
-        unknown: list[tuple[StreamReading, GroupReading]] = []
-        for stream, group in missing:
-            head = self._known.get((stream.name, group.name))
-            if head is not None and head.holds(stream, group.last_delivered_id):
-                found[stream.name, group.name] = head
-            else:
-                unknown.append((stream, group))
-        large = await self._read(unknown, found)
-        self._known |= found
-        return [_completed(stream, found) for stream in streams], large
+        large = await self._read(unknown) if unknown else set()
+        completed = list(streams)
+        for at in wanting:
+            completed[at] = _completed(streams[at], self._known.get(streams[at].name, {}))
+        return completed, large
 
-    def forget_all_but(self, groups: Collection[GroupKey]) -> None:
-        """Drop the heads of other groups."""
-        if self._known.keys() - groups:
-            self._known = {key: head for key, head in self._known.items() if key in groups}
+    def forget_all_but(self, streams: AbstractSet[str]) -> None:
+        """Drop the heads of other streams."""
+        if not self._known.keys() <= streams:
+            self._known = {name: heads for name, heads in self._known.items() if name in streams}
 
-    async def _read(
-        self, unknown: Sequence[tuple[StreamReading, GroupReading]], found: dict[GroupKey, Head]
-    ) -> set[str]:
+    def _not_held(self, stream: StreamReading, wanted: Sequence[GroupReading]) -> list[GroupReading]:
+        """The groups whose heads are not known any more; what is known no more is dropped."""
+        before, held = self._known.get(stream.name, {}), dict[str, Head]()
+        since, added = None, None
+        for group in wanted:
+            if (head := before.get(group.name)) is None:
+                continue
+            if head.stream is not since:
+                since, added = head.stream, entries_added(head.stream, stream)
+            if head.holds(group.last_delivered_id, added):
+                held[group.name] = head
+        self._known[stream.name] = held
+        return [group for group in wanted if group.name not in held]
+
+    async def _read(self, unknown: Sequence[tuple[StreamReading, GroupReading]]) -> set[str]:
         ranges = [EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1) for stream, group in unknown]
+        alone = {stream.name: stream.alone for stream, _ in unknown}
         large = set()
         for (stream, group), entries in zip(unknown, await read_entries(self._server, ranges), strict=True):
             if isinstance(entries, Fault):
@@ -87,19 +97,15 @@ class HeadKeeper:
             first: Entry | None = entries[0] if entries else None
             if first is not None and first.size > MAX_HEAD_BYTES:
                 large.add(stream.name)
-            found[stream.name, group.name] = Head(
-                stream.alone, group.last_delivered_id, first.id if first else None
+            self._known[stream.name][group.name] = Head(
+                alone[stream.name], group.last_delivered_id, first.id if first else None
             )
         return large
 
 
-def _completed(stream: StreamReading, heads: dict[GroupKey, Head]) -> StreamReading:
-    if not any((stream.name, group.name) in heads for group in stream.groups):
-        return stream
-    groups = tuple(
-        group
-        if (head := heads.get((stream.name, group.name))) is None
-        else replace(group, head_id=head.id, head_read=True)
+def _completed(stream: StreamReading, heads: Mapping[str, Head]) -> StreamReading:
+    groups = [
+        group if (head := heads.get(group.name)) is None else replace(group, head_id=head.id, head_read=True)
         for group in stream.groups
-    )
-    return replace(stream, groups=groups)
+    ]
+    return replace(stream, groups=tuple(groups))

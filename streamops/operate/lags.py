@@ -92,11 +92,16 @@ class LagKeeper:
         for stream, faith in streams:
             for group in stream.groups:
                 key = stream.name, group.name
+                anchor = self._anchors.get(key)
+                if anchor is not None and anchor.lag.known and anchor.same(stream, group):
+                    # Counted, and nothing has moved: most groups, most of the time.
+                    lags[key] = anchor.lag
+                    continue
                 lag = settle_lag(stream, group, Faith.NONE if key in self._caught else faith)
-                recalled = None if lag.known else self._recall(stream, group)
+                recalled = None if lag.known or anchor is None else _recalled(anchor, stream, group)
                 lags[key] = recalled or lag
                 if not lag.known and recalled is None:
-                    cases.append(self._case(stream, group, lag))
+                    cases.append(_case(anchor, stream, group, lag, self._budget.cheap))
         counter = Counter(self._server, self._budget)
         await self._count(cases, counter)
         await self._confirm(cases, counter)
@@ -114,34 +119,6 @@ class LagKeeper:
         self._caught = {key for key in self._caught if key in groups or key[0] in unread}
         self._checked = {key for key in self._checked if key in groups or key[0] in unread}
         self._served = {key: when for key, when in self._served.items() if key in groups or key[0] in unread}
-
-    def _recall(self, stream: StreamReading, group: GroupReading) -> Lag | None:
-        anchor = self._anchors.get((stream.name, group.name))
-        if anchor is None:
-            return None
-        if anchor.same(stream, group):
-            return anchor.lag
-        added = anchor.added_since(stream, group)
-        if added is None or not anchor.lag.known or anchor.position != group.last_delivered_id:
-            return None
-        return _carried(anchor, added)
-
-    def _case(self, stream: StreamReading, group: GroupReading, lag: Lag) -> Case:
-        case = Case(stream, group, lag)
-        anchor = self._anchors.get(case.key)
-        added = anchor.added_since(stream, group) if anchor else None
-        counted = anchor.lag.entries if anchor is not None and anchor.lag.known else None
-        if (
-            anchor is not None
-            and counted is not None
-            and added is not None
-            and counted + added > self._budget.cheap
-        ):
-            case.carried = counted + added
-            case.delivered = Span(
-                stream.name, anchor.position, group.last_delivered_id, stream.entry_bytes or 0
-            )
-        return case
 
     async def _count(self, cases: Iterable[Case], counter: Counter) -> None:
         """First what was delivered since an old count, then ahead of the position, then behind it."""
@@ -282,6 +259,27 @@ class LagKeeper:
         if chosen is not None:
             self._checked.add((chosen[0].name, chosen[1].name))
         return chosen
+
+
+def _recalled(anchor: Anchor, stream: StreamReading, group: GroupReading) -> Lag | None:
+    """What was counted, where it holds still or only additions came since."""
+    if anchor.same(stream, group):
+        return anchor.lag
+    added = anchor.added_since(stream, group)
+    if added is None or not anchor.lag.known or anchor.position != group.last_delivered_id:
+        return None
+    return _carried(anchor, added)
+
+
+def _case(anchor: Anchor | None, stream: StreamReading, group: GroupReading, lag: Lag, cheap: int) -> Case:
+    """A case, begun where an older count can be carried on and counting anew is not cheap."""
+    case = Case(stream, group, lag)
+    added = anchor.added_since(stream, group) if anchor else None
+    counted = anchor.lag.entries if anchor is not None and anchor.lag.known else None
+    if anchor is not None and counted is not None and added is not None and counted + added > cheap:
+        case.carried = counted + added
+        case.delivered = Span(stream.name, anchor.position, group.last_delivered_id, stream.entry_bytes or 0)
+    return case
 
 
 def _carried(anchor: Anchor, added: int) -> Lag:

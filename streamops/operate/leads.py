@@ -1,60 +1,64 @@
 """The lead of pools, and what their controllers write down."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 
-from streamops.model.pools import Pool, PoolDecision
+from streamops.errors import StreamopsError
 from streamops.operate.acting.place import Place
 from streamops.wire.pools.leading import (
+    Bid,
+    Bidder,
     Seat,
+    Told,
     keep_learned,
-    leave_lead,
+    leave_leads,
+    list_pools,
     read_learned,
-    take_lead,
-    write_decision,
+    take_leads,
+    write_decisions,
 )
-from streamops.wire.pools.records import list_pool
+
+__all__ = ["Bid", "Bidder", "Leads", "Seat", "Told"]
 
 
 class Leads:
-    """What one controller leads.
+    """What one controller leads, asked and told in one batch for all its pools.
 
     Args:
         place: The server that the pools are on.
-        holder: The controller.
-        lease: How long others wait after it was heard of last.
+        bidder: The controller.
     """
 
-    def __init__(self, place: Place, holder: str, lease: timedelta) -> None:
+    def __init__(self, place: Place, bidder: Bidder) -> None:
         self._server = place.server
-        self._holder = holder
-        self._lease = lease
-        self._listed: set[str] = set()
+        self._bidder = bidder
 
-    async def take(self, pool: Pool, announced: Mapping[str, str]) -> Seat:
-        """Take or keep the lead of a pool, unless somebody else has it. Raises ``StreamopsError``."""
-        if pool.name not in self._listed:
-            await list_pool(self._server, pool.name, "controller")
-            self._listed.add(pool.name)
-        return await take_lead(self._server, pool.name, self._holder, self._lease, announced)
+    async def take(self, bids: Sequence[Bid]) -> list[Seat | StreamopsError]:
+        """Take or keep the lead of each pool that nobody else has; errors of single pools are among the answers.
+
+        Raises:
+            StreamopsError: No node answers.
+        """
+        return await take_leads(self._server, self._bidder, bids)
+
+    async def announce(self, pools: Sequence[str]) -> None:
+        """Note that these pools have a controller, so that they are found. Raises ``StreamopsError``."""
+        await list_pools(self._server, pools, "controller")
 
     async def leave(self, pools: Sequence[str]) -> None:
         """Give leads up, so that nobody has to wait for them. Raises ``StreamopsError``."""
-        for pool in pools:
-            await leave_lead(self._server, pool, self._holder)
+        await leave_leads(self._server, self._bidder.holder, pools)
 
-    async def write_down(self, pool: Pool, decision: PoolDecision, *, log: bool) -> None:
-        """Write a decision down.
+    async def write_down(self, told: Sequence[Told]) -> list[StreamopsError | None]:
+        """Write decisions down; each comes to nothing, or to why it was not: ``StalePlan`` where somebody else leads.
 
         Raises:
-            StalePlan: Somebody else leads the pool now.
-            StreamopsError: It could not be written.
+            StreamopsError: No node answers.
         """
-        await write_decision(self._server, pool, self._holder, decision, log=log)
+        return await write_decisions(self._server, self._bidder.holder, told)
 
-    async def learned(self, pool: str) -> bytes | None:
-        """What the controller before kept of what it learned; none where nothing is left of it."""
-        return await read_learned(self._server, pool)
+    async def learned(self, pools: Sequence[str]) -> dict[str, bytes]:
+        """What the controllers before kept of what they learned, where something is left of it."""
+        return await read_learned(self._server, pools)
 
     async def keep_learned(self, learned: Mapping[str, bytes]) -> None:
         """Keep what was learned, for whoever takes over."""

@@ -1,6 +1,7 @@
 """Pending entries profiled by rolling scans, a bounded number of rows a collection."""
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.model.pending import PendingProfile
@@ -30,9 +31,11 @@ class ProfileKeeper:
 
     async def advance(self, groups: Sequence[tuple[str, GroupReading]]) -> dict[GroupKey, PendingProfile]:
         """One more page for as many groups as the budget allows; the profiles of all groups scanned so far."""
-        pending = {(stream, group.name): group.pending for stream, group in groups if group.pending}
+        pending: dict[GroupKey, int] = {}
         for stream, group in groups:
-            if not group.pending:
+            if group.pending:
+                pending[stream, group.name] = group.pending
+            else:
                 self._scans.pop((stream, group.name), None)
         pages = self._choose(pending)
         for page, rows in zip(pages, await read_pending(self._server, pages), strict=True):
@@ -42,20 +45,20 @@ class ProfileKeeper:
             self._scans[key] = (
                 scan if isinstance(rows, Fault) else advance_scan(scan, rows, end=len(rows) < page.limit)
             )
-        profiles = {
-            key: profile_of(self._scans[key], count) for key, count in pending.items() if key in self._scans
+        return {
+            key: profile
+            for key, count in pending.items()
+            if (known := self._scans.get(key)) and (profile := profile_of(known, count))
         }
-        return {key: profile for key, profile in profiles.items() if profile is not None}
 
     def forget_all_but(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
         """Drop the scans of other groups, except of streams that could not be read."""
         self._scans = {key: scan for key, scan in self._scans.items() if key in groups or key[0] in unread}
 
     def _choose(self, pending: dict[GroupKey, int]) -> list[PendingRange]:
-        waiting = [key for key in pending if key not in self._scans]
-        waiting += [key for key in self._scans if key in pending]
+        new = (key for key in pending if key not in self._scans)
         pages, left = [], self._rows
-        for stream, group in waiting:
+        for stream, group in chain(new, (key for key in self._scans if key in pending)):
             rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)
             if rows > left:
                 break

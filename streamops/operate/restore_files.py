@@ -137,7 +137,7 @@ class _Look:
                 self._add_row(number, line)
             else:
                 self._add_entry(number, line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self.bad += 1
             if len(self.problems) < NAMED_PROBLEMS:
                 self.problems.append(f"line {number} ({error})")

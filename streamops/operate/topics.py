@@ -2,17 +2,25 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from msgspec import Struct
 
 from streamops.analysis.topics import check_topic
-from streamops.model.delayed import DelayedQueue
+from streamops.model.delayed import DelayedMessage, DelayedQueue
+from streamops.model.letters import DeadLetter
 from streamops.model.topics import Topic
 from streamops.operate.acting.place import Place
+from streamops.operate.dead_letters import DeadLetterReader
+from streamops.operate.delayed import DelayedReader
 from streamops.wire.delayed import read_queues
 from streamops.wire.faults import Fault
+from streamops.wire.keys import dead_letter_key
 from streamops.wire.reads import read_clock
 from streamops.wire.topics import TOPICS, KeptTopic, read_topics
+
+LOOKED_AT: Final = 200
+"""Messages that wait and are looked at for failed calls, the first due."""
 
 
 class TopicView(Struct, frozen=True):
@@ -27,6 +35,20 @@ class TopicView(Struct, frozen=True):
     name: str
     topic: Topic | None
     problem: str = ""
+
+
+class TopicFailures(Struct, frozen=True):
+    """What failed of a topic's calls, as far as Redis holds it.
+
+    Attributes:
+        letters: The last messages that were given up, the newest first.
+        retries: Messages that were called and failed, and wait for another call, the first due first.
+        more_waiting: Whether there may be other such messages: not all that wait were looked at.
+    """
+
+    letters: tuple[DeadLetter, ...]
+    retries: tuple[DelayedMessage, ...]
+    more_waiting: bool
 
 
 class TopicReader:
@@ -44,6 +66,15 @@ class TopicReader:
         streams = [topic.key for topic in topics]
         found = await read_queues(self._place.server, streams, self._place.delayed) if streams else []
         return [None if isinstance(queue, Fault) else queue for queue in found]
+
+    async def failures(self, topic: Topic, limit: int = 20) -> TopicFailures:
+        """What failed last; raises ``StreamopsError`` where that cannot be read."""
+        queue = dead_letter_key(topic.key, self._place.dead_letters)
+        letters = await DeadLetterReader(self._place).newest(queue, count=limit)
+        page = await DelayedReader(self._place).page(topic.key, LOOKED_AT)
+        retries = [one for one in page.messages if one.body is not None and one.body.group]
+        more = len(retries) > limit or page.queue.messages > len(page.messages)
+        return TopicFailures(letters.letters, tuple(retries[:limit]), more)
 
     async def clock(self) -> datetime | None:
         """The server's clock; none where it may not be asked."""

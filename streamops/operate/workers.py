@@ -1,17 +1,25 @@
-"""Worker processes, by their heartbeats."""
+"""Worker processes, by their heartbeats, and what their pools were told."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Final
 
 from msgspec import Struct
 
+from streamops.model.pools import Pool
 from streamops.model.workers import WorkerHeartbeat
 from streamops.operate.acting.place import Place
 from streamops.operate.scanning import scan_node
 from streamops.wire.consuming.hearts import read_hearts
-from streamops.wire.keys import worker_key
+from streamops.wire.keys import pool_key, worker_key
+from streamops.wire.pools.records import read_pools
 from streamops.wire.reads import read_clock
 
 AT_ONCE = 500
+WORKERS: Final = worker_key("")
+POOLS: Final = pool_key("")
+OF_BOTH: Final = "streamops:[pw]o*:*"
+"""Keys of workers and of pools, so that one pass finds both."""
 
 
 class Crowd(Struct, frozen=True):
@@ -20,10 +28,12 @@ class Crowd(Struct, frozen=True):
     Attributes:
         workers: Those that have a heartbeat, by pool and ID.
         now: The server's clock; none where it may not be asked.
+        pools: Their pools, and those that were told something or have a controller; none where that was not read.
     """
 
     workers: tuple[WorkerHeartbeat, ...]
     now: datetime | None
+    pools: tuple[Pool, ...] = ()
 
 
 class WorkerReader:
@@ -41,15 +51,45 @@ class WorkerReader:
         Raises:
             ServerError: The keys cannot be gone through.
         """
-        server, prefix = self._place.server, worker_key("")
-        names: dict[str, None] = {}
+        names, _ = await self._names(f"{WORKERS}*", share)
+        return await self._read(names)
+
+    async def with_pools(self, share: float = 1.0) -> Crowd:
+        """The same, with every pool that has workers or was told something."""
+        workers, pools = await self._names(OF_BOTH, share)
+        return await self._with_pools(await self._read(workers), pools)
+
+    async def again(self, known: Crowd) -> Crowd:
+        """Those of a crowd that still have a heartbeat, and their pools, without going through all keys.
+
+        Raises:
+            ServerError: They cannot be read.
+        """
+        crowd = await self._read(worker.id for worker in known.workers)
+        return await self._with_pools(crowd, (pool.name for pool in known.pools))
+
+    async def _names(self, pattern: str, share: float) -> tuple[Sequence[str], Sequence[str]]:
+        server = self._place.server
         # A first request tells which nodes a cluster has.
-        now = await read_clock(server, prefix)
+        await read_clock(server, WORKERS)
+        names: dict[str, None] = {}
         for node in server.nodes:
-            async for page in scan_node(server, node, "hash", f"{prefix}*", share=share):
-                names |= dict.fromkeys(name.removeprefix(prefix) for name in page)
-        known = list(names)
+            async for page in scan_node(server, node, "hash", pattern, share=share):
+                names |= dict.fromkeys(page)
+        return _those_after(WORKERS, names), _those_after(POOLS, names)
+
+    async def _read(self, workers: Iterable[str]) -> Crowd:
+        server, known = self._place.server, list(workers)
+        now = await read_clock(server, WORKERS)
         hearts: list[WorkerHeartbeat] = []
         for at in range(0, len(known), AT_ONCE):
             hearts += await read_hearts(server, known[at : at + AT_ONCE])
         return Crowd(tuple(sorted(hearts, key=lambda heart: (heart.pool, heart.id))), now)
+
+    async def _with_pools(self, crowd: Crowd, pools: Iterable[str]) -> Crowd:
+        told = await read_pools(self._place.server, {*pools, *(heart.pool for heart in crowd.workers)})
+        return Crowd(crowd.workers, crowd.now, tuple(told))
+
+
+def _those_after(prefix: str, names: Iterable[str]) -> Sequence[str]:
+    return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]

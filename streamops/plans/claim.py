@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, quoted, span, typed_span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone
 from streamops.plans.evidence import fingerprint, named_ids, sample
@@ -134,14 +134,9 @@ def _command(intent: ClaimIntent) -> str:
     options = [f"--to {quoted(intent.to)}"]
     if intent.source is not None:
         options.append(f"--from {quoted(intent.source)}")
-    options.append(f"--min-idle {_written(intent.min_idle)}")
+    options.append(f"--min-idle {typed_span(intent.min_idle)}")
     if intent.ids is not None:
         options.append(f"--ids {named_ids(intent.ids)}")
     if intent.count is not None:
         options.append(f"--count {intent.count}")
     return command("claim", intent.stream, intent.group, options=" ".join(options))
-
-
-def _written(duration: timedelta) -> str:
-    seconds, rest = divmod(duration, timedelta(seconds=1))
-    return f"{duration // timedelta(milliseconds=1)}ms" if rest else f"{seconds}s"

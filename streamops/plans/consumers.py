@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, quoted, span, typed_span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.consumers import (
@@ -107,7 +107,7 @@ def plan_prune_consumers(intent: PruneConsumersIntent, evidence: PruneConsumersE
         sample=sample(f"{consumer.name}, idle for {span(consumer.idle)}" for consumer in idle),
         effects=tuple(_effects_of_pruning(intent, evidence)),
         command=command(
-            "consumers prune", intent.stream, intent.group, options=f"--idle {_duration(intent.idle)}"
+            "consumers prune", intent.stream, intent.group, options=f"--idle {typed_span(intent.idle)}"
         ),
         confirm=intent.group,
         warnings=_warnings_of_pruning(evidence),
@@ -144,7 +144,3 @@ def _warnings_of_pruning(evidence: PruneConsumersEvidence) -> tuple[str, ...]:
         "On this server a consumer that waits in vain for entries looks idle too (Redis 7.2 and later tell)."
     )
     return (f"{told} Removing such a one does no harm: it is there again with the next entry.",)
-
-
-def _duration(idle: timedelta) -> str:
-    return f"{idle.total_seconds():g}s"

@@ -5,7 +5,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import command, counted, instant, quoted
+from streamops.analysis.safe_text import safe
+from streamops.analysis.wording import command, counted, instant, quoted, typed_span
 from streamops.errors import Forbidden, SettingsError, StalePlan
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.scaling import (
@@ -63,21 +64,20 @@ def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
         SettingsError: A number or a span makes no sense.
         Forbidden: The server's clock may not be asked, and until when it is to hold is counted by it.
     """
-    verb, options = _words(intent)
-    asked = steered(intent, evidence)
-    changes = _plain(asked) != _plain(evidence.pool.steering)
-    back = verb if isinstance(intent, LimitsIntent) else "pause" if verb == "resume" else "resume"
+    known, asked = evidence.pool.steering, steered(intent, evidence)
+    changes = _plain(asked) != _plain(known)
+    back = steered_back(intent, known)
     return Plan(
-        operation=f"autoscale.{verb}",
+        operation=f"autoscale.{_verb(intent)}",
         target=intent.pool,
         tier=Tier.REVERSIBLE,
         count=int(changes),
         unit=("pool", "pools"),
-        sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering)}",),
-        effects=_steering_effects(intent, asked) if changes else (),
-        undo=f"`{command(f'autoscale {back}', intent.pool)}`" if changes and verb != "resume" else "",
-        command=command(f"autoscale {verb}", intent.pool, options=options),
-        warnings=() if _is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
+        sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering, evidence.now)}",),
+        effects=(*_ended(known, asked, evidence.now), *_steering_effects(intent, asked)) if changes else (),
+        undo=f"`{_typed(back)}`" if changes and back != intent else "",
+        command=_typed(intent),
+        warnings=() if is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
         fingerprint=fingerprint(intent.pool, evidence.pool.steering, asked),
     )
 
@@ -104,14 +104,27 @@ def steered(intent: SteeringIntent, evidence: SteeringEvidence) -> Steering:
             return replace(known, minimum=intent.minimum, maximum=intent.maximum)
 
 
-def steering_words(steering: Steering) -> str:
-    """What a controller was told, in words."""
+def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
+    """What tells the controller what it was told before; what was to end by itself does not come back.
+
+    Args:
+        intent: What is taken back.
+        known: What it had been told.
+    """
+    if isinstance(intent, LimitsIntent):
+        return LimitsIntent(pool=intent.pool, minimum=known.minimum, maximum=known.maximum)
+    if known.paused and known.until is None:
+        return PauseScalingIntent(pool=intent.pool)
+    return ResumeScalingIntent(pool=intent.pool)
+
+
+def steering_words(steering: Steering, now: datetime | None = None) -> str:
+    """What a controller was told, in words; what was over by then is not told."""
     told = []
     until = "" if steering.until is None else f" until {instant(steering.until)}"
-    if steering.override is not None:
-        told.append(f"kept at {_workers(steering.override)}{until}")
-    elif steering.paused:
-        told.append(f"paused{until}")
+    if is_steered(steering, now):
+        kept = steering.override
+        told.append(f"paused{until}" if kept is None else f"kept at {_workers(kept)}{until}")
     if steering.minimum is not None:
         told.append(f"at least {steering.minimum:,}")
     if steering.maximum is not None:
@@ -120,18 +133,48 @@ def steering_words(steering: Steering) -> str:
     return (", ".join(told) or "the policy decides") + who
 
 
-def _words(intent: SteeringIntent) -> tuple[str, str]:
-    """The verb of a steering intent, and its options as one types them."""
+def is_steered(steering: Steering, now: datetime | None = None) -> bool:
+    """Whether a controller was told not to follow its policy, and that is not over by then."""
+    return (steering.paused or steering.override is not None) and not _is_over(steering, now)
+
+
+def is_led(pool: Pool, now: datetime | None) -> bool:
+    """Whether a controller decides about a pool, as far as its lease tells; its word is taken without a clock."""
+    return pool.lead is not None and (now is None or pool.lead.until > now)
+
+
+def _verb(intent: SteeringIntent) -> str:
     match intent:
         case PauseScalingIntent():
-            return "pause", "" if intent.span is None else f"--for {_typed(intent.span.total_seconds())}"
+            return "pause"
         case ResumeScalingIntent():
-            return "resume", ""
+            return "resume"
         case OverrideIntent():
-            return "override", f"{intent.workers} --for {_typed(intent.span.total_seconds())}"
+            return "override"
+        case LimitsIntent():
+            return "limits"
+
+
+def _typed(intent: SteeringIntent) -> str:
+    """The command that asks for it."""
+    names, options = [intent.pool], ""
+    match intent:
+        case PauseScalingIntent() if intent.span is not None:
+            options = f"--for {typed_span(intent.span)}"
+        case OverrideIntent():
+            names.append(str(intent.workers))
+            options = f"--for {typed_span(intent.span)}"
         case LimitsIntent():
             given = {"--minimum": intent.minimum, "--maximum": intent.maximum}
-            return "limits", " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
+            options = " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
+    return command(f"autoscale {_verb(intent)}", *names, options=options)
+
+
+def _ended(known: Steering, asked: Steering, now: datetime | None) -> tuple[str, ...]:
+    """What holds until now and does not any more."""
+    if known.override is None or known.override == asked.override or _is_over(known, now):
+        return ()
+    return (f"It is no longer kept at {_workers(known.override)}.",)
 
 
 def _steering_effects(intent: SteeringIntent, asked: Steering) -> tuple[str, ...]:
@@ -157,7 +200,7 @@ def _steering_effects(intent: SteeringIntent, asked: Steering) -> tuple[str, ...
 
 def _scale_warnings(evidence: ScaleEvidence, after: int) -> list[str]:
     pool, found = evidence.pool, []
-    if _is_led(pool, evidence.now) and pool.lead is not None:
+    if is_led(pool, evidence.now) and pool.lead is not None:
         found.append(
             f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
             f"`{command('autoscale override', pool.name, str(after))}` keeps it at this one."
@@ -182,8 +225,8 @@ def _what_happens(evidence: ScaleEvidence, after: int) -> str:
 
 def _size(evidence: ScaleEvidence) -> str:
     size = evidence.size
-    ready = "how many of them work it does not tell" if size.ready is None else f"{size.ready:,} of them work"
-    return f"{quoted(evidence.pool.name)} ({quoted(evidence.target)}): {_workers(size.ordered)}, {ready}"
+    ready = "how many work it does not tell" if size.ready is None else f"{size.ready:,} at work"
+    return f"{quoted(evidence.pool.name)} ({safe(evidence.target)}): {_workers(size.ordered)}, {ready}"
 
 
 def _until(length: timedelta | None, now: datetime | None) -> datetime | None:
@@ -213,20 +256,16 @@ def _require_limits(intent: LimitsIntent) -> None:
         raise SettingsError("--minimum is above --maximum", "Swap them.")
 
 
+def _is_over(steering: Steering, now: datetime | None) -> bool:
+    return now is not None and steering.until is not None and steering.until <= now
+
+
 def _plain(steering: Steering) -> Steering:
     return replace(steering, by="", at=None, reason="")
 
 
-def _is_led(pool: Pool, now: datetime | None) -> bool:
-    return pool.lead is not None and (now is None or pool.lead.until > now)
-
-
 def _nobody_leads(pool: str) -> str:
     return f"No controller decides about pool {quoted(pool)} now: this holds for the next `streamops autoscale run`."
-
-
-def _typed(seconds: float) -> str:
-    return f"{seconds:g}s"
 
 
 def _workers(count: int) -> str:

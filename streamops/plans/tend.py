@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from streamops.analysis.envelopes import FASTSTREAM, TASKIQ
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, quoted, span, typed_span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.tend import Redelivery, TendedRow, TendEvidence, TendIntent
@@ -143,12 +143,12 @@ def _few(parts: list[str] | tuple[str, ...]) -> str:
 
 def _command(intent: TendIntent, way: Redelivery) -> str:
     options = [
-        f"--min-idle {_written(intent.min_idle)}",
+        f"--min-idle {typed_span(intent.min_idle)}",
         f"--max-deliveries {intent.max_deliveries}",
         *([] if intent.dlq is None else [f"--dlq {quoted(intent.dlq)}"]),
         *([] if intent.redeliver is Redelivery.AUTO else [f"--redeliver {way}"]),
         *([] if intent.to is None else [f"--to {quoted(intent.to)}"]),
-        "--once" if intent.once else f"--every {_written(intent.every)}",
+        "--once" if intent.once else f"--every {typed_span(intent.every)}",
     ]
     return command("tend", intent.stream, intent.group, options=" ".join(options))
 
@@ -156,8 +156,3 @@ def _command(intent: TendIntent, way: Redelivery) -> str:
 def _length(duration: timedelta) -> str:
     short = duration < timedelta(seconds=1)
     return f"{duration // timedelta(milliseconds=1)} ms" if short else span(duration)
-
-
-def _written(duration: timedelta) -> str:
-    seconds, rest = divmod(duration, timedelta(seconds=1))
-    return f"{duration // timedelta(milliseconds=1)}ms" if rest else f"{seconds}s"

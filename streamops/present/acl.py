@@ -14,16 +14,14 @@ _READS: Final = (
 # Scripts run with their caller's permissions: on 6.2, too, one cannot write what the user may not write.
 _READS_6_2: Final = f"{_READS} +eval +evalsha"
 _READS_FROM_7: Final = f"{_READS} +eval_ro +evalsha_ro +acl|dryrun"
-_OPERATES: Final = (
-    "+@stream -xsetid +eval +evalsha +zadd +zrem +zscore +set +get +expire +persist +hset +hget +hdel"
-)
+_OPERATES: Final = "+@stream -xsetid +eval +evalsha +zadd +zrem +zscore +set +get +expire +persist +hset +hget +hdel +hincrby"
 _WORKS: Final = (
     "+ping +time +client|setname +eval +xreadgroup +xack +xclaim +xpending +xrange +xrevrange +xadd +xdel "
     "+xgroup|create +xgroup|delconsumer +xinfo|stream +xinfo|groups +xinfo|consumers "
     "+zadd +zrem +zrange +zrangebyscore +zscore +zcard +hset +hget +hmget +hdel +hexists +hlen "
     "+set +get +del +exists +persist +pexpire"
 )
-# Publishers, of delayed messages and payloads too; topics of HTTP callbacks.
+# Publishers, of delayed messages and payloads too; topics of HTTP callbacks; supervisors and rosters of pools.
 _PRODUCES: Final = "+evalsha +zmscore +unlink +hgetall +hscan"
 # Without these: delayed messages are up to a second late; entries of thousands of fields cannot be given up.
 _BETTER: Final = "+publish +subscribe +multi +exec"
@@ -64,7 +62,8 @@ _ALL_RULES: Final = {
     AclRole.OPERATOR: AclRules(
         AclRole.OPERATOR,
         "administers streams and groups. ~* may be narrowed to what it is responsible for: "
-        "~orders* ~{orders}* are a stream and the keys beside it, ~streamops:* the audit log and jobs",
+        "~orders* ~{orders}* are a stream and the keys beside it, ~streamops:* the audit log, jobs and pools, which "
+        "`streamops autoscale run` needs too",
         f"resetchannels ~* {_READS_FROM_7} {_OPERATES}",
         f"resetchannels ~* {_READS} {_OPERATES}",
     ),

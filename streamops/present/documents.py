@@ -6,12 +6,13 @@ A text that is not UTF-8 is ``{"base64": "..."}``; prose with names in it (findi
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from streamops.analysis.envelopes import Envelope, read_envelope
 from streamops.analysis.lag import id_age
+from streamops.analysis.safe_text import safe_json
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.lag import Lag
 from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
@@ -21,12 +22,10 @@ from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
 from streamops.present.cells import id_text, rounded, seconds
 from streamops.present.rows import PendingRow
-from streamops.present.text import is_safe, safe
+from streamops.present.text import safe
 from streamops.present.units import rfc3339
 
 Json = dict[str, Any]
-
-ASTRAL: Final = 0x10000
 
 
 def status_document(observation: Observation, *, left_out: int = 0) -> Json:
@@ -279,23 +278,4 @@ def encode(document: Mapping[str, Any], *, indent: int = 0) -> str:
         indent: Spaces a level; 0 writes one line.
     """
     encoded = msgspec.json.encode(document)
-    text = (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
-    if text.isascii() and text.isprintable():
-        return text
-    return text.translate(_JSON_ESCAPES)
-
-
-class _JsonEscapes(dict[int, str]):
-    """A table for ``str.translate``: JSON's own escapes for characters that are not safe to print."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        if character == "\n" or is_safe(character):
-            return character
-        if code < ASTRAL:
-            return f"\\u{code:04x}"
-        high, low = divmod(code - ASTRAL, 0x400)
-        return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
-
-
-_JSON_ESCAPES = _JsonEscapes()
+    return safe_json((msgspec.json.format(encoded, indent=indent) if indent else encoded).decode())

@@ -40,6 +40,16 @@ class Kind(StrEnum):
     HEX = "hex"
 
 
+class Decoding(StrEnum):
+    """How a value is to be taken: as it looks, or as somebody says."""
+
+    AUTO = "auto"
+    JSON = "json"
+    MSGPACK = "msgpack"
+    TEXT = "text"
+    HEX = "hex"
+
+
 class ValueView(Struct, frozen=True):
     """One value, ready to be drawn.
 
@@ -129,6 +139,83 @@ def render_value(value: bytes, limit: int = SHOWN_BYTES, *, raw: bool = False) -
     if indented is not None:
         return _cut(Kind.JSON, len(value), indented)
     return ValueView(Kind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
+
+
+def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> ValueView:
+    """Render one value as somebody says it is; where it is not, the note says so, and it is shown as it looks.
+
+    Args:
+        value: The value.
+        decoding: What to take it for.
+        limit: Bytes of it to look at; JSON and MessagePack cannot be taken apart in part.
+    """
+    head, rest = cut_bytes(value, limit)
+    note = f"first {size(len(head))} of {size(len(value))}" if rest else ""
+    match decoding:
+        case Decoding.HEX if value:
+            return ValueView(Kind.HEX, len(value), tuple(hex_lines(head)), note)
+        case Decoding.TEXT if value:
+            text = head.decode("utf-8", "backslashreplace")
+            return ValueView(Kind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
+        case Decoding.JSON | Decoding.MSGPACK if value:
+            return _insisted(value, decoding, limit, cut=bool(rest))
+        case _:
+            return render_value(value, limit)
+
+
+def whole_text(value: bytes, decoding: Decoding = Decoding.AUTO) -> bytes:
+    """All of a value for a pager, decoded and indented where it can be; nothing is made safe and nothing is cut."""
+    kind = (
+        decode_as(value, decoding, len(value)).kind
+        if len(value) <= SHOWN_BYTES
+        else _kind_of(value, decoding)
+    )
+    if kind is Kind.JSON and (text := _any_json(value)) is not None:
+        return text.encode()
+    if kind is Kind.MSGPACK and (text := _indented_msgpack(value)) is not None:
+        return text.encode()
+    return "\n".join(hex_lines(value)).encode() if kind is Kind.HEX else value
+
+
+def _kind_of(value: bytes, decoding: Decoding) -> Kind:
+    """What a large value is to be shown as; whether it is that shows when it is decoded."""
+    if decoding is not Decoding.AUTO:
+        return Kind(decoding.value)
+    if value.lstrip()[:1] in (b"{", b"["):
+        return Kind.JSON
+    if value[0] in _MSGPACK_CONTAINERS:
+        return Kind.MSGPACK
+    return Kind.TEXT if _is_text(value) else Kind.HEX
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _insisted(value: bytes, decoding: Decoding, limit: int, *, cut: bool) -> ValueView:
+    kind = Kind.JSON if decoding is Decoding.JSON else Kind.MSGPACK
+    if cut:
+        why = f"too large to be taken apart as {kind} here"
+    else:
+        indented = _any_json(value) if kind is Kind.JSON else _indented_msgpack(value)
+        if indented is not None:
+            return _cut(kind, len(value), indented)
+        why = f"not {kind}"
+    shown = render_value(value, limit, raw=True)
+    return ValueView(shown.kind, shown.size, shown.lines, ", ".join(filter(None, (why, shown.note))))
+
+
+def _any_json(value: bytes) -> str | None:
+    """Any JSON value indented, numbers and strings too."""
+    try:
+        msgspec.json.decode(value)
+        return msgspec.json.format(value, indent=2).decode()
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
 
 
 def _indented_json(text: str) -> str | None:

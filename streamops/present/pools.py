@@ -1,17 +1,24 @@
 """Pools of workers as documents and as facts."""
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from streamops.model.pools import Pool, PoolDecision, PoolSize, Signals
-from streamops.plans.scaling import steering_words
+from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, Signals
+from streamops.model.scaling import ScaleCode
+from streamops.plans.scaling import is_led, is_steered, steering_words
 from streamops.present.documents import Json, text_json
 from streamops.present.plans import Fact
 from streamops.present.table import Cell
 from streamops.present.text import safe
 from streamops.present.units import count, duration, percent, rate, rfc3339
+
+TROUBLE: Final = frozenset(
+    {ScaleCode.STUCK, ScaleCode.SUSPECT, ScaleCode.NOT_STARTING, ScaleCode.LAG_UNKNOWN, ScaleCode.UNREADABLE}
+)
+"""Rules that decide where something is wrong."""
 
 
 class PoolRow(Struct, frozen=True):
@@ -32,27 +39,53 @@ class PoolRow(Struct, frozen=True):
     @property
     def is_led(self) -> bool:
         """Whether a controller decides about it, as far as its lease tells."""
-        lead = self.pool.lead
-        return lead is not None and (self.now is None or lead.until > self.now)
+        return is_led(self.pool, self.now)
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether its controller was told not to follow the policy: a pause, or an override."""
+        return is_steered(self.pool.steering, self.now)
+
+    @property
+    def limits(self) -> tuple[int, int] | None:
+        """The least and the most workers in force; none where nobody keeps to any."""
+        least, most = self.pool.minimum, self.pool.maximum
+        return (least, most) if self.is_led and least is not None and most is not None else None
+
+    @property
+    def seen(self) -> PoolDecision | None:
+        """The last decision, where somebody decides now, and rests it on what was read of the pool."""
+        last = self.pool.last
+        return last if last is not None and last.was_read and self.is_led else None
 
     @property
     def ordered(self) -> int | None:
-        """Workers asked for: as its target tells, else as its controller read last."""
+        """Workers asked for: as its target tells, as its controller read last or asked for since, as it was told."""
         if self.size is not None:
             return self.size.ordered
-        return None if self.pool.last is None else self.pool.last.ordered
+        if self.seen is None:
+            return None if self.pool.order is None else self.pool.order.workers
+        return self.seen.target if self.seen.outcome is Applied.DONE else self.seen.ordered
 
     @property
     def ready(self) -> int | None:
-        """Workers that work, the same."""
+        """Workers that work, as its target or its controller tells."""
         if self.size is not None:
             return self.size.ready
-        return None if self.pool.last is None else self.pool.last.ready
+        return None if self.seen is None else self.seen.ready
 
     @property
     def desired(self) -> int | None:
         """Workers that its controller wants; none where none decides."""
-        return self.pool.last.target if self.is_led and self.pool.last is not None else None
+        return None if self.seen is None else self.seen.target
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether it needs a look: a problem, work that does not move, or a controller that is gone."""
+        last = self.pool.last
+        if last is None:
+            return bool(self.problem)
+        return bool(self.problem or last.problem) or not self.is_led or last.code in TROUBLE
 
     @property
     def age(self) -> timedelta | None:
@@ -85,10 +118,10 @@ def pool_json(row: PoolRow) -> Json:
         "ordered": row.ordered,
         "ready": row.ready,
         "desired": row.desired,
-        "minimum": pool.minimum,
-        "maximum": pool.maximum,
+        "minimum": row.limits and row.limits[0],
+        "maximum": row.limits and row.limits[1],
         "mode": pool.mode or None,
-        "scaling": text_json(steering_words(pool.steering)),
+        "scaling": text_json(steering_words(pool.steering, row.now)),
         "controller": text_json(pool.lead.holder) if row.is_led and pool.lead else None,
         "why": text_json(row.why),
         "errors": pool.errors,
@@ -104,9 +137,9 @@ def decision_json(decision: PoolDecision) -> Json:
         "decided_at": rfc3339(decision.at),
         "code": decision.code.value,
         "text": text_json(decision.text),
-        "ordered": decision.ordered,
-        "ready": decision.ready,
-        "target": decision.target,
+        "ordered": decision.ordered if decision.was_read else None,
+        "ready": decision.ready if decision.was_read else None,
+        "target": decision.target if decision.was_read else None,
         "outcome": decision.outcome.value,
         "problem": text_json(decision.problem) if decision.problem else None,
         "signals": told,
@@ -126,16 +159,16 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
         ("group", f"{safe(pool.stream)} ▸ {safe(pool.group)}" if pool.stream else ""),
         ("workers", _workers(row)),
         ("target", safe(pool.target)),
-        ("limits", "" if pool.minimum is None else f"{pool.minimum} to {pool.maximum}"),
-        ("workers were told", safe(pool.mode)),
+        ("limits", "" if row.limits is None else "{:,} to {:,}".format(*row.limits)),
+        ("workers told", safe(pool.mode)),
         ("controller", lead),
-        ("controller was told", safe(steering_words(pool.steering))),
+        ("steering", safe(steering_words(pool.steering, row.now))),
         ("why", safe(row.why)),
     ]
     facts = [_fact(name, text) for name, text in told if text]
     if last is not None and row.is_led:
         facts += [
-            _fact("rests on", *signal_lines(last.signals)),
+            _fact("rests on", *(signal_lines(last.signals) if last.was_read else ())),
             _fact("would change", *map(safe, last.outlook)),
         ]
         if last.problem:

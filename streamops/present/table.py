@@ -52,6 +52,7 @@ class Column(Struct, Generic[Row], frozen=True):
         rank: A row's place in the order where its value does not sort as people expect (IDs, levels,
             bounds); none sorts by the value.
         sparse: Whether people see it only in tables where some row has a value other than nought.
+        source: Where its numbers come from: commands of Redis and their fields, keys, or what they are reckoned from.
     """
 
     key: str
@@ -66,6 +67,7 @@ class Column(Struct, Generic[Row], frozen=True):
     descending: bool = False
     rank: Callable[[Row], Any] | None = None
     sparse: bool = False
+    source: str = ""
 
     def order(self, row: Row) -> tuple[bool, Any]:
         """Sort key of a row: rows without a value come last when descending, first when ascending."""

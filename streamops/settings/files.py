@@ -13,7 +13,10 @@ from streamops.errors import SettingsError
 from streamops.settings.decoding import Problem, decode_config
 
 PROJECT_FILE: Final = "streamops.toml"
-_READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
+MOST_BYTES: Final = 1 << 20
+"""Of a file; a project's comes with whatever was cloned."""
+
+READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
 
 
 class ConfigFile(Struct, frozen=True):
@@ -61,8 +64,12 @@ def read_file(path: Path, *, trusted: bool) -> ConfigFile | None:
     """Read one file, if there is one; whatever is wrong with it is in its ``problems``."""
     try:
         with path.open("rb") as file:
-            shared = bool(os.fstat(file.fileno()).st_mode & _READABLE_BY_OTHERS)
-            table = tomllib.loads(file.read().decode())
+            shared = bool(os.fstat(file.fileno()).st_mode & READABLE_BY_OTHERS)
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            problem = Problem(str(path), "", "longer than 1 MiB", "Check that it is a configuration file.")
+            return ConfigFile(path, trusted, problems=(problem,))
+        table = tomllib.loads(content.decode())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:

@@ -1,6 +1,6 @@
 """Effective settings. A flag wins over the environment, then the project's file, the user's file, the default."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,11 +19,11 @@ from streamops.settings.connections import Context, compose_context, compose_url
 from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.files import resolve_path
 from streamops.settings.notify_table import NotifyTable
+from streamops.settings.permissions import readable_secrets
 from streamops.settings.pool_tables import BudgetTable, PoolTable
 from streamops.settings.schema import ConsoleOptions
-from streamops.wire.options import ConnectionOptions, Secret
+from streamops.wire.options import ConnectionOptions
 from streamops.wire.url_query import MAX_TIMEOUT
-from streamops.wire.urls import parse_url
 
 DEFAULT_ORIGIN: Final = "default"
 _TRUTH: Final = {
@@ -141,7 +141,7 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
         | budget_origins
         | exporter_origins
         | notify_origins,
-        warnings=tuple(_warn_of_shared_secrets(config)),
+        warnings=tuple(readable_secrets(config.files, environ)),
     )
     if target.context:
         settings = _with_context(settings, target.context, target.origin, environ)
@@ -234,21 +234,6 @@ def _with_overrides(settings: Settings, flags: Flags, environ: Mapping[str, str]
             raise SettingsError("--timeout: not above 0 and up to an hour", "Write --timeout 5.")
         connection, origins["timeout"] = replace(connection, timeout=flags.timeout), "--timeout"
     return replace(settings, read_only=read_only, console=console, connection=connection, origins=origins)
-
-
-def _warn_of_shared_secrets(config: Config) -> Iterator[str]:
-    shared = {file.path for file in config.files if file.shared}
-    for context in config.contexts.values():
-        url = context.table.url
-        if context.file in shared and url is not None and _holds_password(url):
-            yield f"{context.where}.url holds a password and others may read the file: chmod 600 it"
-
-
-def _holds_password(url: Secret) -> bool:
-    try:
-        return parse_url(url.reveal()).password is not None
-    except SettingsError:
-        return False
 
 
 def _decode_truth(variable: str, text: str) -> bool:

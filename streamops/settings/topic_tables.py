@@ -100,6 +100,7 @@ class CallbacksTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Attributes:
         hosts: The only hosts that may be called: names, patterns of names, addresses and networks. Without any these
             are all but this machine itself and its link.
+        deny_private: Whether private networks may not be called either, unless ``hosts`` lists their addresses.
         per_host: Calls to one host at once.
         open_after: Failures of a host in a row after which it is left alone for a while.
         pause: For how long at first; doubled each time, up to two minutes.
@@ -107,6 +108,7 @@ class CallbacksTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """
 
     hosts: tuple[str, ...] = ()
+    deny_private: bool = False
     per_host: Count = 64
     open_after: Count = 5
     pause: timedelta = timedelta(seconds=10)

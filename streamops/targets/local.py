@@ -1,11 +1,19 @@
 """Workers under ``streamops run --workers auto``: their supervisors are asked through Redis, wherever they run."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from streamops.errors import StalePlan, TargetChanged, TargetError
-from streamops.model.pools import Order, PoolSize
+from streamops.model.pools import Order, Pool, PoolSize, PoolSupervisor
+from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import order_workers
 from streamops.wire.pools.records import read_pool
 from streamops.wire.pools.roster import read_supervisors
+from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
+
+UNDER = "/"
+"""In a version between the number that was told and the term of who led then."""
 
 
 class LocalTarget:
@@ -31,30 +39,56 @@ class LocalTarget:
         Raises:
             TargetError: There is no supervisor that could be told, and never was.
         """
-        order = (await read_pool(self._server, self._pool)).order
-        supervisors = await read_supervisors(self._server, self._pool)
-        if order is None and not supervisors:
-            raise TargetError(
-                f"pool {self._pool}: no supervisor runs as many workers as it is told",
-                f"Start one: streamops run MODULE:APP --pool {self._pool} --workers auto.",
-            )
-        return PoolSize(
-            ordered=sum(one.aim for one in supervisors) if order is None else order.workers,
-            ready=sum(one.ready for one in supervisors),
-            version="" if order is None else str(order.workers),
-        )
+        now = await read_clock(self._server, pool_key(self._pool))
+        pool = await read_pool(self._server, self._pool)
+        return size_of(pool, await read_supervisors(self._server, self._pool), now)
 
     async def resize(self, workers: int, expected: PoolSize, *, reason: str, key: str) -> None:  # noqa: ARG002 - written once
         """Tell them another number, unless they were told one meanwhile; see ``Target.resize``."""
-        known = Order(workers=int(expected.version)) if expected.version else None
+        told, _, term = expected.version.partition(UNDER)
         try:
             await order_workers(
-                self._server, self._pool, known, workers, Order(workers=workers, by=self._by, reason=reason)
+                self._server,
+                self._pool,
+                Order(workers=int(told)) if told else None,
+                workers,
+                Order(workers=workers, by=self._by, reason=reason),
+                term=int(term) if term else None,
             )
         except StalePlan:
             raise TargetChanged(
-                f"pool {self._pool}: it was told another number of workers meanwhile", "Look again."
+                f"pool {self._pool}: it was told another number of workers meanwhile, or its controller has changed",
+                "Look again.",
             ) from None
 
     async def close(self) -> None:
         """The server is not its own."""
+
+
+def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | None) -> PoolSize:
+    """How many workers supervisors were told to have, and how many work.
+
+    Its version holds on to the lead of whoever led then: what it decided is not done once another one leads, nor when
+    its lease has run out.
+
+    Args:
+        pool: The pool.
+        supervisors: Its supervisors.
+        now: The server's clock; none where it may not be asked.
+
+    Raises:
+        TargetError: There is no supervisor that could be told, and never was.
+    """
+    order, lead = pool.order, pool.lead
+    if order is None and not supervisors:
+        raise TargetError(
+            f"pool {pool.name}: no supervisor runs as many workers as it is told",
+            f"Start one: streamops run MODULE:APP --pool {pool.name} --workers auto.",
+        )
+    told = "" if order is None else str(order.workers)
+    led = lead is not None and now is not None and lead.until > now
+    return PoolSize(
+        ordered=sum(one.aim for one in supervisors) if order is None else order.workers,
+        ready=sum(one.ready for one in supervisors),
+        version=f"{told}{UNDER}{lead.term}" if led and lead is not None else told,
+    )

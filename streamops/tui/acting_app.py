@@ -1,17 +1,18 @@
 """The part of the console that acts: it opens forms and plans, and owns what is being done."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.deed import Deed
-from streamops.tui.going_app import GoingApp
 from streamops.tui.places import Place
 from streamops.tui.screens.frame import Frame
-from streamops.tui.subjects import KEYS, Subject, verb_of
+from streamops.tui.subjects import KEYS, Subject, queue_of, verb_of
+from streamops.tui.viewing_app import ViewingApp
 
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
     from streamops.tui.acting.asks import Planning
@@ -19,13 +20,24 @@ if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of ac
     from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopDeed, UndoAction
 
 
-class ActingApp(GoingApp):
+TWINS: Final[Mapping[type[Place], tuple[type[Place], ...]]] = {
+    places.DeadLetters: (places.Jobs,),
+    places.Jobs: (places.DeadLetters,),
+    places.Workers: (places.Pools,),
+    places.Pools: (places.Workers,),
+}
+"""Places of one key: each opens in the place of the other."""
+
+
+class ActingApp(ViewingApp):
     """An app whose capitals open plans."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key, f"act({key!r})", "plan", show=False) for key in KEYS),
-        Binding("at", "audit", "audit log", show=False),
-        Binding("4", "jobs", "jobs", show=False),
+        *(Binding(key, f"act({key!r})", "plan", show=False, id=f"plan.{key}") for key in KEYS),
+        Binding("at,7", "audit", "audit log", show=False, id="audit"),
+        Binding("4", "letters_or_jobs", "dead letters, jobs", show=False, id="dead_letters"),
+        Binding("5", "workers_or_pools", "workers, pools", show=False, id="workers"),
+        Binding("d", "letters_of", "its dead letters", show=False, id="letters_of"),
     ]
     _doing: "Doing | None" = None
     _leaving = False
@@ -33,22 +45,27 @@ class ActingApp(GoingApp):
     # -- keys ----------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A capital is a key only where it means something, and nothing is read-only."""
+        """A capital is a key only where it means something, and plans may be made."""
         if action == "act":
-            return not self.read_only and verb_of(str(parameters[0]), self.frame.subject()) is not None
+            return self.may_plan and verb_of(str(parameters[0]), self.frame.subject()) is not None
         return super().check_action(action, parameters)
 
     @property
     def read_only(self) -> bool:
         """Whether nothing may be changed here. The engine refuses too."""
-        return self.moment.context.read_only
+        return self.moment.read_only
+
+    @property
+    def may_plan(self) -> bool:
+        """Whether plans may be made, if only to be looked at."""
+        return not self.read_only or self.moment.context.shows_plans
 
     def action_act(self, key: str) -> None:
         """Open the form of what a key does to what the cursor is on."""
         subject = self.frame.subject()
         verb = verb_of(key, subject)
         if verb is not None:
-            self.open_form(verb.operation, subject)
+            self.open_form(verb.operation, subject, edits=verb.edits)
 
     def action_audit(self) -> None:
         """Show what was done."""
@@ -56,7 +73,56 @@ class ActingApp(GoingApp):
 
     def action_jobs(self) -> None:
         """Show long work."""
-        self.go(places.Jobs())
+        self._beside(places.Jobs())
+
+    def action_dead_letters(self) -> None:
+        """Show dead letters."""
+        self._beside(places.DeadLetters())
+
+    def action_letters_or_jobs(self) -> None:
+        """Show dead letters; from there, long work: replaying is most of it."""
+        at_letters = isinstance(self.frame.place, places.DeadLetters)
+        self._beside(places.Jobs() if at_letters else places.DeadLetters())
+
+    def action_letters_of(self) -> None:
+        """Show the dead letters of the stream under the cursor."""
+        stream = self.frame.stream_name()
+        if stream is None:
+            return
+        if (queue := queue_of(self.moment.observation, stream)) is None:
+            self.say(f"no dead-letter queue of {stream} is known")
+        else:
+            self.go(places.Letters(queue))
+
+    def action_workers(self) -> None:
+        """Show worker processes and their pools."""
+        self._beside(places.Workers())
+
+    def action_pools(self) -> None:
+        """Show how many workers each pool has, and why."""
+        self._beside(places.Pools())
+
+    def action_workers_or_pools(self) -> None:
+        """Show worker processes; from there, how their pools are scaled."""
+        self._beside(places.Pools() if isinstance(self.frame.place, places.Workers) else places.Workers())
+
+    def action_delayed(self) -> None:
+        """Show queues of delayed messages."""
+        self.go(places.DelayedQueues())
+
+    def action_topics(self) -> None:
+        """Show topics of HTTP callbacks."""
+        self.go(places.Topics())
+
+    def _beside(self, place: Place) -> None:
+        """Open one of the two places of one key, in the place of the other where that is on top."""
+        from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - see above
+
+        frame = self.frame
+        is_other = type(frame.place) in TWINS.get(type(place), ())
+        if is_other and not isinstance(frame, ActingFrame):
+            self.pop_screen()
+        self.go(place)
 
     def go(self, place: Place) -> None:
         """Open a place on top; a job of this console as the plan that it carries out."""
@@ -65,14 +131,25 @@ class ActingApp(GoingApp):
         else:
             super().go(place)
 
-    def open_form(self, operation: str, subject: Subject | None) -> None:
-        """Open the form of an operation, filled in from what the cursor is on."""
+    def open_form(self, operation: str, subject: Subject | None, *, edits: bool = False) -> None:
+        """Open the form of an operation, filled in from what the cursor is on.
+
+        Args:
+            operation: Its name.
+            subject: What the cursor is on.
+            edits: Ask for the fields of the letters too.
+        """
         from streamops.tui.acting.backups import backup_for  # noqa: PLC0415 - see above
         from streamops.tui.acting.offers import operation_named  # noqa: PLC0415 - see above
         from streamops.tui.screens.form import FormScreen  # noqa: PLC0415 - see above
 
         if (found := operation_named(operation)) is None:
             self.say(f"this version cannot {operation}", warning=True)
+            return
+        if edits and subject is not None:
+            from streamops.tui.screens.edit_form import EditFormScreen  # noqa: PLC0415 - see above
+
+            self.push_screen(EditFormScreen(self.frame.place, self.moment, found, subject))
             return
         self.push_screen(
             FormScreen(
@@ -101,16 +178,20 @@ class ActingApp(GoingApp):
         from streamops.tui.acting.doing import Doing  # noqa: PLC0415 - see above
 
         source = self.live.source
-        if source is None or self._leaving:
-            self.say(
-                "leaving: nothing was done" if self._leaving else "not connected: nothing was done",
-                warning=True,
-            )
+        if source is None or self._leaving or self.moment.stranger is not None:
+            self.say(self._why_not(), warning=True)
             return
         self._doing = self._doing or Doing(self._take_deeds)
         number = self._doing.begin(message.prepared)
         message.begun(number)
         self.run_worker(self._doing.carry_out(number, message.assent, source), exit_on_error=False)
+
+    def _why_not(self) -> str:
+        if self._leaving:
+            return "leaving: nothing was done"
+        if self.moment.stranger is not None:
+            return "another server answers here: nothing was done; ^y accepts it, then make a new plan"
+        return "not connected: nothing was done"
 
     def on_stop_deed(self, message: "StopDeed") -> None:
         """Stop what is under way, after its batch."""

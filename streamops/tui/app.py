@@ -3,30 +3,36 @@
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.events import Resize
 from textual.filter import LineFilter
+from textual.geometry import Size
 from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.tui.acting_app import ActingApp
+from streamops.tui.arranging import Arrangements
 from streamops.tui.asking import Follow
 from streamops.tui.follower import Follower
 from streamops.tui.guard import OnlyShown, WithoutColour
 from streamops.tui.live import Live
+from streamops.tui.playing_app import PlayingApp
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Places, Plans
 from streamops.tui.reads import Wanted, answer
 from streamops.tui.source import TuiSettings
-from streamops.tui.terminal import require_terminal
-from streamops.tui.theme import DARK_NAME, LIGHT_NAME, theme_name, themes
+from streamops.tui.terminal import is_in_browser, require_terminal
+from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name
+from streamops.tui.widget_themes import themes
 
+SMALLEST: Final = Size(80, 24)
 WIDE: Final = 100
 ROOMY: Final = 140
 
 
-class StreamopsApp(ActingApp):
+class StreamopsApp(PlayingApp):
     """The console in a terminal.
 
     Args:
@@ -35,18 +41,18 @@ class StreamopsApp(ActingApp):
 
     TITLE = "streamops"
     ALLOW_SELECT = False
-    COMMANDS = {Actions, Plans, Places}  # noqa: RUF012 - Textual's own declaration, a ClassVar there
+    COMMANDS = {Arrangements, Actions, Plans, Places}  # noqa: RUF012 - Textual's own declaration, a ClassVar there
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - as above
         (0, "-narrow"),
         (WIDE, "-wide"),
         (ROOMY, "-roomy"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "quit_at_root", "quit", show=False),
-        Binding("r", "read_now", "read now", show=False),
-        Binding("p", "freeze", "freeze", show=False),
-        Binding("plus", "slower", "slower", show=False),
-        Binding("minus", "faster", "faster", show=False),
+        Binding("q", "quit_at_root", "quit", show=False, id="quit"),
+        Binding("r", "read_now", "read now", show=False, id="read_now"),
+        Binding("p", "freeze", "freeze", show=False, id="freeze"),
+        Binding("plus", "slower", "slower", show=False, id="slower"),
+        Binding("minus", "faster", "faster", show=False, id="faster"),
     ]
     CSS = """
     Frame { layout: vertical; background: $background; }
@@ -57,7 +63,7 @@ class StreamopsApp(ActingApp):
     SearchIcon { display: none; }
     Toast { padding: 0 1; width: auto; max-width: 76; }
     .-narrow #pane, .-narrow Divider { display: none; }
-    GroupScreen.-narrow #body, PendingScreen.-narrow #body { layout: vertical; }
+    GroupScreen.-narrow #body { layout: vertical; }
     GroupScreen.-narrow #pane { display: block; width: 1fr; height: 1fr; }
     GroupScreen.-narrow Divider { display: block; width: 1fr; height: 1; }
     """
@@ -68,6 +74,9 @@ class StreamopsApp(ActingApp):
         self.error: StreamopsError | None = None
         self.live = Live(settings, self.post_message)
         self._polling: Worker[None] | None = None
+        self._is_small = False
+        self.no_color = self.no_color or not settings.colour
+        self.set_keymap(dict(settings.keymap))
         self._line_filters: tuple[LineFilter, ...] = (
             OnlyShown(),
             *((WithoutColour(),) if self.no_color else ()),
@@ -81,6 +90,10 @@ class StreamopsApp(ActingApp):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every line passes on its way out; replaces Textual's own filters."""
         return self._line_filters
+
+    def fit_colours(self) -> None:
+        """Draw in no more colours than the terminal has."""
+        self.theme = theme_name(self.settings.theme, self.console.color_system)
 
     def on_mount(self) -> None:
         """Begin to poll, and to tick."""
@@ -97,6 +110,7 @@ class StreamopsApp(ActingApp):
         """Show the observation."""
         self.live.take_observation(message)
         self.pass_down()
+        self.begin_to_notice()
 
     def on_lost(self, message: Lost) -> None:
         """Say so over the data there is; leave where there never was a connection at all."""
@@ -112,6 +126,17 @@ class StreamopsApp(ActingApp):
             self.live.break_off(event.worker.error)
             self.pass_down()
 
+    def on_resize(self, event: Resize) -> None:
+        """Say that a terminal is small, once; what there is room for is drawn all the same."""
+        size = event.size
+        small = size.width < SMALLEST.width or size.height < SMALLEST.height
+        if small and not self._is_small:
+            self.say(
+                f"{size.width}x{size.height}: less than {SMALLEST.width}x{SMALLEST.height} cuts rows and words",
+                warning=True,
+            )
+        self._is_small = small
+
     def on_app_blur(self) -> None:
         """Poll less while nobody looks."""
         self.live.focus(focused=False)
@@ -126,14 +151,17 @@ class StreamopsApp(ActingApp):
 
     def on_wanted(self, message: Wanted) -> None:
         """Read on demand; nobody waits for it."""
-        message.asker.run_worker(answer(message, self.live.source), exit_on_error=False)
+        # The function, not its coroutine: who leaves at once would leave one behind that nobody awaited.
+        _: Worker[None] = message.asker.run_worker(
+            partial(answer, message, self.live.source), exit_on_error=False
+        )
 
     def on_follow(self, message: Follow) -> None:
         """Follow a stream for as long as the asking screen lives."""
         source = self.live.source
         if source is not None:
             follower = Follower(source, message.stream, message.after, message.asker.post_message)
-            message.asker.run_worker(follower.run(), exit_on_error=False)
+            _: Worker[None] = message.asker.run_worker(follower.run, exit_on_error=False)
 
     def switch_context(self, name: str) -> None:
         """Close this context's connections and connect to another's; everything shown goes."""
@@ -186,8 +214,10 @@ class StreamopsApp(ActingApp):
         self.pass_down()
 
     def action_toggle_theme(self) -> None:
-        """The other theme."""
-        self.theme = LIGHT_NAME if self.theme == DARK_NAME else DARK_NAME
+        """The next theme."""
+        if self.theme == TERMINAL_NAME:
+            self.say("the colours are the terminal's own")
+        self.theme = next_theme(self.theme)
 
     # -- inside --------------------------------------------------------------------------------------
 
@@ -199,7 +229,8 @@ class StreamopsApp(ActingApp):
             self.exit(0)
 
     def _tick(self) -> None:
-        if self.screen_stack:
+        # Nothing grows older in a recording that stands still.
+        if self.screen_stack and self.moment.tape is None:
             self.frame.tick()
 
 
@@ -210,9 +241,11 @@ def run(settings: TuiSettings) -> int:
         SettingsError: There is no terminal to draw on.
         StreamopsError: The first connection failed.
     """
-    require_terminal(sys.stdin, sys.stdout, os.environ)
+    if not is_in_browser(os.environ):
+        require_terminal(sys.stdin, sys.stdout, os.environ)
     app = StreamopsApp(settings)
-    app.run()
+    app.fit_colours()
+    app.run(mouse=settings.mouse)
     if app.error is not None:
         raise app.error
     return app.return_code or int(ExitCode.DONE)

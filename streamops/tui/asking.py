@@ -1,10 +1,16 @@
 """What screens ask the app for."""
 
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
 from streamops.tui.places import Place
+
+if TYPE_CHECKING:  # The first rows are drawn before anything is silenced.
+    from streamops.model.silences import FindingKey
 
 
 class Go(Message):
@@ -33,6 +39,50 @@ class GoTo(Message):
 
 class Back(Message):
     """Go back to where one came from."""
+
+
+class Copy(Message):
+    """Copy a text.
+
+    Attributes:
+        text: The text, as it is.
+        what: What it is, in words that are safe to show.
+    """
+
+    def __init__(self, text: str, what: str) -> None:
+        super().__init__()
+        self.text = text
+        self.what = what
+
+
+class Page(Message):
+    """Show a value in full, with the person's own pager.
+
+    Attributes:
+        value: The value.
+        what: What it is, in words that are safe to show.
+        raw: Whether the bytes go to the pager as they are.
+    """
+
+    def __init__(self, value: bytes, what: str, *, raw: bool = False) -> None:
+        super().__init__()
+        self.value = value
+        self.what = what
+        self.raw = raw
+
+
+class Typed(Message):
+    """Something was typed into a prompt to its end.
+
+    Attributes:
+        sign: The prompt's sign.
+        text: What.
+    """
+
+    def __init__(self, sign: str, text: str) -> None:
+        super().__init__()
+        self.sign = sign
+        self.text = text
 
 
 class Say(Message):
@@ -75,3 +125,35 @@ class Follow(Message):
         self.stream = stream
         self.after = after
         self.asker = asker
+
+
+class Remember(Message):
+    """Remember a group for its charts, however many groups there are.
+
+    Attributes:
+        stream: Its stream.
+        group: The group.
+    """
+
+    def __init__(self, stream: str, group: str) -> None:
+        super().__init__()
+        self.stream = stream
+        self.group = group
+
+
+class ReadSilences(Message):
+    """Look what is silenced: another console of the same person may have silenced more."""
+
+
+class Silenced(Message):
+    """Silence a finding, or no longer.
+
+    Attributes:
+        key: The finding.
+        until: Until when; none for no longer.
+    """
+
+    def __init__(self, key: "FindingKey", until: datetime | None) -> None:
+        super().__init__()
+        self.key = key
+        self.until = until

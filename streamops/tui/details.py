@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from streamops.model.observation import Finding, GroupView, Observation, Retries, StreamView
+from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.present.columns import (
     GROUP_COLUMNS,
@@ -111,7 +111,7 @@ def profile_lines(profile: PendingProfile | None) -> list[Line]:
 
 
 def column_lines(columns: Sequence[Column[Any]], row: object, width: int) -> list[Line]:
-    """Every column of a row: its title, its value here, and what it means."""
+    """Every column of a row: its title, its value here, what it means, and where that comes from."""
     lines: list[Line] = []
     for column in columns:
         cell = column.cell(row)
@@ -121,7 +121,9 @@ def column_lines(columns: Sequence[Column[Any]], row: object, width: int) -> lis
                 Cell(f" {cell.text.strip()}", cell.tone),
             )
         )
-        lines += paragraph(column.help, width, Tone.DIM, indent=LABEL_WIDTH + 2)
+        lines += paragraph(column.help, width, Tone.PLAIN, indent=LABEL_WIDTH + 2)
+        if column.source:
+            lines += paragraph(f"from {column.source}", width, Tone.DIM, indent=LABEL_WIDTH + 2)
     return lines
 
 
@@ -131,6 +133,11 @@ def paragraph(text: str, width: int, tone: Tone, *, indent: int = 1, hang: int =
     return [
         (Cell(" " * (indent + (hang if number else 0)) + piece, tone),) for number, piece in enumerate(pieces)
     ]
+
+
+def title_lines(names: Sequence[str], health: Health, width: int) -> list[Line]:
+    """Names, and how what they name is."""
+    return _title(tuple(names), health_text(health), width)
 
 
 def _title(names: tuple[str, ...], health: Cell, width: int) -> list[Line]:

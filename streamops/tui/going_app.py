@@ -5,11 +5,13 @@ from typing import ClassVar, Final
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.screen import Screen
+from textual.widgets import Input
 
 from streamops.present.text import safe, shorten
 from streamops.tui import goto, places
-from streamops.tui.asking import Go, GoTo, Say, SwitchContext
+from streamops.tui.asking import Copy, Go, GoTo, Say, SwitchContext, Typed
 from streamops.tui.live import Live
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
@@ -27,12 +29,14 @@ class GoingApp(App[int]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "help", "help", show=False),
-        Binding("1", "root", "groups", show=False),
-        Binding("2", "streams", "streams", show=False),
-        Binding("t", "tail", "tail", show=False),
-        Binding("y", "copy_id", "copy ID", show=False),
-        Binding("c", "copy_command", "copy command", show=False),
+        Binding("question_mark", "help", "help", show=False, id="help"),
+        Binding("2", "streams", "streams", show=False, id="streams"),
+        Binding("t", "tail", "tail", show=False, id="tail"),
+        Binding("a", "story", "what became of the entry", show=False, id="story"),
+        Binding("s", "search", "search payloads", show=False, id="search"),
+        Binding("ctrl+y", "accept_server", "accept the other server", show=False, id="accept_server"),
+        Binding("y", "copy_id", "copy ID", show=False, id="copy_id"),
+        Binding("c", "copy_command", "copy command", show=False, id="copy_command"),
     ]
     live: Live
 
@@ -55,8 +59,31 @@ class GoingApp(App[int]):
         """Go to another server, by its context's name."""
 
     @abstractmethod
+    def show_view(self, name: str) -> None:
+        """Open a saved view; the list of them where no name is given."""
+
+    @abstractmethod
+    def save_view(self, name: str) -> None:
+        """Save the list on the screen as a view."""
+
+    @abstractmethod
+    def copy(self, text: str, what: str) -> None:
+        """Copy a text; what it is, in words, is told with the way that it went."""
+
+    @abstractmethod
     async def action_quit(self) -> None:
         """Quit."""
+
+    def on_key(self, event: Key) -> None:
+        """Give a prompt what was typed before it had the keys.
+
+        Keys are handed to a widget as they come, and obeyed one by one: what comes in one piece, over a slow line or from
+        a script, has all gone to the list by the time its first key opens the prompt.
+        """
+        focused = self.focused
+        if isinstance(focused, Input) and event.is_printable and event.character is not None:
+            event.prevent_default()
+            focused.insert_text_at_cursor(event.character)
 
     # -- what screens ask for ------------------------------------------------------------------------
 
@@ -72,15 +99,28 @@ class GoingApp(App[int]):
 
     async def on_go_to(self, message: GoTo) -> None:
         """Go to what was typed, or say why not."""
-        match goto.parse_goal(message.text, self.moment.observation):
+        match goto.parse_goal(message.text, self.moment.observation, self.frame.stream_name()):
             case goto.Switch(context):
                 self.switch_context(context)
+            case goto.ShowView(name):
+                self.show_view(name)
+            case goto.SaveView(name):
+                self.save_view(name)
             case goto.Quit():
                 await self.action_quit()
             case goto.Nowhere(reason):
                 self.say(reason, warning=True)
             case place:
                 self.go(place)
+
+    def on_typed(self, message: Typed) -> None:
+        """Remember what was typed."""
+        self.live.remember(message.sign, message.text)
+        self.pass_down()
+
+    def on_copy(self, message: Copy) -> None:
+        """Copy a text."""
+        self.copy(message.text, message.what)
 
     def on_say(self, message: Say) -> None:
         """Say something in passing."""
@@ -135,25 +175,40 @@ class GoingApp(App[int]):
         if not frame.follow() and (stream := frame.stream_name()) is not None:
             self.go(places.Entries(stream))
 
+    def action_story(self) -> None:
+        """Tell what became of the entry under the cursor."""
+        entry = self.frame.entry_at()
+        if entry is not None:
+            self.go(places.Story(*entry))
+
+    def action_accept_server(self) -> None:
+        """Take the server that answers for the one that is meant, and unlock writes."""
+        if self.moment.stranger is not None:
+            self.live.accept_server()
+            self.pass_down()
+            self.say("writes are unlocked: this server is the one from now on")
+
+    async def action_search(self) -> None:
+        """Search the payloads of the stream under the cursor."""
+        if self.frame.stream_name() is None:
+            self.say("there is no stream under the cursor to search")
+        else:
+            await self.frame.search()
+
     def action_help(self) -> None:
         """Explain the row under the cursor, and the keys."""
         from streamops.tui.screens.help import HelpScreen  # noqa: PLC0415 - the first screen needs none of it
 
-        frame = self.frame
-        if not isinstance(frame, HelpScreen):
-            self.push_screen(HelpScreen(frame.place, self.moment, frame.explain()))
+        if not isinstance(self.frame, HelpScreen):
+            self.push_screen(HelpScreen(self.frame))
 
     def action_copy_id(self) -> None:
         """Copy the ID or name under the cursor."""
         text = self.frame.copyable()
         if text is not None:
-            self._copy(text)
+            self.copy(text, text)
 
     def action_copy_command(self) -> None:
         """Copy the command that prints what the screen shows."""
-        self._copy(self.frame.command_text())
-
-    def _copy(self, text: str) -> None:
-        # The terminal's clipboard takes UTF-8; bytes of a name that are not UTF-8 cannot go through it.
-        self.copy_to_clipboard(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
-        self.say(f"copied {text}")
+        command = self.frame.command_text()
+        self.copy(command, command)

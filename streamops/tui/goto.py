@@ -1,21 +1,37 @@
-"""From what a person typed after the colon to a place. Pure."""
+"""From what a person typed after the colon to a place, and back. Pure."""
 
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from streamops.model.ids import EntryId
 from streamops.model.observation import Observation, StreamView
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.places import Place
 
 SHOWN: Final = 3
+PENDING: Final = "pending"
+TAIL: Final = "tail"
 
 
 class Switch(Struct, frozen=True):
     """Switch to another context."""
 
     context: str
+
+
+class ShowView(Struct, frozen=True):
+    """Open a saved view; the list of them where it has no name."""
+
+    name: str = ""
+
+
+class SaveView(Struct, frozen=True):
+    """Save the list on the screen as a view."""
+
+    name: str
 
 
 class Quit(Struct, frozen=True):
@@ -28,59 +44,153 @@ class Nowhere(Struct, frozen=True):
     reason: str
 
 
-Goal: TypeAlias = Place | Switch | Quit | Nowhere
+Goal: TypeAlias = Place | Switch | ShowView | SaveView | Quit | Nowhere
 WORDS: Final[dict[str, Goal]] = {
     "status": places.Status(),
     "groups": places.Status(),
     "streams": places.Streams(),
+    "pulse": places.Pulse(),
+    "alerts": places.Alerts(),
     "audit": places.Audit(),
     "jobs": places.Jobs(),
+    "dlq": places.DeadLetters(),
+    "delayed": places.DelayedQueues(),
+    "topics": places.Topics(),
+    "workers": places.Workers(),
+    "pools": places.Pools(),
+    "views": ShowView(),
+    "view": ShowView(),
     "ctx": places.Contexts(),
     "contexts": places.Contexts(),
     "q": Quit(),
     "quit": Quit(),
 }
+VERBS: Final = ("ctx", "context", "view", "save")
+"""Words that take a name."""
 
 
-def parse_goal(text: str, observation: Observation | None) -> Goal:
-    """Find the place that a text means: a word, ``ctx NAME``, a stream, a stream and a group, or a unique part of one."""
+def parse_goal(text: str, observation: Observation | None, here: str | None = None) -> Goal:
+    """Find the place that a text means.
+
+    A word, ``ctx NAME``, ``view NAME``, ``save NAME``; a stream, or a unique part of its name; after a stream a
+    group, ``tail`` or an entry's ID; after a group a consumer or ``pending``; and an ID alone.
+
+    Args:
+        text: What was typed.
+        observation: What is known of streams and groups.
+        here: The stream one stands at, which an ID alone is looked for in.
+    """
     text = text.strip()
     if text in WORDS:
         return WORDS[text]
-    word, _, rest = text.partition(" ")
-    if word in ("ctx", "context") and rest.strip():
-        return Switch(rest.strip())
     streams = () if observation is None else observation.streams
-    return _exact(text, streams) or _unique(text, streams)
+    return _exact(text, streams) or _with_name(text) or _by_id(text, here) or _unique(text, streams)
+
+
+def text_of(place: Place) -> str | None:
+    """What is typed to get to a place; none where that cannot be typed."""
+    match place:
+        case places.Stream(stream):
+            return stream
+        case places.Group(stream, group):
+            return f"{stream} {group}"
+        case places.Pending(stream, group, consumer):
+            return f"{stream} {group} {PENDING if consumer is None else consumer}"
+        case places.Entries(stream):
+            return f"{stream} {TAIL}"
+        case places.OneEntry(stream, entry_id):
+            return f"{stream} {entry_id}"
+    return next((word for word, goal in WORDS.items() if goal == place), None)
+
+
+def completions(observation: Observation | None, views: Iterable[str], contexts: Iterable[str]) -> list[str]:
+    """What a line after the colon may become, the likely first; only what a person can type."""
+    streams = () if observation is None else observation.streams
+    names = [
+        *WORDS,
+        *(stream.stream.name for stream in streams),
+        *(f"{group.stream} {group.group.name}" for stream in streams for group in stream.groups),
+        *(f"view {name}" for name in views),
+        *(f"ctx {name}" for name in contexts),
+    ]
+    # Completion of an escaped name would name another stream.
+    return [name for name in names if name.isprintable()]
+
+
+def _with_name(text: str) -> Goal | None:
+    word, _, rest = text.partition(" ")
+    if word not in VERBS:
+        return None
+    name = rest.strip()
+    if not name:
+        return Nowhere(f"{word} NAME: the name is missing")
+    match word:
+        case "view":
+            return ShowView(name)
+        case "save":
+            return SaveView(name)
+        case _:
+            return Switch(name)
+
+
+def _by_id(text: str, here: str | None) -> Goal | None:
+    if here is None or "-" not in text or (entry_id := _entry_id(text)) is None:
+        return None
+    return places.OneEntry(here, entry_id)
 
 
 def _exact(text: str, streams: tuple[StreamView, ...]) -> Goal | None:
+    """The place whose names the text has in full; the longest names first, since names may hold spaces."""
+    found: list[tuple[int, Goal]] = []
     for stream in streams:
         name = stream.stream.name
         if text == name:
             return places.Stream(name)
         if text.startswith((f"{name} ", f"{name}/")):
-            for group in stream.groups:
-                if text[len(name) + 1 :].strip() == group.group.name:
-                    return places.Group(name, group.group.name)
-    return None
+            goal = _in_stream(stream, text[len(name) + 1 :].strip())
+            found += [(len(name), goal)] if goal is not None else []
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _in_stream(stream: StreamView, rest: str) -> Goal | None:
+    name = stream.stream.name
+    groups = [view.group.name for view in stream.groups]
+    if rest in groups:
+        return places.Group(name, rest)
+    for group in sorted(groups, key=len, reverse=True):
+        if rest.startswith((f"{group} ", f"{group}/")):
+            consumer = rest[len(group) + 1 :].strip()
+            return places.Pending(name, group, None if consumer == PENDING else consumer)
+    if rest == TAIL:
+        return places.Entries(name)
+    entry_id = _entry_id(rest)
+    return None if entry_id is None else places.OneEntry(name, entry_id)
+
+
+def _entry_id(text: str) -> EntryId | None:
+    try:
+        return EntryId.parse(text) if text else None
+    except ValueError:
+        return None
 
 
 def _unique(text: str, streams: tuple[StreamView, ...]) -> Goal:
-    part = text.casefold()
-    found: list[Place] = [
-        places.Stream(stream.stream.name) for stream in streams if part in stream.stream.name.casefold()
-    ]
-    if not found:
-        groups = (group for stream in streams for group in stream.groups)
-        found = [
-            places.Group(group.stream, group.group.name)
-            for group in groups
-            if part in group.group.name.casefold()
-        ]
+    found = list(_like(text.casefold(), streams))
     if len(found) == 1:
         return found[0]
     if not found:
         return Nowhere(f"no stream, group or word like {safe(text)}")
     names = ", ".join(safe(" ".join(place.trail)) for place in found[:SHOWN])
     return Nowhere(f"{len(found)} places like {safe(text)}: {names}{', …' if len(found) > SHOWN else ''}")
+
+
+def _like(part: str, streams: tuple[StreamView, ...]) -> Iterator[Place]:
+    """Streams that hold the part in their names; groups where no stream does."""
+    held = [view for view in streams if part in view.stream.name.casefold()]
+    if held:
+        yield from (places.Stream(view.stream.name) for view in held)
+        return
+    for stream in streams:
+        for group in stream.groups:
+            if part in group.group.name.casefold():
+                yield places.Group(group.stream, group.group.name)

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from streamops.present.table import Align, Cell, Column, Tone
-from streamops.tui.paint import brush_of, fit
+from streamops.tui.paint import brush_of, fit, wrap
 from streamops.tui.painted import Painted
 from streamops.tui.placing import Layout, Placed
 from streamops.tui.theme import Ground
@@ -57,13 +57,13 @@ class LineView(Painted, Generic[Row], can_focus=True):
     LineView { width: 1fr; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False),
-        Binding("down,j", "move(1)", "down", show=False),
-        Binding("pageup", "page(-1)", "page up", show=False),
-        Binding("pagedown", "page(1)", "page down", show=False),
-        Binding("home", "top", "first", show=False),
-        Binding("end", "bottom", "last", show=False),
-        Binding("enter", "choose", "open", show=False),
+        Binding("up,k", "move(-1)", "up", show=False, id="up"),
+        Binding("down,j", "move(1)", "down", show=False, id="down"),
+        Binding("pageup", "page(-1)", "page up", show=False, id="page_up"),
+        Binding("pagedown", "page(1)", "page down", show=False, id="page_down"),
+        Binding("home", "top", "first", show=False, id="first"),
+        Binding("end", "bottom", "last", show=False, id="last"),
+        Binding("enter", "choose", "open", show=False, id="open"),
     ]
 
     class Highlighted(Message):
@@ -140,6 +140,14 @@ class LineView(Painted, Generic[Row], can_focus=True):
         if self.highlighted is not anchor:
             self.post_message(self.Highlighted())
 
+    def take_columns(self, columns: Sequence[Column[Row]]) -> None:
+        """Show other columns of the same rows."""
+        self._grid = Layout(columns)
+        self._place()
+        self._strips.clear()
+        self.refresh()
+        self._draw_changed()
+
     @property
     def marks(self) -> frozenset[Hashable]:
         """The identities of the rows that are marked."""
@@ -165,8 +173,14 @@ class LineView(Painted, Generic[Row], can_focus=True):
             return self._header(width)
         if y <= len(self._drawn):
             return self._strip(*self._drawn[y - HEADER_LINES], width)
-        words = f" {self._note}" if not self._drawn and y == HEADER_LINES + 1 else ""
-        return brush_of(self).line((Cell(words, Tone.DIM),), width)
+        return brush_of(self).line((Cell(self._note_words(y - HEADER_LINES - 1, width), Tone.DIM),), width)
+
+    def _note_words(self, line: int, width: int) -> str:
+        """A line of the note that stands where there are no rows."""
+        if self._drawn or line < 0 or not self._note:
+            return ""
+        pieces = wrap(self._note, max(width - SCROLLBAR - 2, 1))
+        return f" {pieces[line]}" if line < len(pieces) else ""
 
     def notify_style_update(self) -> None:
         """Forget drawn lines: the theme or the focus changed."""
@@ -180,12 +194,9 @@ class LineView(Painted, Generic[Row], can_focus=True):
         self.refresh()
         self._draw_changed()
 
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that keys move."""
-        self._draw_changed()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
+    def watch_has_focus(self, _has_focus: bool) -> None:  # noqa: FBT001 - Textual's own signature
+        """Draw the cursor as the one that keys move, or as one that waits: the events come before that is so."""
+        super().watch_has_focus(_has_focus)
         self._draw_changed()
 
     def _to_draw(self) -> list[Drawn[Row]]:

@@ -1,18 +1,31 @@
 """What is known of one context at a time, kept up to date by the poller's messages."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 from textual.message import Message
 
 from streamops.errors import StreamopsError
+from streamops.model.observation import Observation
+from streamops.present.views import View
 from streamops.tui.deed import Deed
+from streamops.tui.identity import Identity
 from streamops.tui.moment import Loss, Moment
 from streamops.tui.pace import faster, slower
 from streamops.tui.poller import Connected, Lost, Observed, Poller
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 from streamops.tui.tally import Tally
+
+if TYPE_CHECKING:  # Few play recordings, and the first rows are drawn without a past.
+    from streamops.errors import SettingsError
+    from streamops.model.silences import FindingKey
+    from streamops.tui.noticing import Noticing
+    from streamops.tui.player import Played, Player
+
+MOST_TYPED: Final = 50
+"""Lines of a prompt that are remembered."""
 
 
 class Live:
@@ -28,6 +41,7 @@ class Live:
         moment: What is known now.
         poller: What renews it; to be run by the owner.
         source: Where pages can be read; none before the first connection.
+        player: Plays a recording in the poller's place; none where there is none.
     """
 
     def __init__(self, settings: TuiSettings, deliver: Callable[[Message], object]) -> None:
@@ -35,14 +49,26 @@ class Live:
         self._deliver = deliver
         self._tally = Tally()
         self._ever_connected = False
+        self._views = dict(settings.views)
+        self._typed: dict[str, tuple[str, ...]] = {}
+        self.player = self._open_player()
         self.switch(settings.context, settings.every)
 
     def switch(self, context: ContextInfo, every: timedelta | None) -> None:
         """Forget everything and begin with another context, and with a poller of its own."""
         self._newest: Observed | None = None
+        self._identity = Identity()
         self.source: Source | None = None
-        self.poller = Poller(context.name, self._settings.open_source, self._deliver, every)
-        self.moment = Moment(context, self.poller.pace, contexts=self._settings.contexts)
+        self.poller = self.player or Poller(context.name, self._settings.open_source, self._deliver, every)
+        self._noticing: Noticing | None = None
+        self.moment = Moment(
+            context,
+            self.poller.pace,
+            contexts=self._settings.contexts,
+            views=self._views,
+            typed=self._typed,
+            keymap=self._settings.keymap,
+        )
 
     def find_context(self, name: str) -> ContextInfo | None:
         """A context by its name; none where there is no such one."""
@@ -61,16 +87,62 @@ class Live:
         if not self._is_of_this_context(message):
             return
         self._newest = message
-        self.moment = replace(self.moment, loss=None)
+        stranger = self._identity.see(message.observation.snapshot.server)
+        self.moment = replace(self.moment, loss=None, stranger=stranger)
+        if (keeper := self._settings.keeper) is not None:
+            keeper.observed(self.moment.context, message.observation)
+            self.moment = replace(self.moment, recording=keeper.words)
+        self._notice(message.observation)
         if not self.moment.frozen:
             self._show(message)
+
+    def begin_to_notice(self, complain: "Callable[[SettingsError], object]") -> bool:
+        """From the first observation on, note what charts and alerts need; say whether that is new."""
+        observation = self.moment.observation
+        if self._noticing is not None or observation is None:
+            return False
+        from streamops.tui.noticing import Noticing  # noqa: PLC0415 - the first rows are drawn without it
+
+        stores = self._settings.silences
+        self._noticing = Noticing(None if stores is None else stores(self.moment.context.name), complain)
+        self._notice(observation)
+        self.moment = replace(
+            self.moment,
+            past=self._noticing.past,
+            alerts=self._noticing.firing,
+            silences_at=self._noticing.silences_at,
+        )
+        return True
 
     def take_loss(self, message: Lost) -> StreamopsError | None:
         """Note the loss; return the failure where there never was a connection to anything."""
         if not self._is_of_this_context(message):
             return None
         self.moment = replace(self.moment, loss=message.loss)
+        if (keeper := self._settings.keeper) is not None:
+            keeper.lost(self.moment.context, message.loss.message, message.loss.hint)
+            self.moment = replace(self.moment, recording=keeper.words)
         return None if self._ever_connected else message.error
+
+    def take_scene(self, message: "Played") -> None:
+        """A scene of a recording is the moment's, with all that was so then."""
+        scene, shown = message.scene, self.moment.tape
+        if shown is not None and message.tape.number < shown.number:
+            # What is remembered of later frames was not so yet.
+            self._noticing = None
+            self.moment = replace(self.moment, past=None)
+        if scene.observation is not None:
+            self._notice(scene.observation)
+        self.moment = replace(
+            self.moment,
+            context=message.context,
+            observation=scene.observation,
+            arrived=message.arrived,
+            loss=message.loss,
+            tally={} if scene.observation is None else self._tally.count(scene.observation),
+            tape=message.tape,
+            alerts=() if self._noticing is None else self._noticing.firing,
+        )
 
     def break_off(self, error: BaseException | None) -> None:
         """Note a failure that nobody foresaw and that ended the poller."""
@@ -83,25 +155,79 @@ class Live:
 
     # -- what the person says ------------------------------------------------------------------------
 
+    def accept_server(self) -> None:
+        """Take the server that answers for the one that is meant."""
+        self._identity.accept()
+        self.moment = replace(self.moment, stranger=None)
+
     def freeze(self) -> None:
-        """Keep the moment as it is, or take what is newest; polling and history go on meanwhile."""
+        """Keep the moment as it is, or take what is newest; polling and history go on meanwhile. A recording stops."""
+        if self.player is not None:
+            self.player.pause()
+            return
         self.moment = replace(self.moment, frozen=not self.moment.frozen)
         if not self.moment.frozen and self._newest is not None:
             self._show(self._newest)
 
+    def remember(self, sign: str, text: str) -> None:
+        """Note what was typed into a prompt, so that it can be had again."""
+        known = [line for line in self._typed.get(sign, ()) if line != text]
+        self._typed = {**self._typed, sign: (*known, text)[-MOST_TYPED:]}
+        self.moment = replace(self.moment, typed=self._typed)
+
+    def add_view(self, name: str, view: View) -> None:
+        """Note a view that was saved."""
+        self._views = {**self._views, name: view}
+        self.moment = replace(self.moment, views=self._views)
+
     def slow_down(self) -> None:
-        """Poll less often."""
+        """Poll less often; play slower."""
+        if self.player is not None:
+            self.player.change_speed(-1)
+            return
         self.moment = replace(self.moment, pace=self.poller.choose(slower(self.moment.pace.chosen)))
 
     def speed_up(self) -> None:
-        """Poll more often."""
+        """Poll more often; play faster."""
+        if self.player is not None:
+            self.player.change_speed(1)
+            return
         self.moment = replace(self.moment, pace=self.poller.choose(faster(self.moment.pace.chosen)))
 
     def focus(self, *, focused: bool) -> None:
         """Poll as chosen while somebody looks, and less while nobody does."""
         self.moment = replace(self.moment, pace=self.poller.focus(focused=focused))
 
+    def want(self, stream: str, group: str) -> None:
+        """Remember a group for its charts, however many there are."""
+        if self._noticing is not None:
+            self._noticing.past.want(stream, group)
+
+    def read_silences(self) -> None:
+        """Look what is silenced."""
+        if self._noticing is not None:
+            self._noticing.read_silences()
+            self.moment = replace(self.moment, alerts=self._noticing.firing)
+
+    def silence(self, key: "FindingKey", until: datetime | None) -> None:
+        """Silence a finding, or no longer."""
+        if self._noticing is not None:
+            self._noticing.silence(key, until)
+            self.moment = replace(self.moment, alerts=self._noticing.firing)
+
     # -- inside --------------------------------------------------------------------------------------
+
+    def _notice(self, observation: Observation) -> None:
+        """Note what charts and alerts need, whether it is shown or not."""
+        if self._noticing is not None:
+            self._noticing.take(observation, self.moment.pace.interval)
+
+    def _open_player(self) -> "Player | None":
+        if self._settings.recording is None:
+            return None
+        from streamops.tui.player import Player  # noqa: PLC0415 - see above
+
+        return Player(self._settings.recording, self._deliver)
 
     def _is_of_this_context(self, message: Connected | Observed | Lost) -> bool:
         return message.context == self.moment.context.name
@@ -113,4 +239,5 @@ class Live:
             arrived=message.arrived,
             pace=message.pace,
             tally=self._tally.count(message.observation),
+            alerts=() if self._noticing is None else self._noticing.firing,
         )

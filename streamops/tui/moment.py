@@ -1,11 +1,20 @@
 """What the console knows at one moment: the one thing that is passed down to screens."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from streamops.model.observation import Health, Observation
+from streamops.present.views import View
 from streamops.tui.deed import Deed
 from streamops.tui.pace import Pace
 from streamops.tui.source import ContextInfo
+from streamops.tui.tape import Tape
+
+if TYPE_CHECKING:  # The first rows are drawn without a past.
+    from streamops.present.alerts import AlertRow
+    from streamops.tui.past.memory import Past
 
 
 class Loss(Struct, frozen=True):
@@ -22,6 +31,18 @@ class Loss(Struct, frozen=True):
     retry_at: float | None
 
 
+class Stranger(Struct, frozen=True):
+    """Another server answers at the address than did before, until the person accepts it.
+
+    Attributes:
+        known: Replication IDs of the one that is known.
+        answers: Replication IDs of the one that answers.
+    """
+
+    known: tuple[str, ...]
+    answers: tuple[str, ...]
+
+
 class Moment(Struct, frozen=True):
     """The newest observation and how fresh it is.
 
@@ -34,7 +55,17 @@ class Moment(Struct, frozen=True):
         frozen: Whether the person froze the screen.
         contexts: All contexts there are.
         tally: Groups by health.
+        views: Saved views, by name.
+        stranger: Which other server answers here than did before; none where it is the same.
+        typed: What was typed in prompts, by their signs, the oldest first.
         deeds: What is being done to the server, and what was done last, newest last.
+        past: What was observed before, for charts; it grows with each observation, and screens only read it. None
+            before the first rows are drawn.
+        alerts: The findings that hold, in the order to look at them.
+        silences_at: The file where silences are kept; empty where they end with the console.
+        keymap: Keys of the person's own, by the names of bindings.
+        recording: How recording goes; empty where nothing is recorded.
+        tape: Where in a recording this is; none where it is live.
     """
 
     context: ContextInfo
@@ -45,4 +76,18 @@ class Moment(Struct, frozen=True):
     frozen: bool = False
     contexts: tuple[ContextInfo, ...] = ()
     tally: dict[Health, int] = {}
+    views: Mapping[str, View] = {}
+    typed: Mapping[str, tuple[str, ...]] = {}
+    stranger: Stranger | None = None
     deeds: tuple[Deed, ...] = ()
+    past: "Past | None" = None
+    alerts: "tuple[AlertRow, ...]" = ()
+    silences_at: str = ""
+    keymap: Mapping[str, str] = {}
+    recording: str = ""
+    tape: Tape | None = None
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing may be changed: the context says so, or another server answers than the one first seen."""
+        return self.context.read_only or self.stranger is not None

@@ -5,6 +5,8 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from streamops.errors import SettingsError
+from streamops.present.filters import NONE, Filter
 from streamops.present.table import Column
 from streamops.tui.remember import Remembered
 
@@ -17,7 +19,7 @@ class Wish(Struct, frozen=True):
     Attributes:
         sort: Key of the column to sort by; none for the order the rows come in.
         descending: Whether the greatest comes first.
-        text: Words that a row must hold, ``!word`` for one that it must not; case is ignored.
+        text: A filter, see ``present.filters``: words, ``!word``, ``lag>1000``, ``health:crit``; case is ignored.
         faults: Whether only rows with a fault are shown.
     """
 
@@ -34,6 +36,10 @@ class Ordering(Generic[Row]):
         columns: The columns a list can be sorted by.
         text_of: The words of a row that a filter looks at.
         is_fault: Whether a row has a fault.
+        literal: Signs that always belong to the words of a filter.
+
+    Attributes:
+        untold: How many rows the last filter could not judge, because what it compares is not known of them.
     """
 
     def __init__(
@@ -41,24 +47,40 @@ class Ordering(Generic[Row]):
         columns: Sequence[Column[Row]],
         text_of: Callable[[Row], str],
         is_fault: Callable[[Row], bool],
+        literal: frozenset[str] = NONE,
     ) -> None:
         self._columns = {column.key: column for column in columns}
         self._keys: dict[str, Remembered[Row, tuple[bool, Any]]] = {}
         self._texts = Remembered[Row, str](lambda row: text_of(row).casefold())
         self._is_fault = is_fault
+        self._literal = literal
+        self._filter = self._compiled("")
         self._last: tuple[Sequence[Row], Wish, Sequence[Row]] | None = None
+        self.untold = 0
+
+    def problem(self, text: str) -> SettingsError | None:
+        """What is wrong with a filter; none where nothing is."""
+        try:
+            self._compiled(text)
+        except SettingsError as error:
+            return error
+        return None
 
     def arrange(self, rows: Sequence[Row], wish: Wish) -> Sequence[Row]:
-        """The rows that the wish selects, in the order it asks for."""
+        """The rows that the wish selects, in the order it asks for. A filter that is wrong is as if it were not there."""
         if self._last is not None and self._last[0] is rows and self._last[1] == wish:
             return self._last[2]
         arranged = self._sorted(rows, wish)
-        if wish.text.strip():
+        self.untold = 0
+        if wish.text.strip() and self.problem(wish.text) is None:
             arranged = self._matching(rows, arranged, wish.text)
         if wish.faults:
             arranged = [row for row in arranged if self._is_fault(row)]
         self._last = (rows, wish, arranged)
         return arranged
+
+    def _compiled(self, text: str) -> Filter[Row]:
+        return Filter(text, tuple(self._columns.values()), literal=self._literal)
 
     def _sorted(self, rows: Sequence[Row], wish: Wish) -> Sequence[Row]:
         column = self._columns.get(wish.sort or "")
@@ -72,16 +94,15 @@ class Ordering(Generic[Row]):
         return [rows[index] for index in order]
 
     def _matching(self, rows: Sequence[Row], arranged: Sequence[Row], text: str) -> Sequence[Row]:
+        if self._filter.text != text:
+            self._filter = self._compiled(text)
         texts = self._texts.values(rows)
-        if arranged is not rows:
-            by_row = {id(row): words for row, words in zip(rows, texts, strict=True)}
-            texts = [by_row[id(row)] for row in arranged]
-        wanted, unwanted = split_words(text)
-        return [
-            row
-            for row, words in zip(arranged, texts, strict=True)
-            if all(word in words for word in wanted) and not any(word in words for word in unwanted)
-        ]
+        verdicts = [self._filter.verdict(row, words) for row, words in zip(rows, texts, strict=True)]
+        self.untold = verdicts.count(None)
+        if arranged is rows:
+            return [row for row, verdict in zip(rows, verdicts, strict=True) if verdict]
+        passed = {id(row) for row, verdict in zip(rows, verdicts, strict=True) if verdict}
+        return [row for row in arranged if id(row) in passed]
 
 
 def split_words(text: str) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ from streamops.present.units import UNKNOWN, count, duration, size, timestamp
 from streamops.tui.details import paragraph
 from streamops.tui.paint import BLANK_LINE, Line, chop
 
-SHOWN_BYTES: Final = 256 * 1024
+SHOWN_BYTES: Final = 64 * 1024
 MOST_LINES: Final = 20_000
 INDENT: Final = "  "
 
@@ -28,15 +28,24 @@ def entry_lines(
         limit: Bytes of payload to show.
         raw: Show text as it came, without decoding JSON or MessagePack.
     """
-    lines = _head(entry, now, width)
+    head = head_lines(entry, now, width)
+    return [*head, *field_lines(entry, width, limit=limit, raw=raw, most=MOST_LINES - len(head))]
+
+
+def field_lines(
+    entry: Entry, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False, most: int = MOST_LINES
+) -> list[Line]:
+    """Every field of an entry with its value, in at most so many lines and one that says what was cut."""
+    lines: list[Line] = []
     for field in render_entry(entry, limit, raw=raw):
         lines += _field(field, width)
-        if len(lines) > MOST_LINES:
-            return [*lines[:MOST_LINES], (Cell(f" cut after {count(MOST_LINES)} lines", Tone.WARN),)]
+        if len(lines) > most:
+            return [*lines[:most], (Cell(f" cut after {count(MOST_LINES)} lines", Tone.WARN),)]
     return lines
 
 
-def _head(entry: Entry, now: datetime | None, width: int) -> list[Line]:
+def head_lines(entry: Entry, now: datetime | None, width: int) -> list[Line]:
+    """An entry's ID, time and size."""
     fields = f"{count(len(entry.fields))} field{'' if len(entry.fields) == 1 else 's'}"
     about = f"{_time(entry, now)} · {fields} · {size(entry.size)}"
     return [(Cell(f" {entry.id}", Tone.STRONG),), *paragraph(about, width, Tone.DIM), BLANK_LINE]

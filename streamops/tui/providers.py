@@ -18,13 +18,24 @@ MOST: Final = 50
 IN_WORDS: Final = 0.1
 """The score of an operation whose words, not whose name, hold the query: names of streams go before it."""
 ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("All groups", "app.root", "every stream with every group (1)"),
+    ("Pulse", "app.pulse", "how the whole is, on one page (1)"),
+    ("Alerts", "app.alerts", "what is found now, since when, and what to do (6)"),
+    ("Charts", "app.charts", "how the group under the cursor was, over minutes to hours (g)"),
+    ("All groups", "app.root", "every stream with every group (3)"),
     ("All streams", "app.streams", "one row each (2)"),
-    ("Jobs", "app.jobs", "long work: under way, interrupted, over (4)"),
-    ("Audit log", "app.audit", "what was done, by whom and why (@)"),
+    ("Dead letters", "app.dead_letters", "all queues, with what their letters died of (4)"),
+    ("Jobs", "app.jobs", "long work: under way, interrupted, over (4 4)"),
+    ("Delayed messages", "app.delayed", "what waits for its time (:delayed)"),
+    ("Topics", "app.topics", "URLs that messages are called back to (:topics)"),
+    ("Workers", "app.workers", "processes by their heartbeats, pools (5)"),
+    ("Pools", "app.pools", "how many workers each has and wants, and why (5 5)"),
+    ("Audit log", "app.audit", "what was done, by whom and why (7 or @)"),
     ("Contexts", "app.contexts", "connect elsewhere (:ctx)"),
     ("Tail", "app.tail", "the stream under the cursor, live (t)"),
-    ("Filter", "screen.filter", "show only rows that hold some words (/)"),
+    ("Filter", "screen.filter", "words, lag>1000, health:crit (/)"),
+    ("Search payloads", "app.search", "of the stream under the cursor, newest first (s)"),
+    ("Columns", "app.headings", "sort by any, show and hide (h)"),
+    ("Saved views", "app.views", "open one; :save NAME saves this list (w)"),
     ("Faults only", "screen.faults", "and everything again (f)"),
     ("Sort by the next column", "screen.sort", "(o)"),
     ("Invert the order", "screen.invert", "(i)"),
@@ -34,7 +45,7 @@ ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
     ("Refresh faster", "app.faster", "(-)"),
     ("Copy ID", "app.copy_id", "or name, of the row under the cursor (y)"),
     ("Copy command", "app.copy_command", "that prints what the screen shows (c)"),
-    ("Light or dark", "app.toggle_theme", "the other theme"),
+    ("Other colours", "app.toggle_theme", "dark, light, for eyes that lack a kind of cone"),
     ("Help", "app.help", "the row under the cursor, its numbers, the keys (?)"),
     ("Quit", "app.quit", "(q on the first screen, Ctrl-Q anywhere)"),
 )
@@ -85,7 +96,7 @@ class Plans(Provider):
 
     def _possible(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         app, screen = self.app, self.screen
-        if not isinstance(app, ActingApp) or not isinstance(screen, Frame) or app.read_only:
+        if not isinstance(app, ActingApp) or not isinstance(screen, Frame) or not app.may_plan:
             return
         from streamops.tui.acting.offers import offers  # noqa: PLC0415 - it brings the engine along
 

@@ -1,6 +1,6 @@
 """Reads on demand: a screen posts what it wants, the app reads it, the answer comes back as a message."""
 
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
 from textual.message import Message
@@ -11,6 +11,10 @@ from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operate.pages import EntryPage, PendingPage
 from streamops.tui.source import Source
+
+if TYPE_CHECKING:  # Only who asks for it pays for it.
+    from streamops.model.payloads import KeptPayload
+    from streamops.operate.search import Search, SearchResult
 
 PAGE: Final = 100
 
@@ -51,6 +55,28 @@ class ReadPending(Struct, frozen=True):
         return await source.read_pending(
             self.stream, self.group, after=self.after, count=PAGE, consumer=self.consumer
         )
+
+
+class ReadPayload(Struct, frozen=True):
+    """A payload that is kept beside a stream, as much of it as is shown; none where it is gone."""
+
+    key: str
+    limit: int
+
+    async def perform(self, source: Source) -> "KeptPayload | None":
+        """Read it."""
+        return await source.read_payload(self.key, self.limit)
+
+
+class ReadFound(Struct, frozen=True):
+    """A slice of a search."""
+
+    stream: str
+    query: "Search"
+
+    async def perform(self, source: Source) -> "SearchResult":
+        """Look for it."""
+        return await source.search(self.stream, self.query)
 
 
 class Read(Protocol):
@@ -100,6 +126,11 @@ class Unanswered(Message, bubble=False):
         super().__init__()
         self.read = read
         self.error = error
+
+    @property
+    def words(self) -> str:
+        """What is wrong, and what to do about it: which permission is missing, for one."""
+        return ". ".join(part.rstrip(".") for part in (self.error.message, self.error.hint) if part)
 
 
 async def answer(wanted: Wanted, source: Source | None) -> None:

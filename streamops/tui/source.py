@@ -1,7 +1,7 @@
 """What the console needs from below, as plain data and one protocol; composition fills both."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,10 +11,25 @@ from streamops.model.acting import ActionPage, Assent, AuditRecord, Job, Limits,
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
-from streamops.operate.pages import EntryPage, PendingPage
+from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
+from streamops.present.views import View
 
-if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
+if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that; few record.
+    from streamops.model.payloads import KeptPayload
+    from streamops.model.pending import PendingProfile
+    from streamops.model.silences import Silence
     from streamops.operate.acting.prepared import Prepared
+    from streamops.operate.delayed import DelayedQueues
+    from streamops.operate.recording.recording import Recording
+    from streamops.operate.search import Search, SearchResult
+    from streamops.tui.readers import (
+        DelayedSource,
+        LetterSource,
+        PoolSource,
+        StorySource,
+        TopicSource,
+        WorkerSource,
+    )
 
 
 class Source(Protocol):
@@ -40,6 +55,12 @@ class Source(Protocol):
     async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
         """Read one entry; none where the stream no longer has it."""
 
+    async def read_payload(self, key: str, limit: int) -> "KeptPayload | None":
+        """Read a payload that is kept beside a stream; none where it is gone."""
+
+    async def search(self, stream: str, query: "Search") -> "SearchResult":
+        """Look for entries, as far as the query's limits let it; raises ``SettingsError`` too."""
+
     async def read_pending(
         self,
         stream: str,
@@ -50,6 +71,39 @@ class Source(Protocol):
         consumer: str | None = None,
     ) -> PendingPage:
         """Read one page of a group's pending entries."""
+
+    async def read_pending_summary(self, stream: str, group: str) -> PendingSummary:
+        """How many entries are pending, and whose."""
+
+    async def scan_pending(self, stream: str, group: str, *, limit: int = 100_000) -> "PendingProfile | None":
+        """The distribution of pending entries, from a bounded number of rows; none where none is pending."""
+
+    @property
+    def dead_letters(self) -> "LetterSource":
+        """Reads dead-letter queues."""
+
+    @property
+    def delayed(self) -> "DelayedSource":
+        """Reads delayed messages."""
+
+    @property
+    def topics(self) -> "TopicSource":
+        """Reads topics of HTTP callbacks."""
+
+    @property
+    def workers(self) -> "WorkerSource":
+        """Reads heartbeats of worker processes."""
+
+    @property
+    def pools(self) -> "PoolSource":
+        """Reads pools of workers, and why they have the workers they have."""
+
+    @property
+    def stories(self) -> "StorySource":
+        """Reads what became of entries."""
+
+    async def find_delayed(self) -> "DelayedQueues":
+        """The queues of delayed messages; goes through all keys."""
 
     def tail(
         self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
@@ -103,6 +157,7 @@ class ContextInfo(Struct, frozen=True):
         address: The address in words, without secrets.
         url: How ``--url`` reaches it, without secrets, where no context of that name is configured.
         read_only: Whether everything that changes anything is refused there.
+        shows_plans: Whether plans may be made all the same, to be looked at.
     """
 
     name: str
@@ -110,6 +165,35 @@ class ContextInfo(Struct, frozen=True):
     address: str = ""
     url: str = ""
     read_only: bool = False
+    shows_plans: bool = False
+
+
+class SilenceStore(Protocol):
+    """Where a person's silences of one context are kept; both methods raise ``SettingsError``."""
+
+    @property
+    def where(self) -> str:
+        """Its name, for people."""
+
+    def read(self) -> "tuple[Silence, ...]":
+        """What is silenced."""
+
+    def write(self, silences: "Sequence[Silence]") -> None:
+        """Keep these, and no others."""
+
+
+class Keeper(Protocol):
+    """Keeps what is observed for later."""
+
+    def observed(self, context: ContextInfo, observation: Observation) -> None:
+        """Keep an observation; does not wait."""
+
+    def lost(self, context: ContextInfo, message: str, hint: str) -> None:
+        """Keep why there is none."""
+
+    @property
+    def words(self) -> str:
+        """How it goes, for the status line."""
 
 
 class TuiSettings(Struct, frozen=True):
@@ -121,6 +205,15 @@ class TuiSettings(Struct, frozen=True):
         open_source: Connects to a context by its name; raises ``StreamopsError``.
         every: Time between two polls; none for only on demand.
         theme: ``dark`` or ``light``.
+        views: Saved views, by name.
+        save_view: Adds a view to the configuration and says where; raises ``SettingsError``. None where there is none.
+        keymap: Keys by the IDs of the bindings that they replace.
+        mouse: Whether the mouse is used.
+        colour: Whether colour is used.
+        copy: Which way text is copied: ``auto``, ``osc52``, ``tool`` or ``file``.
+        keeper: Records what is observed; none where nothing is recorded.
+        recording: What is played in place of a server; none where there is one.
+        silences: Where a context's silences are kept; none where they end with the console.
     """
 
     context: ContextInfo
@@ -128,3 +221,12 @@ class TuiSettings(Struct, frozen=True):
     open_source: Callable[[str], Awaitable[Source]]
     every: timedelta | None = timedelta(seconds=2)
     theme: str = "dark"
+    views: Mapping[str, View] = {}
+    save_view: Callable[[str, View], Awaitable[str]] | None = None
+    keymap: Mapping[str, str] = {}
+    mouse: bool = True
+    colour: bool = True
+    copy: str = "auto"
+    keeper: Keeper | None = None
+    recording: "Recording | None" = None
+    silences: Callable[[str], SilenceStore] | None = None

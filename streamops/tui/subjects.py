@@ -10,7 +10,19 @@ from msgspec.structs import replace
 from streamops.model.ids import EntryId
 from streamops.model.observation import Observation
 from streamops.model.streams import StreamRole
-from streamops.tui.places import Entries, Group, OneEntry, Pending, Place, Stream
+from streamops.tui.places import (
+    Delayed,
+    Entries,
+    Group,
+    Letters,
+    OneDelayed,
+    OneEntry,
+    OneLetter,
+    Pending,
+    Place,
+    Story,
+    Stream,
+)
 
 
 class Sort(StrEnum):
@@ -22,6 +34,13 @@ class Sort(StrEnum):
     CONSUMER = "consumer"
     PENDING = "pending entries"
     ENTRY = "entries"
+    LETTER = "letters"
+    QUEUE = "delayed messages"
+    MESSAGE = "messages"
+    TOPIC = "topic"
+    TOPIC_OFF = "topic that is off"
+    POOL = "pool"
+    POOL_PAUSED = "pool that is paused"
 
 
 class Subject(Struct, frozen=True, kw_only=True):
@@ -34,14 +53,24 @@ class Subject(Struct, frozen=True, kw_only=True):
         consumer: Its consumer, or the owner; none where there is none.
         ids: The entries: those that are marked, else the one under the cursor.
         dead_letters: Whether the stream is a dead-letter queue.
+        where: The expression that holds of all letters that are meant; empty where IDs say which, or nothing does.
+        messages: IDs of delayed messages.
+        topic: A topic of HTTP callbacks; none where it is none.
+        pool: A pool of workers; none where it is none.
+        steered: Whether its controller was told not to follow its policy.
     """
 
     sort: Sort
-    stream: str
+    stream: str = ""
     group: str | None = None
     consumer: str | None = None
     ids: tuple[EntryId, ...] = ()
     dead_letters: bool = False
+    where: str = ""
+    messages: tuple[str, ...] = ()
+    topic: str | None = None
+    pool: str | None = None
+    steered: bool = False
 
 
 class Verb(Struct, frozen=True):
@@ -53,6 +82,9 @@ class Verb(Struct, frozen=True):
         word: What it does, in a word or two.
         sorts: The subjects that it fits.
         dead_letters: Whether the stream has to be a dead-letter queue.
+        edits: Whether its form asks for the fields of the letters too.
+        steered: Whether the pool's controller has to have been told not to follow its policy, or must not; none for
+            either.
     """
 
     key: str
@@ -60,22 +92,41 @@ class Verb(Struct, frozen=True):
     word: str
     sorts: frozenset[Sort]
     dead_letters: bool = False
+    edits: bool = False
+    steered: bool | None = None
 
 
 _OF_STREAM: Final = frozenset({Sort.STREAM, Sort.DEAD_LETTERS, Sort.ENTRY})
 _OF_GROUP: Final = frozenset({Sort.GROUP, Sort.CONSUMER, Sort.PENDING})
 _PENDING: Final = frozenset({Sort.PENDING})
+_LETTER: Final = frozenset({Sort.LETTER})
+_DELAYED: Final = frozenset({Sort.QUEUE, Sort.MESSAGE})
+_POOL: Final = frozenset({Sort.POOL, Sort.POOL_PAUSED})
 VERBS: Final[tuple[Verb, ...]] = (
     Verb("C", "claim", "claim", _OF_GROUP),
     Verb("A", "ack", "acknowledge", _PENDING),
     Verb("N", "nack", "give back", _PENDING),
     Verb("D", "streams.rm-entry", "delete entries", frozenset({Sort.PENDING, Sort.ENTRY})),
     Verb("D", "dlq.purge", "purge", frozenset({Sort.DEAD_LETTERS})),
-    Verb("R", "replay", "replay", _OF_STREAM, dead_letters=True),
+    Verb("D", "dlq.purge", "delete", _LETTER),
+    Verb("D", "delayed.cancel", "cancel", _DELAYED),
+    Verb("R", "replay", "replay", _OF_STREAM | _LETTER, dead_letters=True),
+    Verb("R", "delayed.run-now", "run now", _DELAYED),
+    Verb("E", "replay", "edit, replay", _LETTER | {Sort.ENTRY}, dead_letters=True, edits=True),
     Verb("T", "trim", "trim", frozenset({Sort.STREAM, Sort.GROUP, Sort.ENTRY})),
     Verb("W", "groups.rewind", "rewind", frozenset({Sort.GROUP, Sort.CONSUMER})),
     Verb("X", "groups.destroy", "destroy", frozenset({Sort.GROUP})),
     Verb("X", "consumers.rm", "remove", frozenset({Sort.CONSUMER})),
+    Verb("P", "topics.off", "switch off", frozenset({Sort.TOPIC})),
+    Verb("P", "topics.on", "switch on", frozenset({Sort.TOPIC_OFF})),
+    Verb("X", "topics.rm", "remove", frozenset({Sort.TOPIC, Sort.TOPIC_OFF})),
+    Verb("P", "pause", "pause pool", frozenset({Sort.POOL})),
+    Verb("P", "resume", "resume pool", frozenset({Sort.POOL_PAUSED})),
+    Verb("S", "scale.set", "scale", _POOL),
+    Verb("A", "autoscale.pause", "pause scaling", _POOL, steered=False),
+    Verb("A", "autoscale.resume", "resume scaling", _POOL, steered=True),
+    Verb("O", "autoscale.override", "override", _POOL),
+    Verb("L", "autoscale.limits", "limits", _POOL),
 )
 KEYS: Final = tuple(sorted({verb.key for verb in VERBS}))
 
@@ -107,23 +158,52 @@ def subject_at(place: Place, *, dead_letters: bool) -> Subject | None:
                 ids=(entry_id,),
                 dead_letters=dead_letters,
             )
+        case Story(stream, entry_id):
+            return Subject(sort=Sort.ENTRY, stream=stream, ids=(entry_id,), dead_letters=dead_letters)
+    return _beside(place)
+
+
+def _beside(place: Place) -> Subject | None:
+    """What a place is about that is about a queue beside a stream, or about one thing in it."""
+    match place:
+        case Letters(queue):
+            return Subject(sort=Sort.DEAD_LETTERS, stream=queue, dead_letters=True)
+        case OneLetter(queue, entry_id):
+            return Subject(sort=Sort.LETTER, stream=queue, ids=(entry_id,), dead_letters=True)
+        case Delayed(stream):
+            return Subject(sort=Sort.QUEUE, stream=stream)
+        case OneDelayed(stream, message):
+            return Subject(sort=Sort.MESSAGE, stream=stream, messages=(message,))
     return None
 
 
 def together(subjects: Iterable[Subject | None]) -> Subject | None:
-    """Several entries of one list as one subject; their owner where it is the same one. None for none."""
+    """Several rows of one list as one subject; their owner where it is the same one. None for none."""
     found = [subject for subject in subjects if subject is not None]
     if not found:
         return None
     ids = tuple(entry_id for subject in found for entry_id in subject.ids)
+    messages = tuple(message for subject in found for message in subject.messages)
     owners = {subject.consumer for subject in found}
-    return replace(found[0], ids=ids, consumer=owners.pop() if len(owners) == 1 else None)
+    owner = owners.pop() if len(owners) == 1 else None
+    return replace(found[0], ids=ids, messages=messages, consumer=owner)
 
 
 def holds_dead_letters(observation: Observation | None, stream: str) -> bool:
     """Whether a stream was seen to be a dead-letter queue."""
     streams = () if observation is None else observation.streams
     return any(view.stream.name == stream and view.stream.role is StreamRole.DEAD_LETTERS for view in streams)
+
+
+def queue_of(observation: Observation | None, stream: str) -> str | None:
+    """The dead-letter queue of a stream, or the stream itself where it is one; none where none was seen."""
+    if holds_dead_letters(observation, stream):
+        return stream
+    streams = () if observation is None else observation.streams
+    states = (view.stream for view in streams)
+    return next(
+        (one.name for one in states if one.role is StreamRole.DEAD_LETTERS and one.source == stream), None
+    )
 
 
 def fitting(subject: Subject | None) -> tuple[Verb, ...]:
@@ -133,7 +213,9 @@ def fitting(subject: Subject | None) -> tuple[Verb, ...]:
     return tuple(
         verb
         for verb in VERBS
-        if subject.sort in verb.sorts and (subject.dead_letters or not verb.dead_letters)
+        if subject.sort in verb.sorts
+        and (subject.dead_letters or not verb.dead_letters)
+        and verb.steered in (None, subject.steered)
     )
 
 

@@ -6,6 +6,8 @@ from typing import Protocol
 from streamops.errors import SettingsError
 
 HINT = "for plain output use: streamops status"
+DRIVER = "streamops.tui.web.driver:BrowserDriver"
+DRIVER_VARIABLE = "TEXTUAL_DRIVER"
 
 
 class Stream(Protocol):
@@ -13,6 +15,11 @@ class Stream(Protocol):
 
     def isatty(self) -> bool:
         """Whether it is a terminal."""
+
+
+def is_in_browser(environment: Mapping[str, str]) -> bool:
+    """Whether this process draws for a tab of a browser, and not on a terminal."""
+    return environment.get(DRIVER_VARIABLE) == DRIVER
 
 
 def require_terminal(stdin: Stream | None, stdout: Stream | None, environment: Mapping[str, str]) -> None:

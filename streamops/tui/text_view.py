@@ -33,12 +33,12 @@ class TextView(Painted, ScrollView, can_focus=True):
     TextView { height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "up", show=False),
-        Binding("down,j", "scroll_down", "down", show=False),
-        Binding("pageup", "page_up", "page up", show=False),
-        Binding("pagedown", "page_down", "page down", show=False),
-        Binding("home", "scroll_home", "first", show=False),
-        Binding("end", "scroll_end", "last", show=False),
+        Binding("up,k", "scroll_up", "up", show=False, id="up"),
+        Binding("down,j", "scroll_down", "down", show=False, id="down"),
+        Binding("pageup", "page_up", "page up", show=False, id="page_up"),
+        Binding("pagedown", "page_down", "page down", show=False, id="page_down"),
+        Binding("home", "scroll_home", "first", show=False, id="first"),
+        Binding("end", "scroll_end", "last", show=False, id="last"),
     ]
 
     def __init__(self, build: Builder = no_lines, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
@@ -79,7 +79,7 @@ class TextView(Painted, ScrollView, can_focus=True):
 
     def scroll_to_line(self, index: int) -> None:
         """Bring a line into view, a few lines below the top."""
-        self.scroll_to(y=max(index - 2, 0), animate=False)
+        self.scroll_to(y=max(index - 2, 0), animate=False, immediate=True, force=True)
 
     def _rebuild(self) -> None:
         width = self.size.width - SCROLLBAR

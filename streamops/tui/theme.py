@@ -1,6 +1,8 @@
-"""Two palettes, and what each tone looks like in them.
+"""The palettes, and what each tone looks like in them.
 
-States are told apart by blue, amber and red, never green against red, and always by a glyph and a word too.
+States are told apart by blue, amber and red, never green against red, and always by a glyph and a word too. One palette
+keeps its states apart by how light they are as well, for eyes that lack a kind of cone; one has the terminal's own sixteen
+colours, for terminals that have no more.
 """
 
 from enum import StrEnum
@@ -9,7 +11,6 @@ from typing import Final
 
 from msgspec import Struct
 from rich.style import Style
-from textual.theme import Theme
 
 from streamops.present.table import Tone
 
@@ -80,21 +81,78 @@ LIGHT: Final = Palette(
     unknown="#5e4b9c",
     accent="#0b5cad",
 )
+COLOUR_BLIND: Final = Palette(
+    dark=True,
+    page="#101418",
+    bar="#1c232b",
+    cursor="#15283e",
+    cursor_idle="#1a2430",
+    banner="#a8380f",
+    plain="#d5dbe2",
+    dim="#8f9aa6",
+    strong="#ffffff",
+    ok="#3d95ff",
+    warn="#fff08a",
+    critical="#ef6a38",
+    unknown="#b48fb8",
+    accent="#7cc4ff",
+)
+TERMINAL: Final = Palette(
+    dark=True,
+    page="default",
+    bar="default",
+    cursor="default",
+    cursor_idle="default",
+    banner="default",
+    plain="default",
+    dim="default",
+    strong="default",
+    ok="cyan",
+    warn="yellow",
+    critical="red",
+    unknown="magenta",
+    accent="cyan",
+)
 DARK_NAME: Final = "streamops-dark"
 LIGHT_NAME: Final = "streamops-light"
-PALETTES: Final = {DARK_NAME: DARK, LIGHT_NAME: LIGHT}
+COLOUR_BLIND_NAME: Final = "streamops-colour-blind"
+TERMINAL_NAME: Final = "streamops-terminal"
+PALETTES: Final = {
+    DARK_NAME: DARK,
+    LIGHT_NAME: LIGHT,
+    COLOUR_BLIND_NAME: COLOUR_BLIND,
+    TERMINAL_NAME: TERMINAL,
+}
+NAMES: Final = {
+    "dark": DARK_NAME,
+    "light": LIGHT_NAME,
+    "colour-blind": COLOUR_BLIND_NAME,
+    "terminal": TERMINAL_NAME,
+}
+"""The palettes by the words of the configuration."""
+FEW_COLOURS: Final = frozenset({"standard", "windows"})
+"""Rich's words for terminals that have sixteen colours."""
 BOLD: Final = frozenset({Tone.STRONG, Tone.CRITICAL, Tone.WARN})
 WHITE: Final = "#ffffff"
 
 
-def theme_name(word: str) -> str:
-    """The theme for ``dark`` or ``light``; dark for anything else."""
-    return LIGHT_NAME if word == "light" else DARK_NAME
+def theme_name(word: str, colours: str | None = None) -> str:
+    """The theme for a word of the configuration; dark for none.
+
+    Args:
+        word: ``dark``, ``light``, ``colour-blind`` or ``terminal``.
+        colours: What the terminal can draw, in Rich's words: with sixteen colours there is one theme alone, because any
+            other would become black on black somewhere.
+    """
+    return TERMINAL_NAME if colours in FEW_COLOURS else NAMES.get(word, DARK_NAME)
 
 
-def themes() -> list[Theme]:
-    """The palettes as Textual wants them, for its own widgets (inputs, the palette, toasts)."""
-    return [_theme(name, palette) for name, palette in PALETTES.items()]
+def next_theme(name: str) -> str:
+    """The theme after another one; the terminal's own stays, and comes by configuration."""
+    if name == TERMINAL_NAME:
+        return name
+    others = [other for other in PALETTES if other != TERMINAL_NAME]
+    return others[(others.index(name) + 1) % len(others)] if name in others else DARK_NAME
 
 
 @lru_cache(maxsize=256)
@@ -112,6 +170,8 @@ def ink(theme: str, tone: Tone, ground: Ground, *, colour: bool) -> Style:
         reverse = ground in (Ground.CURSOR, Ground.BANNER)
         return Style(bold=bold, reverse=reverse, underline=ground is Ground.CURSOR_IDLE)
     palette = PALETTES.get(theme, DARK)
+    if palette is TERMINAL:
+        return _terminal_ink(tone, ground, bold=bold)
     front = WHITE if ground is Ground.BANNER else _front(palette, tone, ground)
     return Style(color=front, bgcolor=getattr(palette, ground.value), bold=bold)
 
@@ -122,7 +182,21 @@ def faint_ink(theme: str, *, colour: bool) -> Style:
     if not colour:
         return Style()
     palette = PALETTES.get(theme, DARK)
+    if palette is TERMINAL:
+        return Style(dim=True)
     return Style(color=palette.cursor_idle, bgcolor=palette.page)
+
+
+def _terminal_ink(tone: Tone, ground: Ground, *, bold: bool) -> Style:
+    """Grounds by what every terminal can do: nobody knows what its sixteen colours look like beside each other."""
+    return Style(
+        color=TERMINAL.critical if ground is Ground.BANNER else getattr(TERMINAL, tone.value),
+        bgcolor=TERMINAL.page,
+        bold=bold,
+        dim=tone is Tone.DIM and ground is not Ground.CURSOR,
+        reverse=ground in (Ground.CURSOR, Ground.BANNER),
+        underline=ground is Ground.CURSOR_IDLE,
+    )
 
 
 def _front(palette: Palette, tone: Tone, ground: Ground) -> str:
@@ -130,32 +204,3 @@ def _front(palette: Palette, tone: Tone, ground: Ground) -> str:
         return palette.plain
     front: str = getattr(palette, tone.value)
     return front
-
-
-def _theme(name: str, palette: Palette) -> Theme:
-    return Theme(
-        name=name,
-        dark=palette.dark,
-        primary=palette.accent,
-        secondary=palette.ok,
-        accent=palette.accent,
-        foreground=palette.plain,
-        background=palette.page,
-        surface=palette.bar,
-        panel=palette.cursor_idle,
-        warning=palette.warn,
-        error=palette.critical,
-        success=palette.ok,
-        variables={
-            "block-cursor-background": palette.cursor,
-            "block-cursor-foreground": palette.strong,
-            "block-cursor-text-style": "bold",
-            "scrollbar": palette.cursor_idle,
-            "scrollbar-background": palette.page,
-            "scrollbar-hover": palette.accent,
-            "scrollbar-active": palette.accent,
-            "scrollbar-background-hover": palette.page,
-            "scrollbar-background-active": palette.page,
-            "input-selection-background": palette.cursor,
-        },
-    )

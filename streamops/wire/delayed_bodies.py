@@ -39,7 +39,10 @@ def encode_body(body: DelayedBody) -> bytes:
 
 def decode_body(raw: bytes) -> DelayedBody:
     """A body that was stored, by whoever; raises ``ValueError``, with the reason, where it is none."""
-    version, destination, group, attempt, origin_id, parts = _DECODER.decode(raw)
+    try:
+        version, destination, group, attempt, origin_id, parts = _DECODER.decode(raw)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if version != VERSION:
         raise ValueError(f"written in version {version} of the format")
     flat = [_plain(part) for part in parts]

@@ -1,8 +1,7 @@
 """Replies of XINFO STREAM FULL become nouns. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from operator import itemgetter
 from typing import Final
 
 from streamops.model.entries import PendingEntry
@@ -10,41 +9,11 @@ from streamops.model.ids import EPOCH, EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.streams import Consumer
 from streamops.wire.node import Reply
-from streamops.wire.replies import decode_clock, decode_name, missing_field
+from streamops.wire.picking import Picker, Row
+from streamops.wire.replies import MILLISECOND, NO_TIME, decode_clock, decode_name, missing_field
 
-MILLISECOND: Final = timedelta(milliseconds=1)
-NO_TIME: Final = timedelta(0)
 NEVER: Final = -1
 DENIED: Final = PermissionError("not asked")
-
-
-class Picker:
-    """Picks values by their names out of flat replies of names and values, thousands of which have one layout.
-
-    Only for replies of one server: its replies of one length have one layout.
-
-    Args:
-        needed: Names that every server knows.
-        optional: Names that some do not know; their values are then none.
-    """
-
-    def __init__(self, needed: Sequence[bytes], optional: Sequence[bytes] = ()) -> None:
-        self._needed = needed
-        self._optional = optional
-        self._picks: dict[int, Callable[[Sequence[Reply]], tuple[Reply, ...]]] = {}
-
-    def pick(self, row: Sequence[Reply]) -> tuple[Reply, ...]:
-        """The values, first those that are needed; raises ``KeyError`` where one of these is missing."""
-        pick = self._picks.get(len(row)) or self._learn(row)
-        # Whatever this server does not know is taken from behind the row's end.
-        return pick((*row, None))
-
-    def _learn(self, row: Sequence[Reply]) -> Callable[[Sequence[Reply]], tuple[Reply, ...]]:
-        places = {name: 2 * at + 1 for at, name in enumerate(row[::2])}
-        wanted = [places[name] for name in self._needed]
-        wanted += [places.get(name, len(row)) for name in self._optional]
-        pick = self._picks[len(row)] = itemgetter(*wanted)
-        return pick
 
 
 class Ages(dict[int, timedelta]):
@@ -93,14 +62,14 @@ class FullDecoder:
             self._ages = Ages((at - EPOCH) // MILLISECOND)
         return reply
 
-    def decode(self, name: str, reply: Sequence[Reply]) -> StreamReading:
+    def decode(self, name: str, reply: Row) -> StreamReading:
         """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` where a field is missing."""
         try:
             length, entries, last_generated, groups, added, deleted = self._stream.pick(reply)
             return StreamReading(
                 name,
                 length,
-                tuple([self._decode_group(group) for group in groups]),
+                self._decode_groups(groups),
                 bounds_read=True,
                 first_id=EntryId.parse(entries[0][0]) if entries else None,
                 last_generated_id=EntryId.parse(last_generated),
@@ -111,30 +80,38 @@ class FullDecoder:
         except KeyError as error:
             raise missing_field("XINFO STREAM FULL", error) from None
 
-    def _decode_group(self, row: Sequence[Reply]) -> GroupReading:
-        name, position, pending, rows, consumers, entries_read, lag = self._group.pick(row)
+    def _decode_groups(self, rows: Sequence[Row]) -> tuple[GroupReading, ...]:
         ages = self._ages
-        return GroupReading(
-            decode_name(name),
-            len(consumers),
-            pending,
-            EntryId.parse(position),
-            entries_read,
-            lag,
-            _pending(rows[0], ages) if rows and ages is not None else None,
-            members=self._decode_members(consumers, ages) if ages is not None else None,
-        )
+        groups = [
+            GroupReading(
+                decode_name(name),
+                len(consumers),
+                pending,
+                EntryId.parse(position),
+                entries_read,
+                lag,
+                _pending(entries[0], ages) if entries and ages is not None else None,
+                members=self._decode_members(consumers, ages) if ages is not None else None,
+            )
+            for name, position, pending, entries, consumers, entries_read, lag in self._group.pick_all(rows)
+        ]
+        return tuple(groups)
 
-    def _decode_members(self, consumers: Sequence[Sequence[Reply]], ages: Ages) -> tuple[Consumer, ...]:
-        pick, members = self._consumer.pick, []
-        for row in consumers:
-            name, seen, pending, rows, active = pick(row)
-            inactive = None if active is None or active == NEVER else ages[active]
-            delivered = ages[rows[0][1]] if rows else None
-            members.append(Consumer(decode_name(name), pending, ages[seen], inactive, None, delivered))
+    def _decode_members(self, consumers: Sequence[Row], ages: Ages) -> tuple[Consumer, ...]:
+        members = [
+            Consumer(
+                decode_name(name),
+                pending,
+                ages[seen],
+                None if active is None or active == NEVER else ages[active],
+                None,
+                ages[rows[0][1]] if rows else None,
+            )
+            for name, seen, pending, rows, active in self._consumer.pick_all(consumers)
+        ]
         return tuple(members)
 
 
-def _pending(row: Sequence[Reply], ages: Ages) -> PendingEntry:
+def _pending(row: Row, ages: Ages) -> PendingEntry:
     entry_id, consumer, delivered, deliveries = row
     return PendingEntry(EntryId.parse(entry_id), decode_name(consumer), ages[delivered], deliveries)

@@ -1,5 +1,6 @@
 """Reads on many keys at once, each a constant number of round trips a node."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -10,8 +11,8 @@ from streamops.model.streams import Consumer
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Command, Node
 from streamops.wire.replies import (
+    ConsumersDecoder,
     decode_clock,
-    decode_consumers,
     decode_entries,
     decode_name,
     decode_pending_rows,
@@ -105,8 +106,10 @@ async def read_consumers(
     server: Server, groups: Sequence[tuple[str, str]]
 ) -> list[tuple[Consumer, ...] | Fault]:
     """XINFO CONSUMERS of each (stream, group)."""
+    decoders: defaultdict[Node | None, ConsumersDecoder] = defaultdict(ConsumersDecoder)
     requests = [
-        Request(stream, ("XINFO", "CONSUMERS", stream, group), decode_consumers) for stream, group in groups
+        Request(stream, ("XINFO", "CONSUMERS", stream, group), decoders[server.node_of(stream)].decode)
+        for stream, group in groups
     ]
     return _faults((await server.batch(requests)).replies)
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -14,10 +16,16 @@ from streamops.model.server import Flavour, ServerNode
 from streamops.model.streams import Consumer
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Reply
+from streamops.wire.picking import Picker, Row
 
 Pairs = dict[bytes, Reply]
 
+MILLISECOND: Final = timedelta(milliseconds=1)
+NO_TIME: Final = timedelta(0)
 
+
+# The same names come again with every reply, and as the same objects they are found in dicts without a comparison.
+@lru_cache(maxsize=1 << 14)
 def decode_name(raw: bytes) -> str:
     """A name, losslessly: bytes that are not UTF-8 become surrogates."""
     return raw.decode("utf-8", "surrogateescape")
@@ -76,9 +84,32 @@ def decode_info(name: str, length: Reply, stream: Reply, groups: Reply) -> Strea
     return _stream(name, _pairs(stream), decoded)
 
 
-def decode_consumers(reply: Iterable[Sequence[Reply]]) -> tuple[Consumer, ...]:
-    """XINFO CONSUMERS."""
-    return tuple(_consumer(_pairs(row)) for row in reply)
+class ConsumersDecoder:
+    """Decodes one server's replies to XINFO CONSUMERS."""
+
+    def __init__(self) -> None:
+        self._consumer = Picker((b"name", b"pending", b"idle"), (b"inactive",))
+
+    def decode(self, reply: Sequence[Row]) -> tuple[Consumer, ...]:
+        """The consumers of one group; raises ``UnexpectedReply`` where a field is missing."""
+        try:
+            consumers = [
+                Consumer(
+                    decode_name(name),
+                    pending,
+                    _ago(idle),
+                    None if inactive is None or inactive < 0 else _ago(inactive),
+                )
+                for name, pending, idle, inactive in self._consumer.pick_all(reply)
+            ]
+        except KeyError as error:
+            raise missing_field("XINFO CONSUMERS", error) from None
+        return tuple(consumers)
+
+
+def decode_consumers(reply: Sequence[Row]) -> tuple[Consumer, ...]:
+    """XINFO CONSUMERS, of one group alone."""
+    return ConsumersDecoder().decode(reply)
 
 
 def decode_pending_rows(reply: Iterable[Sequence[Reply]]) -> tuple[PendingEntry, ...]:
@@ -95,8 +126,8 @@ def decode_entries(reply: Iterable[Sequence[Reply] | None]) -> tuple[Entry, ...]
     )
 
 
-def decode_server(address: str, reply: bytes) -> ServerNode:
-    """INFO."""
+def decode_server(address: str, reply: bytes, database: int = 0) -> ServerNode:
+    """INFO, and of its keyspace one database."""
     info = dict(line.split(":", 1) for line in reply.decode("utf-8", "replace").splitlines() if ":" in line)
     valkey = info.get("server_name") == "valkey" or "valkey_version" in info
     version = info.get("valkey_version" if valkey else "redis_version", "")
@@ -110,7 +141,16 @@ def decode_server(address: str, reply: bytes) -> ServerNode:
         max_memory=_number(info, "maxmemory"),
         maxmemory_policy=info.get("maxmemory_policy", ""),
         evicted_keys=_number(info, "evicted_keys"),
+        keys=_keys(info, database),
     )
+
+
+def _keys(info: dict[str, str], database: int) -> int | None:
+    """A database without keys has no line; none where the keyspace was not told at all."""
+    if "master_replid" not in info:
+        return None
+    told = dict(part.split("=", 1) for part in info.get(f"db{database}", "keys=0").split(",") if "=" in part)
+    return _number(told, "keys")
 
 
 def decode_version(text: str) -> tuple[int, int, int]:
@@ -182,17 +222,9 @@ def _size(entry: Sequence[Reply] | None) -> int:
     return sum(map(len, entry[1])) if entry else 0
 
 
-def _consumer(pairs: Pairs) -> Consumer:
-    try:
-        inactive = pairs.get(b"inactive")
-        return Consumer(
-            decode_name(pairs[b"name"]),
-            pairs[b"pending"],
-            timedelta(milliseconds=max(0, pairs[b"idle"])),
-            timedelta(milliseconds=inactive) if inactive is not None and inactive >= 0 else None,
-        )
-    except KeyError as error:
-        raise missing_field("XINFO CONSUMERS", error) from None
+def _ago(idle_ms: int) -> timedelta:
+    """How long ago; never negative, as it is where the server's clock was set back."""
+    return idle_ms * MILLISECOND if idle_ms > 0 else NO_TIME
 
 
 def _head(reply: Reply) -> EntryId | None:
@@ -201,9 +233,7 @@ def _head(reply: Reply) -> EntryId | None:
 
 def _pending(row: Sequence[Reply]) -> PendingEntry:
     entry_id, consumer, idle_ms, deliveries = row
-    return PendingEntry(
-        EntryId.parse(entry_id), decode_name(consumer), timedelta(milliseconds=max(0, idle_ms)), deliveries
-    )
+    return PendingEntry(EntryId.parse(entry_id), decode_name(consumer), _ago(idle_ms), deliveries)
 
 
 def missing_field(command: str, error: KeyError) -> UnexpectedReply:

@@ -167,7 +167,7 @@ def preludes_of(server: Server, answers: Answers) -> Preludes:
         for replies in zip(*answers.preludes.values(), strict=True)
     )
     nodes = tuple(
-        decode_server(node.label, info)
+        decode_server(node.label, info, server.options.database)
         for node, (_, info) in answers.preludes.items()
         if not isinstance(info, Exception)
     )

@@ -12,7 +12,7 @@ from streamops.analysis.lag import (
     Tally,
     faith_in,
     id_age,
-    needs_head,
+    needing_heads,
     settle_lag,
     settle_tally,
     time_lag,
@@ -303,4 +303,5 @@ def test_age_of_an_id(entry_id: EntryId, age: timedelta | None) -> None:
 def test_next_entry_is_looked_for_only_where_no_bound_tells_it(
     reading: StreamReading, position: EntryId, *, needed: bool
 ) -> None:
-    assert needs_head(reading, group(position)) is needed
+    asked = group(position)
+    assert list(needing_heads(replace(reading, groups=(asked,)))) == ([asked] if needed else [])

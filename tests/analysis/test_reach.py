@@ -80,6 +80,42 @@ def test_a_list_is_all_there_is(hosts: list[str], host: str, address: str | None
     assert (not refuses(Reach(hosts), host, address)) is allowed
 
 
+PRIVATE = [
+    "10.0.0.5",
+    "172.16.0.1",
+    "192.168.1.1",
+    "100.64.0.1",
+    "198.18.0.1",
+    "fd12:3456::1",
+    "fec0::1",
+    "2001:0:5ef5:79fb::1",
+    "::ffff:10.0.0.5",
+    "64:ff9b::a00:5",
+    "2002:0a00:0005::",
+    "127.0.0.1",
+    "::1",
+    "169.254.169.254",
+]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+@pytest.mark.parametrize("hosts", [[], ["*.example.net"]])
+def test_private_networks_can_be_denied(address: str, hosts: list[str]) -> None:
+    reach = Reach(hosts, deny_private=True)
+    assert reach.refuses_address(ip_address(address), "inner.example.net")
+    assert refuses(reach, address)
+
+
+def test_what_is_public_or_listed_by_its_address_stays_open() -> None:
+    for address in ("93.184.216.34", "2606:2800::1"):
+        assert not refuses(Reach(deny_private=True), "hooks.example.net", address)
+        assert not refuses(Reach(["*.example.net"], deny_private=True), "hooks.example.net", address)
+    opened = Reach(["10.0.0.0/8"], deny_private=True)
+    assert not refuses(opened, "inner.example.net", "10.1.2.3")
+    assert not refuses(opened, "::ffff:10.1.2.3")
+    assert refuses(opened, "inner.example.net", "192.168.1.1")
+
+
 @pytest.mark.parametrize(
     "host", ["", "*", "*.*", "http://h", "h/path", "h:80", "user@h", "a b", "10.0.0.0/33"]
 )

@@ -1,6 +1,7 @@
 """Fixtures of the command line's tests."""
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from tests.cli.running import Cli, Place, runner
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """Nothing of the developer's own configuration reaches a test."""
-    return Place(tmp_path, monkeypatch)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """Nothing of the developer's own configuration reaches a test; what a test writes is private, as secrets should be."""
+    before = os.umask(0o077)
+    yield Place(tmp_path, monkeypatch)
+    os.umask(before)
 
 
 @pytest.fixture

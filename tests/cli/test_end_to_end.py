@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -213,6 +214,8 @@ def test_what_is_not_there_exits_1(args: tuple[str, ...], at: Cli) -> None:
         (("--since", "1h"), list(range(1, 11)), "10 match"),
         (("--since", "2001-01-01", "--until", "1h"), [], "no entries in that range"),
         (("--field", "state=gone"), [], "0 match; scanned 10 entries"),
+        (("--contains", "FAILED"), [5, 10], "2 match"),
+        (("--contains", "state", "--lacks", "failed", "--limit", "2"), [1, 2], "the limit is reached"),
     ],
 )
 def test_search(args: tuple[str, ...], found: list[int], words: str, at: Cli) -> None:
@@ -308,7 +311,7 @@ def test_names_are_completed_from_the_server(
         return [item.split(",", 1)[1] for item in capfd.readouterr().out.splitlines() if item]
 
     assert completed("streamops sta") == ["status"]
-    assert completed("streamops streams ") == ["ls", "info", "tail", "search", "rm-entry"]
+    assert completed("streamops streams ") == ["ls", "info", "tail", "story", "search", "rm-entry"]
     assert completed("streamops status ord") == ["orders", "orders:dlq"]
     assert completed("streamops groups info orders ") == ["billing", "mail"]
     assert completed("streamops groups info orders m") == ["mail"]
@@ -319,9 +322,16 @@ def test_names_are_completed_from_the_server(
     assert completed("streamops dlq ls ") == ["orders:dlq"]
     assert completed("streamops replay ord") == ["orders:dlq"]
     assert completed("streamops audit ls --operation delayed") == ["delayed.cancel", "delayed.run-now"]
+    stocked.command("HSET", "streamops:pools", "billing", "controller", "bad\x1bname", "supervisors")
+    stocked.command("HSET", "streamops:pool:unlisted", "mode", "paused")
+    Path("streamops.toml").write_text('[pools.batch]\nstream = "orders"\ngroup = "billing"\n')
+    assert completed("streamops scale set ") == ["batch", "billing"]
+    assert completed("streamops autoscale explain bi") == ["billing"]
+    assert completed("streamops pause b") == ["batch", "billing"]
     assert completed("streamops undo ") == completed("streamops jobs resume ") == []
     monkeypatch.setenv("STREAMOPS_URL", "unix:///nonexistent")
     assert completed("streamops status ord") == []
+    assert completed("streamops autoscale run ") == ["batch"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

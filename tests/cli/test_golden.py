@@ -45,6 +45,10 @@ INVENTED = {
         ["status", "-o", "json", "--fields", "lag"],
         ["status", "--fields", "stream,health", "--limit", "1", "--sample", "500ms"],
     ],
+    "alerts": [
+        *(["alerts", "ls", "-o", output] for output in FORMATS),
+        ["alerts", "ls", "--limit", "1", "--fields", "code,stream"],
+    ],
     "check": [
         ["check"],
         ["check", "--lag", "1000"],

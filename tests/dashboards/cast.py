@@ -4,17 +4,22 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from streamops.demo.children import module_command, module_environment
 from tests.servers import RunningServer
+from tests.written_pools import UP, write_pool
 
 STREAM: Final = "jobs"
+GROUP: Final = "workers"
 LETTERS: Final = "{jobs}:dlq"
 DELAYED: Final = "{jobs}:delayed"
 MOST: Final = 60_000
 LEFT_OUT: Final = "scratch"
 POOL: Final = "shop"
+CAPPED: Final = "bakery"
+"""A pool whose controller has learned all that there is to learn, which takes a real one long."""
 
 NOWHERE: Final = "nowhere"
 """A context whose server is not there."""
@@ -45,7 +50,7 @@ from streamops.runtime import Entry, Reject, RetryLater, Streamops
 
 app = Streamops()
 
-@app.handler("{STREAM}", group="workers", start="$", concurrency=4, retry=0.2, max_deliveries=2)
+@app.handler("{STREAM}", group="{GROUP}", start="$", concurrency=4, retry=0.2, max_deliveries=2)
 async def work(entry: Entry) -> None:
     await asyncio.sleep(0.02)
     kind = int(entry.get("n") or b"0") % 20
@@ -70,6 +75,7 @@ class Cast:
     """What happens on the server, beat by beat, in a thread of its own."""
 
     def __init__(self, server: RunningServer) -> None:
+        self._server = server
         self._client = server.connect()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._play)
@@ -94,6 +100,8 @@ class Cast:
             BLIND, enabled=True, passwords=[f"+{BLIND}"], keys=["emails:*"], commands=["+@all"]
         )
         client.hset(f"streamops:pool:{POOL}", "mode", "running")
+        now = datetime.fromtimestamp(client.time()[0], UTC)
+        write_pool(self._server, CAPPED, {**UP, "at": now.isoformat()})
 
     def lose(self) -> None:
         """Trim what one group has not read, and set another one back."""

@@ -9,6 +9,7 @@ import pytest
 from dashboards.boards.colours import STATE_COLOURS, STATUS_COLOURS
 from dashboards.rules.building import Severity
 from dashboards.rules.files import all_alerts
+from streamops.exporter.metrics.pool_columns import SIGNALS
 from streamops.model.observation import FindingCode
 from streamops.model.workers import WorkerState
 from tests.dashboards.series import (
@@ -120,6 +121,7 @@ def test_a_matcher_of_a_closed_label_names_values_that_exist(uid: str) -> None:
             "state": set(WorkerState),
             "alertstate": {"firing"},
             "severity": set(Severity),
+            "signal": {name for name, _ in SIGNALS},
             "alertname": {alert.name for alert in all_alerts()},
         }
         for selector in selectors_of(parsed(ask.board, ask.expr)):

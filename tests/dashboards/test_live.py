@@ -4,6 +4,8 @@ state, the trouble is made.
 """
 
 import math
+import os
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,6 +21,7 @@ from tests.dashboards.cast import (
     BLIND,
     CONFIGURATION,
     DELAYED,
+    GROUP,
     LEFT_OUT,
     LETTERS,
     NOWHERE,
@@ -61,6 +64,7 @@ class Stage:
             workers = stack.enter_context(self._program("/-/ready", self._workers))
             # The exporter looks for queues but now and then: its first look is to find one.
             until(lambda: self._server.client.exists(DELAYED))
+            stack.enter_context(self._controller())
             exporter = stack.enter_context(self._program("/-/healthy", self._exporter))
             yield stack.enter_context(RunningPrometheus(self._configuration(exporter.port, workers.port)))
 
@@ -72,8 +76,35 @@ class Stage:
         return module_command("streamops", "--context", "here", *listen)
 
     def _workers(self, _: Path, port: int) -> list[str]:
-        run = ("run", "shop:app", "--pool", POOL, "--beat", "1s", "--metrics", f"127.0.0.1:{port}")
-        return module_command("streamops", "--context", "here", *run)
+        run = ("run", "shop:app", "--pool", POOL, "--workers", "auto", "--beat", "1s")
+        return module_command("streamops", "--context", "here", *run, "--metrics", f"127.0.0.1:{port}")
+
+    @contextmanager
+    def _controller(self) -> Iterator[None]:
+        scale = (
+            "autoscale",
+            "run",
+            POOL,
+            "--stream",
+            STREAM,
+            "--group",
+            GROUP,
+            "--every",
+            "1s",
+            "--maximum",
+            "3",
+        )
+        process = subprocess.Popen(
+            module_command("streamops", "--context", "here", *scale),
+            env=os.environ | self._environ,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            yield
+        finally:
+            process.terminate()
+            _, told = process.communicate(timeout=20)
+        assert process.returncode == 0, told.decode()
 
     def _configuration(self, exporter: int, workers: int) -> dict[str, Any]:
         def job(name: str, port: int, **more: Any) -> dict[str, Any]:
@@ -146,6 +177,7 @@ def test_every_expression_has_an_answer(start_server: StartServer, tmp_path: Pat
     asked = every_ask()
     with playing(server) as cast, stage.running() as prometheus:
         make_trouble(cast, prometheus)
+        check_controller(prometheus)
         deadline = time.monotonic() + PATIENCE
         while (asked := unanswered(prometheus, asked)) and time.monotonic() < deadline:
             time.sleep(1)
@@ -153,6 +185,21 @@ def test_every_expression_has_an_answer(start_server: StartServer, tmp_path: Pat
         assert not empty, empty
         check_variables(prometheus)
         check_names(prometheus)
+
+
+def check_controller(prometheus: RunningPrometheus) -> None:
+    """The real controller of the real workers tells what it wants, on what grounds, and that it decides."""
+    of_pool = f'{{pool="{POOL}"%s}}'
+    for expression in (
+        f"streamops_autoscaler_current_replicas{of_pool % ''} >= 1",
+        f"streamops_autoscaler_desired_replicas{of_pool % ''} <= 3",
+        f"streamops_autoscaler_max_replicas{of_pool % ''} == 3",
+        "streamops_autoscaler_signal" + of_pool % ', signal="arrivals"' + " > 0",
+        "streamops_autoscaler_signal" + of_pool % ', signal="worker_rate"' + " > 0",
+        f"sum(rate(streamops_autoscaler_decisions_total{of_pool % ''}[30s])) > 0",
+        f"changes(streamops_autoscaler_last_evaluation_timestamp_seconds{of_pool % ''}[30s]) > 0",
+    ):
+        wait_for(prometheus, expression)
 
 
 def check_variables(prometheus: RunningPrometheus) -> None:

@@ -161,6 +161,7 @@ def test_spans_are_divided() -> None:
             "TimeLag",
             "DelayedOverdue",
             "SnapshotStale",
+            "AutoscalerSilent",
         }:
             plain = SPAN.sub("", real["expr"]).replace("< 600", "< 10").replace("<= 900", "<= 15")
             assert plain == SPAN.sub("", fast["expr"])

@@ -101,6 +101,11 @@ def test_what_changes_something_is_shown_first() -> None:
         "dlq purge",
         "groups destroy",
         "groups rewind",
+        "scale set",
+        "autoscale limits",
+        "autoscale override",
+        "autoscale pause",
+        "autoscale resume",
     }
     pasted = [line for block in BLOCK.findall(TEXT) for line in block.splitlines()]
     acting = [line for line in pasted if any(f"{PROGRAM} {act} " in f"{line} " for act in acts)]

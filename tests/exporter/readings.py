@@ -15,6 +15,8 @@ from streamops.exporter.counters.counting import advance as count
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.model.extras import NO_EXTRAS, Extras, QueueCount
 from streamops.model.observation import Health, Observation, StreamView
+from streamops.model.pools import Lead, Pool, PoolDecision, Signals
+from streamops.model.scaling import ScaleCode
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer
 from streamops.model.workers import WorkerHeartbeat, WorkerState
@@ -78,6 +80,35 @@ def extras() -> SearchStrategy[Extras]:
         workers=st.lists(_workers(), max_size=3).map(tuple),
         paused=st.dictionaries(hostile_names(), st.booleans(), max_size=3),
         max_lengths=st.dictionaries(hostile_names(), numbers(), max_size=3),
+        pools=st.lists(_pools(), max_size=3, unique_by=lambda one: one.name).map(tuple),
+        pools_at=st.none() | moments,
+    )
+
+
+def _pools() -> SearchStrategy[Pool]:
+    moments = some.spans().map(lambda span: NOW + span)
+    sizes = st.none() | numbers()
+    speeds = st.none() | st.floats(0, 1e300)
+    signals = st.builds(Signals, arrivals=speeds, rate=speeds, predicted=speeds, busy=speeds, cap=sizes)
+    decisions = st.builds(
+        PoolDecision,
+        at=moments,
+        code=st.sampled_from(ScaleCode),
+        text=st.just(""),
+        ordered=numbers(),
+        ready=numbers(),
+        target=numbers(),
+        signals=signals,
+    )
+    return st.builds(
+        Pool,
+        name=hostile_names(),
+        lead=st.none() | st.builds(Lead, holder=st.just("c"), until=moments, term=st.just(1)),
+        minimum=sizes,
+        maximum=sizes,
+        last=st.none() | decisions,
+        decisions=st.dictionaries(st.tuples(hostile_names(), hostile_names()), numbers(), max_size=2),
+        errors=numbers(),
     )
 
 

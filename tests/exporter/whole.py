@@ -6,6 +6,8 @@ from msgspec.structs import replace
 
 from streamops.exporter.metrics.reading import ExporterHealth
 from streamops.model.extras import Extras, QueueCount
+from streamops.model.pools import Lead, Pool, PoolDecision, Signals
+from streamops.model.scaling import ScaleCode
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat, WorkerState
@@ -24,6 +26,34 @@ from tests.invented import (
     stream,
 )
 
+SCALED = Pool(
+    name="shop",
+    lead=Lead(holder="web-1", until=NOW + seconds(15), term=2),
+    minimum=1,
+    maximum=8,
+    last=PoolDecision(
+        at=NOW - seconds(2),
+        code=ScaleCode.BACKLOG,
+        text="300 waiting",
+        ordered=2,
+        ready=2,
+        target=4,
+        signals=Signals(
+            arrivals=110.5,
+            coming=121.0,
+            rate=36.25,
+            wait=4.1,
+            predicted=8.3,
+            objective=10.0,
+            busy=0.98,
+            start_up=3.2,
+            cap=6,
+        ),
+    ),
+    decisions={("up", "backlog"): 1, ("hold", "steady"): 700},
+    errors=3,
+)
+"""A pool that grows."""
 EXTRAS = Extras(
     queues=(QueueCount("{orders}:delayed", 3, 1, NOW - seconds(5)),),
     memory={"orders": 4096},
@@ -42,6 +72,8 @@ EXTRAS = Extras(
     ),
     paused={"shop": False},
     max_lengths={"orders": 1000},
+    pools=(SCALED,),
+    pools_at=NOW,
 )
 HEALTH = ExporterHealth(
     phases={"collect": 0.02, "judge": 0.003, "render": 0.004},

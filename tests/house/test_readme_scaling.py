@@ -52,7 +52,7 @@ def test_it_runs_as_it_stands_there(any_server: RunningServer, tmp_path: Path) -
         for line in services:
             stack.enter_context(serving(line, environ, tmp_path))
         deadline = time.monotonic() + PATIENCE
-        while "first reading" not in run("streamops autoscale explain shop", environ, tmp_path).stdout:
+        while "controller" not in run("streamops autoscale explain shop", environ, tmp_path).stdout:
             assert time.monotonic() < deadline
         for line in commands:
             done = run(line, environ, tmp_path)

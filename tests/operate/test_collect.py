@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
 from streamops.model.snapshot import Gap
-from streamops.operate import collect as collect_module
-from streamops.operate.collect import MAX_CONSUMERS
+from streamops.operate import details as details_module
 from streamops.operate.console import Console
+from streamops.operate.details import MAX_CONSUMERS
 from streamops.operate.watch import Watch
 from streamops.wire import reads
 from streamops.wire.node import Command, Node, Reply
@@ -159,7 +159,7 @@ async def test_what_is_lost_between_two_round_trips_is_a_gap(
             server.command("DEL", "orders")
         return await read_consumers(to, groups)
 
-    monkeypatch.setattr(collect_module, "read_consumers", too_late)
+    monkeypatch.setattr(details_module, "read_consumers", too_late)
     async with await Console.open(server.options, Watch(streams=("orders",))) as console:
         snapshot = await console.collect()
         (group,) = snapshot.streams[0].groups
@@ -269,7 +269,7 @@ async def test_heartbeats_tell_which_of_our_workers_are_dead(
     server: RunningServer, batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of those only that hold something and have been silent, and in no more round trips than without them."""
-    monkeypatch.setattr(collect_module, "HEART_SILENCE", timedelta(0))
+    monkeypatch.setattr(details_module, "HEART_SILENCE", timedelta(0))
     server.command("HSET", "streamops:worker:so-living", "v", 1)
     for stream in ("a", "b"):
         add_stream(server, stream)
@@ -295,7 +295,7 @@ async def test_heartbeats_tell_which_of_our_workers_are_dead(
 async def test_heartbeats_that_may_not_be_read_leave_a_suspicion(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collect_module, "HEART_SILENCE", timedelta(0))
+    monkeypatch.setattr(details_module, "HEART_SILENCE", timedelta(0))
     add_stream(server, "a")
     server.command("XREADGROUP", "GROUP", "billing", "so-dead", "COUNT", 1, "STREAMS", "a", ">")
     server.command("ACL", "SETUSER", "narrow", "on", ">right", "~a", "+@all")

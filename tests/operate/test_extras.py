@@ -20,6 +20,7 @@ from tests.deployments import RunningCluster
 from tests.eventually import eventually
 from tests.invented import minutes, seconds
 from tests.servers import RunningServer
+from tests.written_pools import UP, write_pool
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -173,6 +174,48 @@ async def test_all_of_it_on_a_cluster(cluster: RunningCluster) -> None:
         assert [one.queue for one in found.queues] == [f"{{{name}}}:delayed" for name in "abcd"]
         assert set(found.memory) == set("abcd")
         assert len(found.workers) == 4
+
+
+async def test_pools_are_read_with_the_clock_and_go_with_their_names(server: RunningServer) -> None:
+    write_pool(server, "shop", UP, errors=2)
+    write_pool(server, "unlisted", desired=3)
+    async with extras_of(server.options) as (extras, _):
+        assert ((await extras.read(at(9))).pools, (await extras.read(at(9))).pools_at) == ((), None)
+        await extras.read_pools()
+        found = await extras.read(at(9))
+        (pool,) = found.pools
+        assert (pool.name, pool.errors, pool.last and pool.last.target) == ("shop", 2, 4)
+        assert pool.lead is not None
+        assert found.pools_at is not None
+        assert found.pools_at < pool.lead.until
+        server.command("HDEL", "streamops:pools", "shop")
+        await extras.read_pools()
+        assert (await extras.read(at(9))).pools == ()
+
+
+async def test_whoever_may_not_see_pools_is_told_of_none(any_server: RunningServer) -> None:
+    write_pool(any_server, "shop", UP)
+    any_server.command("ACL", "SETUSER", "narrow", "on", ">right", "+@all", "~orders*")
+    options = replace(any_server.options, username="narrow", password=Secret("right"))
+    async with extras_of(options) as (extras, _):
+        await extras.read_pools()
+        assert ((await extras.read(at(9))).pools, extras.problems) == ((), {})
+    any_server.command("ACL", "DELUSER", "narrow")
+
+
+async def test_pools_that_cannot_be_read_are_a_problem_and_stay(any_server: RunningServer) -> None:
+    write_pool(any_server, "shop", UP)
+    async with extras_of(any_server.options) as (extras, _):
+        await extras.read_pools()
+        any_server.command("SET", "streamops:pools", "x")
+        running = asyncio.create_task(extras.run())
+        await eventually(lambda: "pools" in extras.failures)
+        found = await extras.read(at(9))
+        assert "pools" in found.unread
+        assert [pool.name for pool in found.pools] == ["shop"]
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
 
 
 async def test_the_lanes_run_by_themselves_and_end_when_told(any_server: RunningServer) -> None:

@@ -1,10 +1,13 @@
 """Searches: bounded, and truthful about how far they got."""
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.analysis.expressions import Expression
+from streamops.analysis.words import EntryWords
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
@@ -129,3 +132,27 @@ async def test_a_search_on_a_server(server: RunningServer) -> None:
 
 def test_the_whole_stream_is_searched_unless_told_otherwise() -> None:
     assert (Search().start, Search().end) == (ZERO_ID, LAST_ID)
+
+
+@pytest.mark.parametrize(
+    ("query", "scanned", "stopped"),
+    [
+        (Search(page=3, max_bytes=1), 3, StopReason.MAX_BYTES),
+        (Search(page=3, max_bytes=30), 6, StopReason.MAX_BYTES),
+        (Search(page=3, max_time=timedelta(0)), 3, StopReason.MAX_TIME),
+        (Search(page=100, max_time=timedelta(0)), 10, StopReason.END),
+        (Search(page=4, max_time=timedelta(hours=1)), 10, StopReason.END),
+    ],
+)
+async def test_a_budget_of_bytes_or_time_ends_it_after_a_page(
+    query: Search, scanned: int, stopped: StopReason
+) -> None:
+    stream = Stream(10)
+    result = await search_entries(stream.read_page, query)
+    assert (result.scanned, result.stopped) == (scanned, stopped)
+    assert result.size == sum(one.size for one in stream.entries[:scanned])
+
+
+async def test_words_are_looked_for_beside_everything_else() -> None:
+    query = Search(words=EntryWords(["odd", "7"]), fields=((b"odd", b"1"),), newest_first=True)
+    assert numbers(await search_entries(Stream(20).read_page, query)) == [17, 7]

@@ -10,8 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, Refused
+from streamops.model.ids import EPOCH
+from streamops.model.pools import PoolSupervisor, RosterWorker
+from streamops.model.workers import WorkerState
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
+from streamops.wire.pools.records import list_pool
+from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
+from streamops.wire.server import Server
 from tests.operate.acting.test_acl import used_commands
 from tests.programs import ServerProgram
 from tests.runtime.everything import LETTERS, LOST, STREAM, WORDS, application, fill, play
@@ -83,6 +89,36 @@ async def test_the_printed_rules_are_enough(
     if server.program.version >= (7,):
         # And none of them is there in vain.
         assert {*users.commands} - PRODUCERS - CONNECTION <= used_commands(server) | {"ping"}
+
+
+@pytest.mark.parametrize("patterns", [("~*",), NARROW], ids=["all", "narrow"])
+async def test_they_are_enough_to_staff_a_pool(
+    server: RunningServer, users: Users, patterns: tuple[str, ...]
+) -> None:
+    """What supervisors and the roster of their workers need, which no worker is refused for."""
+    theirs = Server(users.limited(keys=patterns))
+    supervisor = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=1, alive=1, ready=1)
+    worker = RosterWorker(id="w", at=EPOCH, slots=4, busy=1, worked=0.5, state=WorkerState.RUNNING)
+    server.command("HSET", "streamops:pool:shop", "desired", "3", "mode", "paused")
+    # Those that fell silent are dropped, which takes commands of its own.
+    server.command("HSET", "streamops:supervisors:shop", "old", "1 {}")
+    server.command("HSET", "streamops:roster:shop", "old", "1 4 4 0.0 running")
+    try:
+        await list_pool(theirs, "shop", "supervisors")
+        shift = await report_for_duty(theirs, "shop", supervisor)
+        assert (shift.desired, [one.id for one in shift.supervisors]) == (3, ["s"])
+        assert await clock_in(theirs, "shop", worker) == "paused"
+        until_dropped = 0
+        while server.command("HEXISTS", "streamops:roster:shop", "old"):
+            await clock_in(theirs, "shop", worker)
+            until_dropped += 1
+            assert until_dropped < 1_000
+        assert [one.id for one in await read_roster(theirs, "shop")] == ["w"]
+        await clock_out(theirs, "shop", "w")
+        await leave_duty(theirs, "shop", "s")
+    finally:
+        await theirs.close()
+    assert keys(server) == {"streamops:pool:shop", "streamops:pools"}
 
 
 async def test_whoever_lacks_one_command_is_refused_before_anything_is_consumed(

@@ -29,6 +29,7 @@ class Place:
     def write_password(self, content: bytes | str = PLANTED, name: str = "password") -> Path:
         path = self.home / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
+        path.chmod(0o600)
         return path
 
     def environ(self, **variables: str) -> dict[str, str]:

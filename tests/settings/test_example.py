@@ -81,7 +81,9 @@ def test_the_example_shows_the_defaults_of_health_and_console() -> None:
     stated = uncommented()
     assert msgspec.convert(stated["health"], type(Settings().thresholds)) == Settings().thresholds
     assert names(type(Settings().thresholds)) == set(stated["health"])
-    assert stated["console"] == msgspec.structs.asdict(ConsoleOptions(theme="nord"))
+    assert stated["console"] == msgspec.structs.asdict(
+        ConsoleOptions(theme="light", keymap={"filter": "f3, /", "help": "f1, ?"})
+    )
 
 
 def test_the_example_shows_the_defaults_of_notices() -> None:

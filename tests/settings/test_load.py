@@ -135,11 +135,11 @@ def test_a_projects_context_replaces_the_users_whole(place: Place) -> None:
 
 
 def test_health_and_console_are_merged_key_by_key(place: Place) -> None:
-    place.write_user("[health]\ntime_lag = '1m'\ndead_letters = 7\n[console]\ntheme = 'nord'\nmouse = false")
+    place.write_user("[health]\ntime_lag = '1m'\ndead_letters = 7\n[console]\ntheme = 'light'\nmouse = false")
     place.write_project("[health]\ntime_lag = 90\n[console]\nmouse = true\nrefresh = '500ms'")
     settings = place.load()
     assert settings.thresholds == Thresholds(time_lag=timedelta(seconds=90), dead_letters=7)
-    assert (settings.console.theme, settings.console.mouse) == ("nord", True)
+    assert (settings.console.theme, settings.console.mouse) == ("light", True)
     assert settings.console.refresh == timedelta(milliseconds=500)
     project, user = str(place.project_file), str(place.user_file)
     assert settings.origins == {
@@ -289,6 +289,12 @@ def test_a_broken_file_is_an_error_whatever_the_flags_say(place: Place) -> None:
         place.load(Flags(url="redis://h"))
     assert caught.value.message == f"{place.user_file}: x: unknown key"
     assert caught.value.hint.endswith("`streamops config validate` lists every problem.")
+
+
+def test_a_file_without_end_is_not_read_to_it(place: Place) -> None:
+    place.write_project("# " + "x" * (1 << 20))
+    with pytest.raises(SettingsError, match="longer than 1 MiB"):
+        place.load()
 
 
 SHARED = (

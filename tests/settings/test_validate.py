@@ -86,3 +86,23 @@ def test_no_file_at_all_is_fine(place: Place) -> None:
 def test_a_named_file_must_exist(place: Place) -> None:
     with pytest.raises(SettingsError, match="no such file"):
         validate_files(place.environ(STREAMOPS_CONFIG="none.toml"), place.cwd)
+
+
+@pytest.mark.parametrize(
+    ("keymap", "problem"),
+    [
+        ('{ filtr = "f3" }', "console: keymap: nothing is named 'filtr'; did you mean 'filter'?"),
+        ('{ sort = "i" }', "console: keymap: i would mean both 'sort' and 'invert'"),
+        ('{ help = "" }', "console: keymap: help: no key"),
+        ('{ quit = "ctrl+p" }', "console: keymap: quit: ctrl+p cannot be given another meaning"),
+    ],
+)
+def test_keys_that_cannot_be_are_told(place: Place, keymap: str, problem: str) -> None:
+    path = place.write_user(f"[console]\nkeymap = {keymap}\n")
+    (found,) = validate_file(path, place.environ())
+    assert found.message == f"{path}: {problem}"
+
+
+def test_keys_may_change_places(place: Place) -> None:
+    place.write_user('[console]\nkeymap = { sort = "i", invert = "o" }\n')
+    assert place.load().console.keymap == {"sort": "i", "invert": "o"}

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -10,11 +12,16 @@ from streamops.errors import StreamopsError
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
+from streamops.model.payloads import KeptPayload
 from streamops.operate.pages import EntryPage, PendingPage
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.invented import NOW
 from tests.tui.acts import InventedActs
+from tests.tui.beside import InventedBeside
+
+if TYPE_CHECKING:
+    from streamops.operate.search import Search, SearchResult
 
 PROD = ContextInfo("prod", "production", "redis://redis.shop.example:6379/0")
 STAGING = ContextInfo("staging", "staging", "redis://staging.shop.example:6379/0")
@@ -23,13 +30,14 @@ STAGING = ContextInfo("staging", "staging", "redis://staging.shop.example:6379/0
 SLOW = timedelta(seconds=30)
 
 
-class InventedSource(InventedActs):
+class InventedSource(InventedActs, InventedBeside):
     """Says what it was told to.
 
     Attributes:
         observation: What the next poll finds; raised where it is an error.
         entries: The entries of every stream, oldest first.
         pending: The pending entries of every group.
+        payloads: Payloads that are kept beside streams, by their keys.
         fails: What reads on demand raise; none for nothing.
         arriving: Entries for the live tail.
         polls: How often it was observed.
@@ -46,6 +54,7 @@ class InventedSource(InventedActs):
         self.observation = observation
         self.entries = tuple(entries)
         self.pending = tuple(pending)
+        self.payloads: dict[str, bytes] = {}
         self.fails: StreamopsError | None = None
         self.arriving: asyncio.Queue[Entry | StreamopsError] = asyncio.Queue()
         self.polls = 0
@@ -79,6 +88,16 @@ class InventedSource(InventedActs):
     async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
         self._ask("entry", stream, entry_id)
         return next((entry for entry in self.entries if entry.id == entry_id), None)
+
+    async def read_payload(self, key: str, limit: int) -> KeptPayload | None:
+        self._ask("payload", key)
+        value = self.payloads.get(key)
+        return None if value is None else KeptPayload(key, len(value), timedelta(hours=20), value[:limit])
+
+    async def search(self, stream: str, query: "Search") -> "SearchResult":
+        from streamops.operate.search import search_entries  # noqa: PLC0415 - the first screen needs none of it
+
+        return await search_entries(partial(self.read_entries, stream), query)
 
     async def read_pending(
         self,
@@ -135,7 +154,8 @@ def settings_for(
             raise source.observation
         return source
 
-    return TuiSettings(prod, contexts, open_source, every, theme)
+    # Nobody's own clipboard is touched.
+    return TuiSettings(prod, contexts, open_source, every, theme, copy="osc52")
 
 
 def app_for(

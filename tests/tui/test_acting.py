@@ -329,7 +329,7 @@ async def test_work_goes_on_when_its_screen_is_left_and_tells_when_it_is_done() 
         await press(app, *CLAIM_PLAN, "tab", "enter")
         await shown(app, "410,000 of 1,000,000")
         polls = source.polls
-        await press(app, "1")
+        await press(app, "3")
         await until(app, lambda: "▸ claim orders/fulfilment 41 %" in bar(app, "status"))
         source.hold.set()
         await shown(app, "claim orders/fulfilment: 10 done; @ tells more")
@@ -343,7 +343,7 @@ async def test_work_of_this_console_is_found_again_among_the_jobs() -> None:
     async with running(app):
         await press(app, *CLAIM_PLAN, "tab", "enter")
         await shown(app, "410,000 of 1,000,000")
-        await press(app, "1", "4")
+        await press(app, "3", "4", "4")
         await shown(app, "4f1c09ab12cd")
         await press(app, "enter")
         await shown(app, "410,000 of 1,000,000")
@@ -446,7 +446,7 @@ async def test_a_job_is_resumed_by_a_plan_and_stopped_by_its_key_twice() -> None
     source = shop_source(jobs=(acts.JOB,))
     app = app_for(source)
     async with running(app):
-        await press(app, "4")
+        await press(app, "4", "4")
         await shown(app, "▸ running")
         await press(app, "s")
         await shown(app, "s once more stops job 4f1c09ab12cd")
@@ -468,7 +468,7 @@ async def test_no_single_key_does_anything_to_the_server() -> None:
     async with running(app):
         for way in ([], ["enter"], ["enter", "l"], ["t"], ["at"], ["4"]):
             for key in [*KEYS, *"EPSZzs", "space", "delete"]:
-                await press(app, *way, key, "escape", "1")
+                await press(app, *way, key, "escape", "3")
         assert not source.applied
         assert not source.cancelled
 
@@ -479,8 +479,8 @@ async def test_read_only_has_no_capitals_and_says_so() -> None:
     async with running(app):
         assert "read-only" in bar(app, "header")
         assert " plan" not in bar(app, "keys")
-        for way in ([], ["enter"], ["enter", "l"], ["4"], ["at"]):
-            await press(app, "1", *way, *KEYS, *"szz")
+        for way in ([], ["enter"], ["enter", "l"], ["4"], ["4", "4"], ["5"], ["at"]):
+            await press(app, "3", *way, *KEYS, *"szz")
         assert not source.planned
         assert not source.cancelled
         await shown(app, "read-only: nothing is changed here")
@@ -529,9 +529,20 @@ async def test_two_deeds_go_on_side_by_side() -> None:
     app = app_for(source)
     async with running(app):
         for _ in range(2):
-            await press(app, "1", *CLAIM_PLAN, "tab", "enter")
+            await press(app, "3", *CLAIM_PLAN, "tab", "enter")
             await shown(app, "410,000 of 1,000,000")
         assert len(app.running) == 2
         source.hold.set()
         await until(app, lambda: not app.running)
         await asyncio.sleep(0)
+
+
+async def test_where_a_form_does_not_fit_the_arrows_still_go_from_field_to_field() -> None:
+    app = app_for(shop_source())
+    async with running(app, (80, 14)):
+        await press(app, *"jjjj", "C")
+        fields = [app.focused]
+        for _ in range(6):
+            await press(app, "down")
+            fields.append(app.focused)
+        assert len(set(fields)) == len(fields)

@@ -98,7 +98,7 @@ def test_progress(snap_compare: Compare, size: tuple[int, int]) -> None:
 def test_progress_is_told_wherever_one_looks(snap_compare: Compare) -> None:
     source = shop(plan=replace(acts.CLAIM, count=1_000_000), steps=STEPS)
     source.hold.clear()
-    look(snap_compare, source, SIZES[0], *PLAN, "tab", "enter", "1")
+    look(snap_compare, source, SIZES[0], *PLAN, "tab", "enter", "3")
 
 
 @sized
@@ -118,11 +118,11 @@ def test_action(snap_compare: Compare, size: tuple[int, int]) -> None:
 
 @sized
 def test_jobs(snap_compare: Compare, size: tuple[int, int]) -> None:
-    look(snap_compare, shop(jobs=JOBS), size, "4")
+    look(snap_compare, shop(jobs=JOBS), size, "4", "4")
 
 
 def test_job(snap_compare: Compare) -> None:
-    look(snap_compare, shop(jobs=JOBS), SIZES[0], "4", "enter")
+    look(snap_compare, shop(jobs=JOBS), SIZES[0], "4", "4", "enter")
 
 
 def test_marks(snap_compare: Compare) -> None:

@@ -78,7 +78,8 @@ def test_the_first_screen_brings_neither_the_engine_nor_other_screens_along() ->
     ).stdout
     modules = set(json.loads(output))
     assert {name for name in modules if name.startswith("streamops.tui.screens.")} == {
-        f"streamops.tui.screens.{name}" for name in ("frame", "listing", "opening", "status")
+        f"streamops.tui.screens.{name}"
+        for name in ("arranged", "frame", "listing", "opening", "prompting", "status")
     }
     heavy = ("redis", "streamops.wire", "streamops.plans", "streamops.operate.", "streamops.tui.acting.")
     assert {name for name in modules if name.startswith(heavy)} == {"streamops.operate.pages"}

@@ -132,7 +132,7 @@ def test_a_large_value_is_cut_and_says_so() -> None:
     entry = Entry(ENTRY.id, ((b"big", b"x" * 1_000_000),))
     lines = entry_lines(entry, NOW, 80)
     assert len(lines) < 5_000
-    assert "first 256.0 KiB of 976.6 KiB" in text(lines)
+    assert "first 64.0 KiB of 976.6 KiB" in text(lines)
 
 
 def test_a_value_of_line_ends_is_cut_and_says_so() -> None:

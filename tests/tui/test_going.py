@@ -10,7 +10,7 @@ from textual.widgets import Input
 from streamops.tui import places
 from streamops.tui.providers import ACTIONS
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.help import KEYS
+from streamops.tui.screens.help import ACTING, FINDING, LOOKING, MOVING
 from streamops.tui.screens.opening import SCREENS
 from tests.tui.driving import (
     bar,
@@ -37,7 +37,7 @@ from tests.tui.source import app_for
         ("enter l enter escape", "prod ▸ clicks ▸ heatmap ▸ pending"),
         ("enter l enter escape escape escape", "prod"),
         ("enter l enter escape escape escape escape escape", "prod"),
-        ("end up enter", "prod ▸ payments:dlq"),
+        ("end up enter", "prod ▸ dead letters ▸ payments:dlq"),
         ("j j j j enter", "prod ▸ orders ▸ fulfilment"),
         ("j j j k enter", "prod ▸ inventory ▸ sync"),
         ("t", "prod ▸ clicks ▸ tail"),
@@ -47,7 +47,11 @@ from tests.tui.source import app_for
         ("2 2", "prod ▸ streams"),
         ("2 down down down enter", "prod ▸ orders"),
         ("2 down down down enter enter", "prod ▸ orders ▸ billing"),
-        ("2 enter 1", "prod"),
+        ("2 enter 3", "prod"),
+        ("1", "prod ▸ pulse"),
+        ("2 enter 1 escape", "prod"),
+        ("enter 6", "prod ▸ alerts"),
+        ("7", "prod ▸ audit"),
         ("2 t", "prod ▸ clicks ▸ tail"),
         ("colon o r d e r s enter", "prod ▸ orders"),
         ("colon c t x enter", "prod ▸ contexts"),
@@ -99,7 +103,7 @@ async def test_help_explains_the_focused_row_its_numbers_and_findings() -> None:
         assert "Entries of the stream that the group has not been given yet." in lines
         assert "streamops -c prod status" in lines
         assert "not readable: stream secrets" in lines
-        for key, _ in KEYS:
+        for key, _ in (*MOVING, *FINDING, *LOOKING, *ACTING):
             assert key in lines
 
 
@@ -181,4 +185,4 @@ async def test_ids_names_and_commands_are_copied(keys: str, copied: str) -> None
             await press(app, key)
             await asyncio.sleep(0.05)
         await until(app, lambda: app.clipboard == copied)
-        await shown(app, f"copied {copied}"[:60])
+        await shown(app, f"copied by the terminal (OSC 52): {copied}"[:60])

@@ -43,7 +43,7 @@ WALK = (
     ],
     ["escape", "2", "enter", "t", "up", "up", "enter", "pagedown", "v", "escape", "escape", "escape"],
     [
-        "1",
+        "3",
         *"yc",
         "colon",
         *"ctx",
@@ -189,7 +189,7 @@ def written() -> bytes:
         b"\x1b",
     ]
     walk += [
-        b"1",
+        b"3",
         b"y",
         b"c",
         b":",

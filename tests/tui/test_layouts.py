@@ -2,7 +2,7 @@
 
 from textual.widgets import Input
 
-from streamops.tui.theme import DARK_NAME, LIGHT_NAME
+from streamops.tui.theme import COLOUR_BLIND_NAME, DARK_NAME, LIGHT_NAME
 from tests.tui import sample
 from tests.tui.driving import (
     NARROW,
@@ -80,6 +80,8 @@ async def test_the_theme_is_chosen_and_toggled() -> None:
     app = app_for(shop_source(), theme="light")
     async with running(app):
         assert app.theme == LIGHT_NAME
+        app.action_toggle_theme()
+        assert app.theme == COLOUR_BLIND_NAME
         app.action_toggle_theme()
         assert app.theme == DARK_NAME
 

@@ -8,7 +8,16 @@ from rich.cells import cell_len
 from streamops.present.table import Align, Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.paint import Brush, cell_width, chop, fit, printable, wrap
-from streamops.tui.theme import DARK_NAME, LIGHT_NAME, PALETTES, Ground, ink
+from streamops.tui.theme import (
+    COLOUR_BLIND,
+    COLOUR_BLIND_NAME,
+    DARK,
+    DARK_NAME,
+    LIGHT,
+    LIGHT_NAME,
+    Ground,
+    ink,
+)
 
 any_text = st.text(max_size=40)
 
@@ -84,7 +93,7 @@ def test_without_colour_there_is_none(tone: Tone, ground: Ground) -> None:
     assert style.bgcolor is None
 
 
-@pytest.mark.parametrize("name", [DARK_NAME, LIGHT_NAME])
+@pytest.mark.parametrize("name", [DARK_NAME, LIGHT_NAME, COLOUR_BLIND_NAME])
 @pytest.mark.parametrize("tone", Tone)
 @pytest.mark.parametrize("ground", Ground)
 def test_every_tone_can_be_read_on_every_ground(name: str, tone: Tone, ground: Ground) -> None:
@@ -99,7 +108,7 @@ def test_every_tone_can_be_read_on_every_ground(name: str, tone: Tone, ground: G
 
 def test_states_differ_without_red_and_green() -> None:
     """As a person without red cones sees them, warn, critical and ok stay apart."""
-    for palette in PALETTES.values():
+    for palette in (DARK, LIGHT, COLOUR_BLIND):
         seen = [_as_protanope(colour) for colour in (palette.ok, palette.warn, palette.critical)]
         for one in range(3):
             for other in range(one):

@@ -47,7 +47,7 @@ async def test_the_way_from_streams_to_an_entry_on_every_server(server: RunningS
         await until(app, lambda: names(app) == [ids[1], ids[2]])
         await press(app, "down", "enter")
         await shown(app, f" {ids[2]}")
-        await shown(app, " n  1 B")
+        await shown(app, "▸n  2  text · 1 B")
         assert screen_text(app).count("billing") == 1
 
 

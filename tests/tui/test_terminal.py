@@ -10,6 +10,7 @@ from streamops.tui.app import run
 from streamops.tui.terminal import require_terminal
 from tests.tui import sample
 from tests.tui.source import InventedSource, settings_for
+from tests.tui.terminal import on_a_terminal
 
 
 class Pipe:
@@ -76,3 +77,15 @@ def test_run_refuses_a_dumb_terminal_before_drawing_anything() -> None:
     finally:
         os.close(slave)
         os.close(master)
+
+
+def test_what_is_typed_at_once_is_not_lost() -> None:
+    """A terminal hands over what came meanwhile as one piece: the prompt has the keys after its own."""
+    with on_a_terminal("tests.tui", size=(120, 30)) as terminal:
+        terminal.wait_for(b"fulfilment")
+        terminal.press(b"/orders\r")
+        terminal.wait_for(b"3 of 9")
+        terminal.press(b"\x1b:streams\r")
+        terminal.wait_for(b"entries_added|ENTRIES|streams")
+        terminal.press(b"\x11")
+        assert terminal.wait() == 0

@@ -76,8 +76,8 @@ def test_versions(text: str, version: tuple[int, ...]) -> None:
 
 def test_consumers_of_all_versions() -> None:
     old = [b"name", b"w\xff", b"pending", 2, b"idle", 1500]
-    assert decode_consumers([old, [*old, b"inactive", 700], [*old, b"inactive", -1]]) == (
-        Consumer("w\udcff", 2, timedelta(seconds=1.5), None),
+    assert decode_consumers([old]) == (Consumer("w\udcff", 2, timedelta(seconds=1.5), None),)
+    assert decode_consumers([[*old, b"inactive", 700], [*old, b"inactive", -1]]) == (
         Consumer("w\udcff", 2, timedelta(seconds=1.5), timedelta(seconds=0.7)),
         Consumer("w\udcff", 2, timedelta(seconds=1.5), None),
     )

@@ -30,6 +30,8 @@ acknowledgement are judged apart; a growing lag is told by its steps, so that ne
 decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
 """
 
+from itertools import product
+
 from streamops.analysis.rules.dead_letters import dead_letters
 from streamops.analysis.rules.delivery import behind, lag_growing, lag_matters, no_consumers, stalled, stopped
 from streamops.analysis.rules.memory import eviction_risk, oom
@@ -73,6 +75,20 @@ GROUP_RULES: tuple[GroupRule, ...] = (
     retention_edge,
     behind,
 )
+OF_WAITING: tuple[GroupRule, ...] = (no_consumers, stopped, lag_growing, behind)
+OF_PENDING: tuple[GroupRule, ...] = (stalled, dead_consumer, poison, pending_old)
+OF_PAST: tuple[GroupRule, ...] = (rewound, lost, retention_edge)
+ASKED: dict[tuple[bool, bool, bool], tuple[GroupRule, ...]] = {
+    (waiting, pending, past): tuple(
+        rule
+        for rule in GROUP_RULES
+        if (waiting and rule in OF_WAITING) or (pending and rule in OF_PENDING) or (past and rule in OF_PAST)
+    )
+    for waiting, pending, past in product((False, True), repeat=3)
+}
+"""The rules that a group is judged by, by whether entries may wait, some are pending, and anything happened to it:
+the others find nothing, which is most of them most of the time."""
+
 STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
 NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
 
@@ -93,8 +109,9 @@ EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
 
 def judge_group(subject: GroupSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
     """What the rules find about a group, worst first, then by number."""
-    found = [finding for rule in GROUP_RULES if (finding := rule(subject, thresholds)) is not None]
-    return worst_first(_unexplained(found) if len(found) > 1 else found)
+    rules = ASKED[subject.may_wait, subject.group.pending > 0, subject.has_past]
+    found = [finding for rule in rules if (finding := rule(subject, thresholds)) is not None]
+    return worst_first(_unexplained(found) if len(found) > 1 else found) if found else ()
 
 
 def judge_stream(subject: StreamSubject, thresholds: Thresholds) -> tuple[Finding, ...]:

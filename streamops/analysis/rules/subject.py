@@ -1,6 +1,6 @@
 """What a rule judges, and the evidence that several rules share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
@@ -47,6 +47,17 @@ class GroupSubject(Struct, frozen=True, gc=False):
     def has_waiting(self) -> bool:
         """Whether an entry is known to wait for delivery."""
         return waits(self.group.lag)
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether one waits, or did when its history was last told."""
+        return self.history.waiting_since is not None or self.has_waiting
+
+    @property
+    def has_past(self) -> bool:
+        """Whether its position ever moved back, entries were lost, or its stream was trimmed."""
+        history = self.history
+        return not (self.trimmed_at is history.lost_at is history.rewound_at is None)
 
 
 class StreamSubject(Struct, frozen=True, gc=False):
@@ -102,7 +113,7 @@ def undelivered_for(subject: GroupSubject) -> timedelta:
     watched = subject.now - subject.history.position_since
     if not subject.members:
         return watched
-    return max(watched, min(unfed(member) for member in subject.members))
+    return max(watched, min([unfed(member) for member in subject.members]))
 
 
 def unfed(member: Consumer) -> timedelta:
@@ -123,13 +134,19 @@ def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, .
     if not subject.members or not subject.group.pending:
         return ()
     limit = thresholds.consumer_unseen
-    if not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
-        limit = max(limit, thresholds.pending_age)
-    return tuple([member for member in subject.members if member.pending and _is_suspect(member, limit)])
+    found = _unseen(subject.members, limit)
+    if found and not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
+        found = _unseen(found, max(limit, thresholds.pending_age))
+    return tuple(found)
 
 
-def _is_suspect(member: Consumer, limit: timedelta) -> bool:
-    return member.idle >= limit if member.alive is None else not member.alive
+def _unseen(members: Sequence[Consumer], limit: timedelta) -> list[Consumer]:
+    """Those with pending entries that have not been seen for so long, or that their heartbeats tell to be dead."""
+    return [
+        member
+        for member in members
+        if member.pending and (member.idle >= limit if member.alive is None else not member.alive)
+    ]
 
 
 def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:
@@ -156,11 +173,12 @@ def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[Pe
     held, age, wait = oldest.idle, group.oldest_pending_age, group.time_lag.age
     if age is not None and wait is not None and age - wait > held:
         held = age - wait
-    rows = [(oldest, held)]
+    rows = [(oldest, held)] if held >= thresholds.pending_age else []
     if group.profile is not None:
         longest = _still_pending(group.profile.longest_idle, oldest)
-        rows += [(longest, longest.idle)] if longest is not None else []
-    return tuple([row for row in rows if row[1] >= thresholds.pending_age])
+        if longest is not None and longest.idle >= thresholds.pending_age:
+            rows.append((longest, longest.idle))
+    return tuple(rows)
 
 
 def _still_pending(row: PendingEntry | None, oldest: PendingEntry) -> PendingEntry | None:

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from streamops.analysis.expressions import Expression
+from streamops.analysis.words import EntryWords
 from streamops.cli.command import Command
 from streamops.cli.entry_rows import entry_document, entry_printer
 from streamops.cli.narration import Narrator
@@ -37,6 +38,7 @@ DEFAULT_MAX_SCAN: Final = 1_000_000
             "streamops streams search orders --where 'json.body.amount > `100`'",
             "by a number inside a JSON value",
         ),
+        ("streamops streams search orders --contains a-1007 --newest-first", "wherever a text stands"),
         ("streamops streams search orders --newest-first --limit 5 -o jsonl", "the last five, as JSON lines"),
     ],
     exits={1: "no such stream"},
@@ -59,6 +61,15 @@ DEFAULT_MAX_SCAN: Final = 1_000_000
     metavar="NAME=VALUE",
     help="Has this field with this value; may repeat.",
 )
+@click.option(
+    "--contains",
+    multiple=True,
+    metavar="TEXT",
+    help="Has this text somewhere, whatever its case; may repeat.",
+)
+@click.option(
+    "--lacks", multiple=True, metavar="TEXT", help="Has this text nowhere, whatever its case; may repeat."
+)
 @click.option("--where", metavar="EXPR", help="A JMESPath expression over {id, time, fields, json} holds.")
 @click.option(
     "--max-scan",
@@ -79,6 +90,8 @@ def search(
     from_id: EntryId | None,
     to_id: EntryId | None,
     fields_wanted: tuple[tuple[bytes, bytes], ...],
+    contains: tuple[str, ...],
+    lacks: tuple[str, ...],
     where: str | None,
     max_scan: int,
     newest_first: bool,
@@ -90,6 +103,7 @@ def search(
     """
     printer = entry_printer(session, with_stream=False)
     condition = Expression(where) if where is not None else None
+    words = EntryWords(contains, lacks) if contains or lacks else None
     progress = _Progress(session.narrator)
 
     async def find(console: Console) -> SearchResult:
@@ -101,6 +115,7 @@ def search(
             end=min(_moment_id(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
             fields=fields_wanted,
             where=condition,
+            words=words,
             limit=session.given.limit or DEFAULT_LIMIT,
             max_scan=max_scan,
             newest_first=newest_first,
@@ -147,6 +162,8 @@ def _how_far(result: SearchResult, *, newest_first: bool) -> str:
         StopReason.END: "the range ends there",
         StopReason.LIMIT: f"the limit is reached; go on with {onward}",
         StopReason.MAX_SCAN: f"--max-scan is reached; go on with {onward}",
+        StopReason.MAX_BYTES: f"go on with {onward}",
+        StopReason.MAX_TIME: f"go on with {onward}",
     }
     return f"{len(result.entries):,} match; {scope}: {reasons[result.stopped]}"
 

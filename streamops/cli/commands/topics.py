@@ -1,12 +1,10 @@
 """``streamops topics``: URLs that messages are called back to."""
 
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from msgspec.structs import replace
 
 from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
@@ -16,11 +14,11 @@ from streamops.errors import NotFound
 from streamops.model.acts.topics import AddTopicIntent, RemoveTopicIntent, TopicOffIntent, TopicOnIntent
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
 from streamops.present.topics import TopicRow, topic_json
-from streamops.settings.topics import ConfiguredTopic, list_topics
+from streamops.settings.topic_rows import read_topic_rows
+from streamops.settings.topics import list_topics
 
 if TYPE_CHECKING:
     from streamops.operate.console import Console
-    from streamops.operate.topics import TopicView
 
 
 @click.command(
@@ -131,29 +129,4 @@ rm = acting_command(
 
 async def _read(session: Session, console: "Console") -> list[TopicRow]:
     configured = list_topics(os.environ, Path.cwd())
-    kept = await console.topics.kept()
-    rows = sorted(_rows(configured, kept, session.settings.context), key=lambda row: row.name)
-    here = [row.topic for row in rows if row.topic is not None and not row.context]
-    queues = iter(await console.topics.queues(here))
-    now = await console.topics.clock()
-    return [
-        replace(row, queue=next(queues), now=now) if row.topic is not None and not row.context else row
-        for row in rows
-    ]
-
-
-def _rows(
-    configured: Sequence[ConfiguredTopic], kept: "Sequence[TopicView]", in_use: str | None
-) -> Iterator[TopicRow]:
-    """One row a topic; of one that is in both the configuration's."""
-    taken = set()
-    for one in configured:
-        context = "" if one.context == in_use else one.context
-        taken |= set() if context else {one.topic.name}
-        yield TopicRow(
-            name=one.topic.name, topic=one.topic, file=one.file, context=context, signed=one.signed
-        )
-    for view in kept:
-        if view.name not in taken:
-            signed = view.topic is not None and view.topic.secret is not None
-            yield TopicRow(name=view.name, topic=view.topic, signed=signed, problem=view.problem)
+    return await read_topic_rows(console.topics, configured, session.settings.context)

@@ -121,6 +121,7 @@ def _options(
         listen=listen,
         calls=calls,
         hosts=table.hosts,
+        deny_private=table.deny_private,
         host=HostOptions(table.per_host, BreakerOptions(table.open_after, table.pause)),
         caller=CallerOptions(most_answer=table.max_answer),
         grace=grace,

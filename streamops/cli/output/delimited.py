@@ -9,8 +9,8 @@ from streamops.present.text import safe
 
 Row = TypeVar("Row")
 
-# A spreadsheet takes a cell that begins so for a formula.
-FORMULA_STARTS: Final = ("=", "+", "-", "@")
+# A spreadsheet takes a cell that begins so for a formula; some take the wide signs of East Asian keyboards for the same.
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 class CsvLines(Generic[Row]):

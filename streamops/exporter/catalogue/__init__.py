@@ -3,6 +3,7 @@
 from typing import Final
 
 from streamops.exporter.catalogue import others as other
+from streamops.exporter.catalogue import pools as of_pools
 from streamops.exporter.catalogue import streams as of_streams
 from streamops.exporter.catalogue.family import Family, Kind
 from streamops.exporter.catalogue.workers import WORKER_FAMILIES
@@ -16,6 +17,10 @@ SECTIONS: Final[tuple[tuple[str, tuple[Family, ...]], ...]] = (
     ("Dead letters", of_streams.DEAD_LETTERS),
     ("Delayed messages", other.DELAYED),
     ("Worker processes, as the server knows them", (other.WORKERS, *other.WORKER_SLOTS, other.POOL_PAUSED)),
+    (
+        "Pools and their controllers",
+        (*of_pools.AUTOSCALER_SIZES, of_pools.AUTOSCALER_DECISIONS, of_pools.AUTOSCALER_SIGNAL),
+    ),
     ("Redis or Valkey", (other.REDIS_INFO, *other.NODES, other.REDIS_CONFIG_INFO)),
     (
         "The exporter itself",

@@ -17,7 +17,6 @@ from streamops.exporter.counters.streams import (
     StreamCount,
     advance_stream,
     begin_stream,
-    put_away,
 )
 from streamops.model.observation import Observation
 
@@ -53,12 +52,7 @@ def advance(counters: Counters | None, observation: Observation) -> Counters:
         before = known.get(name)
         if before is None and name in past.away:
             before = past.away[name].count
-        if before is None:
-            streams[name] = begin_stream(state)
-        elif before.state is state and not before.away:
-            streams[name] = before
-        else:
-            streams[name] = advance_stream(before, state, step)
+        streams[name] = begin_stream(state) if before is None else advance_stream(before, state, step)
     return Counters(streams, _away(past, streams, step), step.now)
 
 
@@ -73,9 +67,7 @@ def _away(
     }
     if not past.streams.keys() <= streams.keys():
         away.update(
-            (name, Absent(step.now, put_away(count)))
-            for name, count in past.streams.items()
-            if name not in streams
+            (name, Absent(step.now, count)) for name, count in past.streams.items() if name not in streams
         )
     surplus = len(away) - MOST_AWAY
     return dict(islice(away.items(), surplus, None)) if surplus > 0 else away

@@ -72,15 +72,13 @@ class StreamCount(Struct, frozen=True):
     """What was counted of one stream.
 
     Attributes:
-        state: The last reading of it; none where it is out of sight.
-        sample: What is remembered of that reading.
+        sample: What is remembered of the last reading.
         added: Entries added: the server's count when it was first seen, and all that came since.
         removed: Entries removed since it was first seen.
         groups: Its groups, by name.
         away: Its groups that were not in the last reading, by name.
     """
 
-    state: StreamState | None
     sample: StreamSample
     added: int
     removed: int
@@ -92,21 +90,16 @@ def begin_stream(state: StreamState) -> StreamCount:
     """What is counted of a stream that is seen for the first time."""
     sample = sample_stream(state)
     groups = {group.name: begin_group(sample_group(group, sample)) for group in state.groups}
-    return StreamCount(state, sample, sample.entries_added or 0, 0, groups)
-
-
-def put_away(count: StreamCount) -> StreamCount:
-    """What to keep of a stream that is out of sight."""
-    return replace(count, state=None)
+    return StreamCount(sample, sample.entries_added or 0, 0, groups)
 
 
 def advance_stream(past: StreamCount, state: StreamState, step: Step) -> StreamCount:
-    """What is counted of a stream with one more reading of it."""
+    """What is counted of a stream with one more reading of it; the same object where nothing moved."""
     last, sample = past.sample, sample_stream(state)
-    if sample == last:
-        # Groups whose stream stood still are told apart by themselves, and share the sample.
+    if still := sample == last:
+        # Its groups are told apart by themselves, and share the sample.
         sample = last
-    anew = _made_anew(last, sample)
+    anew = not still and _made_anew(last, sample)
     added = _added_anew(last, sample) if anew else arrivals(last, sample)
     seen = _added_at_least(last, sample) if added is None else added
     removed = 0 if seen is None else max(0, seen + last.length - sample.length)
@@ -123,8 +116,10 @@ def advance_stream(past: StreamCount, state: StreamState, step: Step) -> StreamC
             groups[name] = begin_again(before, now)
         else:
             groups[name] = _advanced(before, now, group, added, step)
+    if still and groups == past.groups and not past.away:
+        return past
     away = _away(past, groups, state.name, step)
-    return StreamCount(state, sample, past.added + (seen or 0), past.removed + removed, groups, away)
+    return StreamCount(sample, past.added + (seen or 0), past.removed + removed, groups, away)
 
 
 def _advanced(

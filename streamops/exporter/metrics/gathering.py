@@ -1,7 +1,7 @@
 """The streams, groups and consumers that a page shows, each beside its labels."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from streamops.exporter.metrics.guards import (
     Guards,
     Omitted,
     Reason,
+    Subject,
     distinct,
     note,
     shown_consumers,
@@ -21,6 +22,7 @@ from streamops.exporter.metrics.guards import (
 from streamops.exporter.metrics.labels import Labels
 from streamops.exporter.metrics.remembered import GroupLabels, Remembered, StreamLabels
 from streamops.model.observation import GroupView, Observation, StreamView
+from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer, StreamState
 
 
@@ -71,23 +73,24 @@ class Gatherer:
 
     def __init__(self, guards: Guards) -> None:
         self._guards = guards
+        self._shows_groups, self._shows_consumers = guards.shows_groups, guards.shows_consumers
         self._names = Names("", (), (), ())
-        self._streams = _streams_of("")
+        self._streams: Remembered[StreamLabels] = Remembered()
         self._labels: tuple[list[StreamLabels], list[GroupLabels], list[Labels]] = ([], [], [])
 
     def gather(self, observation: Observation, counters: Counters) -> Gathered:
         """What is shown of an observation."""
         omitted: Omitted = Counter()
-        views = self._views(observation, omitted)
-        groups = [self._groups(view, omitted) for view in views]
-        capped = frozenset([(gap.stream, gap.group) for gap in observation.snapshot.gaps if gap.capped])
+        views = shown_streams(self._guards, observation.streams, omitted)
+        views = distinct(views, [view.stream.name for view in views], "stream", omitted)
+        groups = self._groups(views, omitted)
         flat = list(chain.from_iterable(groups))
-        consumers = [self._consumers(view, capped, omitted) for view in flat]
+        consumers = self._consumers(flat, observation.snapshot.gaps, omitted)
         names = Names(
             str(observation.snapshot.server.database),
             [view.stream.name for view in views],
-            [[one.group.name for one in some] for some in groups],
-            [[one.name for one in some] for some in consumers],
+            _group_names(groups),
+            _consumer_names(consumers),
         )
         counts = [counters.streams.get(name) for name in names.streams]
         return Gathered(
@@ -106,52 +109,66 @@ class Gatherer:
             omitted,
         )
 
-    def _views(self, observation: Observation, omitted: Omitted) -> Sequence[StreamView]:
-        views = shown_streams(self._guards, observation.streams, omitted)
-        return distinct(views, [view.stream.name for view in views], "stream", omitted)
-
-    def _groups(self, view: StreamView, omitted: Omitted) -> Sequence[GroupView]:
-        groups = view.groups
-        if not groups:
-            return ()
-        if not self._guards.shows_groups:
-            note(omitted, "group", Reason.GRANULARITY, len(groups))
-            return ()
-        return distinct(groups, [one.group.name for one in groups], "group", omitted)
+    def _groups(self, views: Sequence[StreamView], omitted: Omitted) -> Sequence[Sequence[GroupView]]:
+        """The groups to show of each stream."""
+        groups = [view.groups for view in views]
+        if not self._shows_groups:
+            note(omitted, "group", Reason.GRANULARITY, sum(map(len, groups)))
+            return [()] * len(groups)
+        return _distinct(groups, _group_names, "group", omitted)
 
     def _consumers(
-        self, view: GroupView, capped: frozenset[tuple[str | None, str | None]], omitted: Omitted
-    ) -> Sequence[Consumer]:
-        members = view.group.members
-        if not members:
-            if capped and self._guards.shows_consumers and (view.stream, view.group.name) in capped:
+        self, views: Sequence[GroupView], gaps: Sequence[Gap], omitted: Omitted
+    ) -> Sequence[Sequence[Consumer]]:
+        """The consumers to show of each group."""
+        members = [view.group.members or () for view in views]
+        if not self._shows_consumers:
+            note(omitted, "consumer", Reason.GRANULARITY, sum(map(len, members)))
+            return [()] * len(members)
+        capped = {(gap.stream, gap.group) for gap in gaps if gap.capped}
+        for view in views if capped else ():
+            if not view.group.members and (view.stream, view.group.name) in capped:
                 note(omitted, "consumer", Reason.MAX_CONSUMERS, view.group.consumers)
-            return ()
-        if not self._guards.shows_consumers:
-            note(omitted, "consumer", Reason.GRANULARITY, len(members))
-            return ()
-        shown = shown_consumers(self._guards, members, omitted)
-        return distinct(shown, [one.name for one in shown], "consumer", omitted)
+        shown = [shown_consumers(self._guards, some, omitted) for some in members]
+        return _distinct(shown, _consumer_names, "consumer", omitted)
 
     def _see(self, names: Names) -> tuple[list[StreamLabels], list[GroupLabels], list[Labels]]:
         """The labels of streams, groups and consumers of these names."""
         if names != self._names:
             if names.database != self._names.database:
-                self._streams = _streams_of(names.database)
-            streams = self._streams.see(names.streams)
+                self._streams = Remembered()
+            streams = self._streams.see(names.streams, lambda name: StreamLabels((names.database, name)))
             groups = [
                 label
                 for stream, some in zip(streams, names.groups, strict=True)
-                for label in stream.groups.see(some)
+                for label in stream.groups(some)
             ]
             consumers = [
                 label
                 for group, some in zip(groups, names.consumers, strict=True)
-                for label in group.consumers.see(some)
+                for label in group.consumers(some)
             ]
             self._names, self._labels = names, (streams, groups, consumers)
         return self._labels
 
 
-def _streams_of(database: str) -> Remembered[StreamLabels]:
-    return Remembered(lambda name: StreamLabels((database, name)))
+def _group_names(groups: Sequence[Sequence[GroupView]]) -> list[list[str]]:
+    return [[one.group.name for one in some] for some in groups]
+
+
+def _consumer_names(consumers: Sequence[Sequence[Consumer]]) -> list[list[str]]:
+    return [[one.name for one in some] for some in consumers]
+
+
+def _distinct(
+    subjects: Sequence[Sequence[Subject]],
+    names_of: Callable[[Sequence[Sequence[Subject]]], list[list[str]]],
+    scope: str,
+    omitted: Omitted,
+) -> Sequence[Sequence[Subject]]:
+    """The subjects without those whose names would print like another one's beside them."""
+    names = names_of(subjects)
+    if all(map(str.isascii, chain.from_iterable(names))):
+        # Nearly always: no name prints as anything but itself.
+        return subjects
+    return [distinct(some, those, scope, omitted) for some, those in zip(subjects, names, strict=True)]

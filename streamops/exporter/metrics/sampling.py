@@ -11,6 +11,7 @@ from streamops.exporter.metrics.other_columns import (
     server_blocks,
     worker_blocks,
 )
+from streamops.exporter.metrics.pool_columns import pool_blocks
 from streamops.exporter.metrics.reading import Reading
 from streamops.exporter.metrics.samples import Samples
 from streamops.exporter.metrics.stream_columns import (
@@ -59,6 +60,7 @@ class Sampler:
             dead_letter_block(found, now),
             queue_block(extras, str(server.database)),
             *worker_blocks(extras),
+            *pool_blocks(extras),
             *server_blocks(server),
             gap_block(observation.snapshot.gaps, extras.unread, self._guards),
         )

@@ -1,26 +1,23 @@
 """One page of metrics: a reading in both formats, each rendered and compressed once, however many ask for it."""
 
 import time
-import zlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TypeVar
 
 from streamops.exporter.metrics.reading import Reading
-from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.metrics.text import OPENMETRICS_END, openmetrics_parts, text_parts
+from streamops.exporter.metrics.text import OPENMETRICS_END
+from streamops.exporter.scraping.gzipped import Packed, pack, whole
 from streamops.exporter.scraping.negotiating import Form
+from streamops.exporter.scraping.press import Press
 
-if TYPE_CHECKING:
-    from zlib import _Compress
-
-LEVEL: Final = 1
-"""Twice the size of the best at a tenth of its time."""
-
-GZIP: Final = 31
+Body = TypeVar("Body", bytes, Packed)
 
 
 class Page:
     """What one collection is told as.
+
+    Args:
+        press: Prints it.
 
     Attributes:
         reading: What it tells.
@@ -28,13 +25,13 @@ class Page:
         render_seconds: How long the first rendering took, with its compression; none before it.
     """
 
-    def __init__(self, reading: Reading, sampler: Sampler, begun: float) -> None:
+    def __init__(self, reading: Reading, press: Press, begun: float) -> None:
         self.reading = reading
         self.begun = begun
         self.render_seconds: float | None = None
-        self._sampler = sampler
-        self._bodies: dict[Form, list[bytes]] = {}
-        self._packed: dict[Form, tuple[bytes, _Compress]] = {}
+        self._press = press
+        self._printed: dict[Form, list[bytes]] = {}
+        self._packed: dict[Form, list[Packed]] = {}
 
     def text(self) -> bytes:
         """The text format, 0.0.4."""
@@ -51,27 +48,24 @@ class Page:
             form: The format.
             more: Families of other origin to end it with, in the same format.
         """
-        if form not in self._bodies:
-            self._bodies[form] = list(self._parts(form))
-        return [*self._bodies[form], more, OPENMETRICS_END if form is Form.OPENMETRICS else b""]
+        return [*self._made(self._printed, self._press.printed, form), _ended(form, more)]
 
     def packed(self, form: Form, more: bytes = b"") -> bytes:
         """The same, compressed; the page itself only once, whatever it ends with."""
-        if form not in self._packed:
-            fresh = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP)
-            # Never a whole page at once: it is twenty times the size.
-            pieces = [fresh.compress(part) for part in self._parts(form)]
-            self._packed[form] = b"".join((*pieces, fresh.flush(zlib.Z_FULL_FLUSH))), fresh
-        head, compressor = self._packed[form]
-        rest = compressor.copy()
-        return b"".join(
-            (head, rest.compress(more + (OPENMETRICS_END if form is Form.OPENMETRICS else b"")), rest.flush())
-        )
+        return whole([*self._made(self._packed, self._press.packed, form), pack(_ended(form, more))])
 
-    def _parts(self, form: Form) -> Iterator[bytes]:
-        """The page without what ends it, family by family."""
-        started = time.monotonic()
-        samples = self._sampler.sample(self.reading)
-        yield from text_parts(samples) if form is Form.TEXT else openmetrics_parts(samples)
-        if self.render_seconds is None:
-            self.render_seconds = time.monotonic() - started
+    def _made(
+        self, bodies: dict[Form, list[Body]], make: Callable[[Reading, Form], list[Body]], form: Form
+    ) -> list[Body]:
+        """The page without what ends it, made when it is first asked for."""
+        if form not in bodies:
+            started = time.monotonic()
+            bodies[form] = make(self.reading, form)
+            if self.render_seconds is None:
+                self.render_seconds = time.monotonic() - started
+        return bodies[form]
+
+
+def _ended(form: Form, more: bytes) -> bytes:
+    """What a page ends with."""
+    return more + OPENMETRICS_END if form is Form.OPENMETRICS else more

@@ -4,6 +4,10 @@ from typing import Final
 
 OPERATION_NAMES: Final = (
     "ack",
+    "autoscale.limits",
+    "autoscale.override",
+    "autoscale.pause",
+    "autoscale.resume",
     "claim",
     "consumers.prune",
     "consumers.rm",
@@ -20,6 +24,7 @@ OPERATION_NAMES: Final = (
     "replay",
     "restore",
     "resume",
+    "scale.set",
     "streams.rm-entry",
     "tend",
     "topics.add",

@@ -15,6 +15,22 @@ Workers = Annotated[int, argument("How many workers it is to have.", metavar="N"
 Span = Annotated[timedelta, option("How long; then the policy decides again.", "--for", example="1h")]
 
 
+class Mandate(Struct, frozen=True):
+    """What a controller's decision holds under: its lead, and what people had told it.
+
+    Attributes:
+        holder: The controller.
+        term: In which term it led.
+        lease: How long its lead holds unless it is kept.
+        steered_at: When people told it something last; none where they never did.
+    """
+
+    holder: str
+    term: int
+    lease: timedelta
+    steered_at: datetime | None = None
+
+
 class ScaleIntent(Struct, frozen=True, kw_only=True):
     """Ask whoever runs a pool's workers for another number."""
 
@@ -24,6 +40,7 @@ class ScaleIntent(Struct, frozen=True, kw_only=True):
         int | None, option("Only if it is to have this many now.", metavar="N", example="4")
     ] = None
     because: Annotated[str, inner("Why, where a controller decided it.")] = ""
+    mandate: Annotated[Mandate | None, inner("Only while this holds, where a controller decided it.")] = None
 
 
 class PauseScalingIntent(Struct, frozen=True, kw_only=True):

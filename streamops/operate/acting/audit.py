@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden, NotFound, StreamopsError
+from streamops.errors import Forbidden, NotFound, StreamopsError, UnexpectedReply
 from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Outcome, Plan
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
@@ -266,7 +265,7 @@ def _is_id(text: str) -> bool:
 def _understood(kind: type[Noun], data: bytes | None) -> Noun | None:
     try:
         return None if data is None else unpack(kind, data)
-    except (msgspec.MsgspecError, ValueError):
+    except UnexpectedReply:
         return None
 
 

@@ -1,12 +1,11 @@
 """One action of the audit log as a whole, and the state that it changed."""
 
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
+from streamops.errors import UnexpectedReply
 from streamops.model.acting import Action, AuditRecord
 from streamops.model.entries import PendingEntry
 from streamops.operate.acting.actions import ENDS
@@ -40,7 +39,7 @@ def state_before(records: Sequence[AuditRecord]) -> Before:
     for blob in undo_blobs(records):
         try:
             rows += [row for page in unpack_pages(blob) for row in page.rows]
-        except (zlib.error, msgspec.MsgspecError, ValueError, LookupError):
+        except UnexpectedReply:
             facts += plain_values(blob)
     return Before(tuple(rows), tuple(facts))
 
@@ -49,5 +48,5 @@ def plain_values(blob: bytes) -> list[Mapping[str, Any]]:
     """What ``pack`` wrote, as plain values; nothing where it is none of that."""
     try:
         return [unpack_values(blob)]
-    except (msgspec.MsgspecError, ValueError):
+    except UnexpectedReply:
         return []

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from streamops.model.acts.fields import Moment
+from streamops.operate.acting.ours import inflate, reading_ours
 
 Noun = TypeVar("Noun", bound=Struct)
 
@@ -29,8 +30,13 @@ def pack(noun: Struct) -> bytes:
 
 
 def unpack(kind: type[Noun], data: bytes) -> Noun:
-    """The struct that ``pack`` wrote; raises ``msgspec.MsgspecError`` or ``ValueError`` where it is none."""
+    """The struct that ``pack`` wrote; raises ``UnexpectedReply`` where it is none."""
     packed = unpack_values(data)
+    with reading_ours("a record"):
+        return _converted(kind, packed)
+
+
+def _converted(kind: type[Noun], packed: dict[str, Any]) -> Noun:
     moments = {field.name for field in fields(kind) if _is_moment(field.type)}
     if not moments:
         return msgspec.convert(packed, kind, strict=False)
@@ -47,15 +53,13 @@ def unpack(kind: type[Noun], data: bytes) -> Noun:
 
 
 def unpack_values(data: bytes) -> dict[str, Any]:
-    """The same as plain values by the names of its attributes; raises the same."""
-    try:
-        text = data if data.startswith(b"{") else zlib.decompress(data)
-    except zlib.error as error:
-        raise ValueError(f"nothing that was packed: {error}") from None
-    values = _restored(msgspec.json.decode(text))
-    if not isinstance(values, dict):
-        raise ValueError("nothing that was packed")  # noqa: TRY004 - a value, from outside
-    return values
+    """The same as plain values by the names of its attributes; raises ``UnexpectedReply``."""
+    with reading_ours("a record"):
+        text = data if data.startswith(b"{") else inflate(data)
+        values = _restored(msgspec.json.decode(text))
+        if not isinstance(values, dict):
+            raise TypeError("nothing that was packed")
+        return values
 
 
 def _is_moment(type_: Any) -> bool:  # noqa: ANN401 - any annotation

@@ -14,6 +14,7 @@ from msgspec import Raw, Struct
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH, EntryId
+from streamops.operate.acting.ours import inflate, reading_ours
 
 MILLISECOND = timedelta(milliseconds=1)
 RUN = 4
@@ -54,8 +55,9 @@ def pack_pages(pages: Sequence[bytes]) -> bytes:
 
 
 def unpack_pages(blob: bytes) -> tuple[RowsThen, ...]:
-    """The pages of one record, in their order."""
-    return tuple(map(_rows_then, msgspec.msgpack.decode(zlib.decompress(blob), type=list[_Page])))
+    """The pages of one record, in their order; raises ``UnexpectedReply`` where they are none."""
+    with reading_ours("what undoing needs"):
+        return tuple(map(_rows_then, msgspec.msgpack.decode(inflate(blob), type=list[_Page])))
 
 
 def _rows_then(page: _Page) -> RowsThen:
@@ -66,6 +68,9 @@ def _rows_then(page: _Page) -> RowsThen:
 
 def _rows(owners: Sequence[str], ids: Sequence[str], runs: Sequence[int]) -> Iterator[PendingEntry]:
     ends = [*runs[RUN - 1 + RUN :: RUN], len(ids)]
+    if any(end <= start for start, end in zip(runs[RUN - 1 :: RUN], ends, strict=False)):
+        # Runs that overlap would make any number of rows of a few bytes.
+        raise ValueError("runs that do not follow each other")
     for number, end in enumerate(ends if runs else ()):
         place, idle, deliveries, start = runs[number * RUN : (number + 1) * RUN]
         for text in ids[start:end]:

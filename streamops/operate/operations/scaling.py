@@ -22,31 +22,35 @@ from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.plans.scaling import plan_scale, plan_steering, steered
+from streamops.plans.scaling import is_led, plan_scale, plan_steering, steered, steered_back
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key
+from streamops.wire.pools.leading import keep_lead, require_mandate
 from streamops.wire.pools.orders import steer
 from streamops.wire.pools.records import read_pool
 from streamops.wire.reads import read_clock
 
 
 async def survey_scale(place: Place, intent: ScaleIntent) -> ScaleEvidence:
-    """Ask the target and the server; raises what ``Target.read`` raises."""
+    """Ask the server and the target; raises what ``Target.read`` raises.
+
+    What a controller decided is not even looked into once another one leads.
+    """
     target = place.targets.of(place.server, intent.pool)
-    return ScaleEvidence(
-        pool=await read_pool(place.server, intent.pool),
-        size=await target.read(),
-        target=target.label,
-        kind=target.kind,
-        now=await read_clock(place.server, pool_key(intent.pool)),
-    )
+    now = await read_clock(place.server, pool_key(intent.pool))
+    pool = await read_pool(place.server, intent.pool)
+    if intent.mandate is not None:
+        require_mandate(pool, intent.mandate, now)
+    return ScaleEvidence(pool=pool, size=await target.read(), target=target.label, kind=target.kind, now=now)
 
 
 async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _plan: Plan) -> None:
-    """Ask the target, unless it has another number by now."""
+    """Ask the target, unless it has another number by now; a controller holds on to its lead right before that."""
     target: Target = run.targets.of(run.server, intent.pool)
     reason = intent.because or run.reason or "scaled by an operator"
     key = run.audit_id or f"{intent.pool}-{evidence.size.ordered}-{intent.workers}"
+    if intent.mandate is not None:
+        await keep_lead(run.server, intent.pool, intent.mandate)
     await target.resize(intent.workers, evidence.size, reason=reason, key=key)
     run.note(f"pool {intent.pool} was asked for {intent.workers:,} workers")
     await run.report(1, undo=str(evidence.size.ordered).encode())
@@ -70,20 +74,14 @@ async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvi
     known = evidence.pool.steering
     asked = replace(steered(intent, evidence), by=str(run.actor), reason=run.reason)
     await steer(run.server, intent.pool, known, asked)
-    run.note("its controller follows with its next decision")
+    if is_led(evidence.pool, evidence.now):
+        run.note("its controller follows with its next decision")
     await run.report(1, undo=msgspec.json.encode(known))
 
 
-def undo_steering(
-    intent: SteeringIntent, records: Sequence[AuditRecord]
-) -> LimitsIntent | OverrideIntent | PauseScalingIntent | ResumeScalingIntent:
+def undo_steering(intent: SteeringIntent, records: Sequence[AuditRecord]) -> SteeringIntent:
     """Tell it what it had been told; what was to end by itself does not come back."""
-    known = msgspec.json.decode(undo_blobs(records)[-1], type=Steering)
-    if isinstance(intent, LimitsIntent):
-        return LimitsIntent(pool=intent.pool, minimum=known.minimum, maximum=known.maximum)
-    if known.paused and known.until is None:
-        return PauseScalingIntent(pool=intent.pool)
-    return ResumeScalingIntent(pool=intent.pool)
+    return steered_back(intent, msgspec.json.decode(undo_blobs(records)[-1], type=Steering))
 
 
 def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]:

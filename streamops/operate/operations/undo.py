@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden
+from streamops.errors import Forbidden, UnexpectedReply
 from streamops.model.acting import AuditRecord, Job, Plan, Skipped, Tier
 from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
 from streamops.model.entries import PendingEntry
@@ -281,7 +280,7 @@ def _nothing_to_undo(records: Sequence[AuditRecord]) -> Forbidden:
 def _asked(operation: Operation[Any, Any], first: AuditRecord) -> Struct:
     try:
         asked: Struct = unpack(operation.intent, first.intent)
-    except msgspec.MsgspecError:
+    except UnexpectedReply:
         raise Forbidden(
             f"{_named(first)} was begun by another version of streamops", "Undo it with that version."
         ) from None

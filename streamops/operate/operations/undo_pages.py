@@ -20,6 +20,8 @@ def pages(records: Sequence[AuditRecord]) -> Iterator[tuple[AuditRecord, int, Ro
     for record in records:
         before = 0
         for then in unpack_pages(record.undo) if record.undo else ():
+            if not then.rows:
+                continue
             page = (record.begun_id, then.at, then.rows[0].id)
             if page not in seen:
                 yield record, before, then

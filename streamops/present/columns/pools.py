@@ -11,7 +11,7 @@ from streamops.present.units import count, rfc3339
 
 _HASH: Final = "the pool's hash, streamops:pool:NAME"
 _LOG: Final = "the pool's decisions, streamops:decisions:NAME"
-_TONES: Final = {
+OUTCOME_TONES: Final = {
     Applied.KEPT: Tone.PLAIN,
     Applied.DONE: Tone.OK,
     Applied.ADVISED: Tone.PLAIN,
@@ -31,15 +31,21 @@ def _desired(row: PoolRow) -> Cell:
     return Cell(count(row.desired), Tone.PLAIN if row.desired == row.ordered else Tone.WARN)
 
 
+def _target(row: PoolDecision) -> Cell:
+    if not row.was_read:
+        return NOT_THERE
+    return Cell(count(row.target), Tone.PLAIN if row.target == row.ordered else Tone.OK)
+
+
 def _limits(row: PoolRow) -> Cell:
-    pool = row.pool
-    return NOT_THERE if pool.minimum is None else Cell(f"{pool.minimum}-{pool.maximum}")
+    return NOT_THERE if row.limits is None else Cell("{}-{}".format(*row.limits))
 
 
 def _why(row: PoolRow) -> Cell:
     last = row.pool.last
     bad = bool(row.problem) or (row.is_led and last is not None and bool(last.problem))
-    return Cell(safe(row.why), Tone.CRITICAL if bad else Tone.PLAIN)
+    tone = Tone.WARN if row.is_trouble else Tone.PLAIN
+    return Cell(safe(row.why), Tone.CRITICAL if bad else tone)
 
 
 POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
@@ -96,7 +102,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         help="The least and the most workers in force.",
         source=_HASH,
         cell=_limits,
-        value=lambda row: _limits(row).text if row.pool.minimum is not None else None,
+        value=lambda row: None if row.limits is None else _limits(row).text,
         width=7,
         align=Align.RIGHT,
         priority=2,
@@ -106,7 +112,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         title="DECIDED",
         help="Time since its controller decided last, by the server's clock.",
         source="TIME, less the moment of that",
-        cell=lambda row: duration_cell(row.age),
+        cell=lambda row: NOT_THERE if row.pool.last is None else duration_cell(row.age),
         value=lambda row: seconds(row.age),
         width=7,
         align=Align.RIGHT,
@@ -193,8 +199,8 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
         title="FROM",
         help="Workers that were asked for before it.",
         source=_LOG,
-        cell=lambda row: Cell(count(row.ordered)),
-        value=lambda row: row.ordered,
+        cell=lambda row: Cell(count(row.ordered)) if row.was_read else NOT_THERE,
+        value=lambda row: row.ordered if row.was_read else None,
         width=5,
         align=Align.RIGHT,
         priority=0,
@@ -204,8 +210,8 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
         title="TO",
         help="Workers that it asks for.",
         source=_LOG,
-        cell=lambda row: Cell(count(row.target), Tone.PLAIN if row.target == row.ordered else Tone.OK),
-        value=lambda row: row.target,
+        cell=_target,
+        value=lambda row: row.target if row.was_read else None,
         width=5,
         align=Align.RIGHT,
         priority=0,
@@ -215,7 +221,7 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
         title="OUTCOME",
         help="What became of it: kept, done, advised; waiting, changed or failed, with the reason.",
         source=_LOG,
-        cell=lambda row: Cell(row.outcome.value, _TONES[row.outcome]),
+        cell=lambda row: Cell(row.outcome.value, OUTCOME_TONES[row.outcome]),
         value=lambda row: row.outcome.value,
         width=8,
         priority=1,

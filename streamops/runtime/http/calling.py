@@ -16,6 +16,7 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from msgspec import Struct
+from yarl import URL
 
 import streamops
 from streamops.analysis.reach import Reach, as_address
@@ -110,7 +111,7 @@ class Caller:
         Raises:
             CallError: There was none, or none in time.
         """
-        host = urlsplit(topic.url).hostname or ""
+        host = _host(topic.url)
         if why := self._reach.refuses_host(host):
             raise CallError(why, troubled=False)
         limit = topic.time_to_run.total_seconds()
@@ -210,6 +211,14 @@ async def _read(content: aiohttp.StreamReader, most: int) -> tuple[bytes, bool]:
         parts.append(part)
         size += len(part)
     return b"".join(parts)[:most], False
+
+
+def _host(url: str) -> str:
+    """The host of a URL as aiohttp will call it: two readers of one URL may find two hosts in it."""
+    try:
+        return URL(url).raw_host or ""
+    except ValueError:
+        raise CallError("its URL is none", troubled=False) from None
 
 
 def _origin(url: str) -> Origin:

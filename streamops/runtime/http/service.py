@@ -48,6 +48,7 @@ class ServiceOptions(Struct, frozen=True, kw_only=True):
         listen: Where messages are taken in; none where they are not.
         calls: Calls at once, of all topics; zero where no message is called.
         hosts: The only hosts that may be called; none for all but this machine and its link.
+        deny_private: Whether private networks may not be called, unless ``hosts`` lists them.
         host: How each host is treated.
         caller: How calls are bounded.
         grace: How long calls may go on when it is told to stop.
@@ -57,6 +58,7 @@ class ServiceOptions(Struct, frozen=True, kw_only=True):
     listen: ListenOptions | None = None
     calls: int = 64
     hosts: tuple[str, ...] = ()
+    deny_private: bool = False
     host: HostOptions = HostOptions()
     caller: CallerOptions = CallerOptions()
     grace: timedelta = timedelta(seconds=30)
@@ -88,7 +90,8 @@ async def serve(
         stack.push_async_callback(tasks.end)
         tasks.start(book.run(), "topics")
         if options.calls:
-            caller = await stack.enter_async_context(Caller(Reach(options.hosts), options.caller))
+            reach = Reach(options.hosts, deny_private=options.deny_private)
+            caller = await stack.enter_async_context(Caller(reach, options.caller))
             callback, permits = Callback(caller, options.host), Permits(options.calls)
             worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
             callers += [

@@ -63,6 +63,7 @@ class Staffing:
         self._host, self._pid = socket.gethostname(), os.getpid()
         self._id = f"{self._host}-{self._pid}-{secrets.token_hex(3)}"
         self._trouble = ""
+        self._begun = False
         self._log = structlog.get_logger("streamops")
 
     async def run(self) -> None:
@@ -86,14 +87,17 @@ class Staffing:
 
     async def _turn(self, server: Server) -> None:
         aim, alive, ready = self._size()
+        # Nobody should take a supervisor that has only just begun for one that wants nobody.
+        told = aim if self._begun else self._unless_told
         me = PoolSupervisor(
-            id=self._id, at=EPOCH, host=self._host, pid=self._pid, aim=aim, alive=alive, ready=ready
+            id=self._id, at=EPOCH, host=self._host, pid=self._pid, aim=told, alive=alive, ready=ready
         )
         shift = await report_for_duty(server, self._pool, me)
         if shift.desired is None:
             wanted = self._unless_told
         else:
             wanted = share(shift.desired, [one.id for one in shift.supervisors], self._id)
+        self._begun = True
         if wanted != aim:
             self._log.info(
                 "workers ordered",

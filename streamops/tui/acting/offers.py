@@ -40,7 +40,7 @@ def _fits(operation: Operation[Any, Any], subject: Subject | None) -> bool:
 def _known(field: IntentField, subject: Subject | None) -> bool:
     match field.completes:
         case "streams" | "queues":
-            return subject is not None
+            return subject is not None and bool(subject.stream)
         case "groups":
             return subject is not None and subject.group is not None
         case "consumers":

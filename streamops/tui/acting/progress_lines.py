@@ -31,7 +31,9 @@ def progress_lines(deed: Deed, width: int) -> list[Line]:
         lines += paragraph("‖ stopping after the batch under way", width, Tone.WARN)
     if deed.job:
         lines += paragraph(
-            f"Job {safe(deed.job)}: others see it, and can stop it, on their jobs screen (4)", width, Tone.DIM
+            f"Job {safe(deed.job)}: others see it, and can stop it, on their jobs screen (:jobs)",
+            width,
+            Tone.DIM,
         )
     return lines
 

@@ -11,7 +11,7 @@ from streamops.errors import StreamopsError
 from streamops.model.acting import Limits
 from streamops.present.intents import FieldKind, IntentField, intent_fields
 from streamops.tui.acting.answers import WrongAnswer, hint_of, options_of, read_answer, written
-from streamops.tui.subjects import Subject
+from streamops.tui.subjects import Sort, Subject
 
 RECEIVER: Final = "to"
 """The consumer that gets something is somebody else than the one under the cursor."""
@@ -120,16 +120,33 @@ def _prefilled(fields: Sequence[IntentField], subject: Subject | None) -> dict[s
 
 
 def _from_subject(field: IntentField, subject: Subject) -> Any:  # noqa: ANN401 - any field's value
+    if field.argument:
+        return _target(field, subject)
     match field:
-        case IntentField(completes="streams" | "queues", argument=True):
-            return subject.stream
-        case IntentField(completes="groups", argument=True):
-            return subject.group
         case IntentField(completes="consumers") if field.name != RECEIVER and not field.many:
             return subject.consumer
         case IntentField(name="ids", kind=FieldKind.ENTRY_ID, many=True):
             return subject.ids or None
+        case IntentField(name="ids", kind=FieldKind.TEXT, many=True):
+            return subject.messages or None
+        case IntentField(name="where"):
+            return subject.where or None
+        case IntentField(name="every") if subject.sort is Sort.QUEUE:
+            return True
     return None
+
+
+def _target(field: IntentField, subject: Subject) -> str | None:
+    """What an operation is about, by what a shell would complete it to."""
+    known = {
+        "streams": subject.stream or None,
+        "queues": subject.stream or None,
+        "groups": subject.group,
+        "consumers": subject.consumer,
+        "topics": subject.topic,
+        "pools": subject.pool,
+    }
+    return known.get(field.completes)
 
 
 def _question(field: IntentField, known: Mapping[str, Any]) -> Question:

@@ -3,7 +3,20 @@
 from typing import TypeAlias
 
 from streamops.analysis.wording import quoted
+from streamops.model.ids import EntryId
+from streamops.tui.places.beside import (
+    Delayed,
+    Letters,
+    OneDelayed,
+    OneLetter,
+    OnePool,
+    OneTopic,
+    OneWorker,
+    Story,
+)
+from streamops.tui.places.finding import Search
 from streamops.tui.places.single import (
+    Charts,
     Entries,
     Group,
     OneAction,
@@ -13,29 +26,65 @@ from streamops.tui.places.single import (
     Stream,
     short_id,
 )
-from streamops.tui.places.whole import Audit, Contexts, Jobs, Status, Streams
+from streamops.tui.places.whole import (
+    Alerts,
+    Audit,
+    Contexts,
+    DeadLetters,
+    DelayedQueues,
+    Jobs,
+    Pools,
+    Pulse,
+    Status,
+    Streams,
+    Topics,
+    Views,
+    Workers,
+)
 from streamops.tui.source import ContextInfo
 
 __all__ = [
+    "Alerts",
     "Audit",
+    "Charts",
     "Contexts",
+    "DeadLetters",
+    "Delayed",
+    "DelayedQueues",
     "Entries",
     "Group",
     "Jobs",
+    "Letters",
     "OneAction",
+    "OneDelayed",
     "OneEntry",
     "OneJob",
+    "OneLetter",
+    "OnePool",
+    "OneTopic",
+    "OneWorker",
     "Pending",
     "Place",
+    "Pools",
+    "Pulse",
+    "Search",
     "Status",
+    "Story",
     "Stream",
     "Streams",
+    "Topics",
+    "Views",
+    "Workers",
     "command",
+    "entry_of",
     "short_id",
 ]
 
 Place: TypeAlias = (
     Status
+    | Pulse
+    | Alerts
+    | Charts
     | Streams
     | Stream
     | Group
@@ -46,7 +95,22 @@ Place: TypeAlias = (
     | Audit
     | OneAction
     | Jobs
+    | Views
+    | Search
     | OneJob
+    | DeadLetters
+    | Letters
+    | OneLetter
+    | DelayedQueues
+    | Delayed
+    | OneDelayed
+    | Topics
+    | OneTopic
+    | Pools
+    | OnePool
+    | Workers
+    | OneWorker
+    | Story
 )
 
 
@@ -55,3 +119,11 @@ def command(context: ContextInfo, place: Place) -> str:
     where = ("--url", context.url) if context.url else ("-c", context.name)
     dashes = ("--",) if any(name.startswith("-") for name in place.names) else ()
     return " ".join(map(quoted, ("streamops", *where, *place.words, *dashes, *place.names)))
+
+
+def entry_of(place: Place) -> tuple[str, EntryId] | None:
+    """The entry that a place is about, with its stream; none where it is about none."""
+    match place:
+        case OneEntry(stream, entry_id) | Story(stream, entry_id):
+            return stream, entry_id
+    return None

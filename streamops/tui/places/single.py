@@ -54,6 +54,28 @@ class Group(Struct, frozen=True):
         return self.trail
 
 
+class Charts(Struct, frozen=True):
+    """How a group was over the last minutes and hours."""
+
+    stream: str
+    group: str
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """The stream, the group, and the word ``charts``."""
+        return (self.stream, self.group, "charts")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command that prints the newest of it."""
+        return ("groups", "info")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What that command is about."""
+        return (self.stream, self.group)
+
+
 class Pending(Struct, frozen=True):
     """The pending entries of a group, or of one of its consumers."""
 

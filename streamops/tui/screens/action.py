@@ -24,7 +24,7 @@ from streamops.tui.screens.reading import ReadingFrame
 class ActionScreen(ReadingFrame):
     """What the audit log tells of an action."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("z", "undo"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
     def __init__(self, place: places.OneAction, moment: Moment) -> None:

@@ -68,7 +68,7 @@ SHOWN = sorted(
 class AuditScreen(Listing[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("enter", "all of it"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
 
     def __init__(self, place: places.Audit, moment: Moment) -> None:

@@ -8,6 +8,7 @@ from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.pages import EntryPage
 from streamops.present.columns import ENTRY_COLUMNS
+from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -38,6 +39,7 @@ COLUMNS = tuple(
 class EntriesScreen(Marking[EntryRow]):
     """Entries, oldest on top. While the cursor is on the last one, it follows what arrives."""
 
+    LITERAL = FIELD_SIGNS
     HINTS = (
         ("enter", "entry"),
         ("t", "follow"),
@@ -104,7 +106,7 @@ class EntriesScreen(Marking[EntryRow]):
     def on_unanswered(self, message: Unanswered) -> None:
         """Say why there are no entries."""
         self._afresh = False
-        self._asked, self._error = False, safe(message.error.message)
+        self._asked, self._error = False, safe(message.words)
         self.show_body(self.moment)
 
     def on_tailed(self, message: Tailed) -> None:

@@ -1,50 +1,68 @@
-"""One entry with its payload."""
+"""One entry with its payload, and what it refers to."""
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Final
 
+from msgspec import json
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
 
+from streamops.analysis.references import Reference, references_of
 from streamops.model.entries import Entry
+from streamops.model.payloads import KeptPayload
+from streamops.model.streams import StreamRole
+from streamops.present.documents import entry_json
+from streamops.present.entries import Decoding, whole_text
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import count
+from streamops.present.units import size
 from streamops.tui import places
+from streamops.tui.asking import Copy, Go, Page
+from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, Part, entry_text, parts_of
 from streamops.tui.moment import Moment
-from streamops.tui.ordering import split_words
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.payload import entry_lines
-from streamops.tui.prompt import Prompt
-from streamops.tui.reads import Answered, ReadEntry, Unanswered, Wanted
-from streamops.tui.screens.frame import Frame
+from streamops.tui.reads import Answered, ReadEntry, ReadPayload, Unanswered, Wanted
+from streamops.tui.screens.searched import Searched
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
-from streamops.tui.text_view import TextView
+
+READING: Final = "reading"
+PAGED_BYTES: Final = 64 * 1024 * 1024
+"""The most of a payload that is read to be paged."""
 
 
-class EntryScreen(Frame):
-    """An entry's fields; ``/`` finds words in them."""
+class EntryScreen(Searched):
+    """An entry's fields; ``/`` finds words in them, Tab goes from one to the next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "find", show=False),
-        Binding("n", "match(1)", "next match", show=False),
-        Binding("b", "match(-1)", "previous match", show=False),
-        Binding("v", "raw", "decoded or raw", show=False),
+        Binding("v", "raw", "decoded or raw", show=False, id="raw"),
+        Binding("tab", "part(1)", "next field", show=False, id="next_field"),
+        Binding("shift+tab", "part(-1)", "previous field", show=False, id="previous_field"),
+        Binding("enter", "open", "follow, or page", show=False, id="open"),
+        Binding("d", "decode", "decode otherwise", show=False, id="decode"),
+        Binding("x", "copy_value", "copy the value", show=False, id="copy_value"),
+        Binding("e", "copy_entry", "copy the entry as JSON", show=False, id="copy_entry"),
     ]
-    HINTS = (("/", "find"), ("n b", "next, previous"), ("v", "raw"), ("y", "copy ID"), ("esc", "back"))
+    HINTS = (
+        ("tab", "field"),
+        ("enter", "page, follow"),
+        ("d", "decode"),
+        ("x", "copy value"),
+        ("e", "copy JSON"),
+        ("v", "raw"),
+        ("a", "story"),
+        ("/", "find"),
+        ("esc", "back"),
+    )
 
     def __init__(self, place: places.OneEntry, moment: Moment) -> None:
         super().__init__(place, moment)
         self._entry_place = place
         self._entry = place.entry
-        self._note = "reading"
-        self._raw = False
-        self._text = ""
-        self._view = TextView(id="main")
-
-    def compose_body(self) -> Iterable[Widget]:
-        """The text."""
-        yield self._view
+        self._note = READING
+        self._every = Decoding.AUTO
+        self._decodings: dict[int, Decoding] = {}
+        self._payloads: dict[str, KeptPayload | str] = {}
+        self._at = 0
+        self._anchors: tuple[int, ...] = ()
 
     def on_mount(self) -> None:
         """Read the entry where it was not handed over."""
@@ -57,20 +75,33 @@ class EntryScreen(Frame):
         self.post_message(Wanted(ReadEntry(self._entry_place.stream, self._entry_place.id), self))
 
     def on_answered(self, message: Answered) -> None:
-        """Take the entry, or that it is gone."""
-        entry: Entry | None = message.answer
-        if entry is not None:
-            self._entry = entry
-        else:
-            self._note = f"{self._entry_place.id} is no longer in the stream: it was trimmed or deleted"
-            self._note += " since it was read" if self._entry is not None else ""
+        """Take the entry, or that it is gone; or a payload."""
+        match message.read:
+            case ReadPayload(key):
+                gone = "it is gone: acknowledged by the last group, or its time was up"
+                self._payloads[key] = gone if message.answer is None else message.answer
+                if message.answer is not None and message.read.limit > SHOWN_BYTES:
+                    self.post_message(Page(whole_text(message.answer.head), safe(key)))
+            case _:
+                self._take(message.answer)
         self._show_entry()
         self.show_bars()
 
     def on_unanswered(self, message: Unanswered) -> None:
         """Say why it could not be read."""
-        self._note = safe(message.error.message)
+        match message.read:
+            case ReadPayload(key):
+                self._payloads[key] = message.words
+            case _:
+                self._note = safe(message.words)
         self._show_entry()
+
+    def _take(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self._entry = entry
+            return
+        since = " since it was read" if self._entry is not None else ""
+        self._note = f"{self._entry_place.id} is no longer in the stream: it was trimmed or deleted{since}"
 
     def subject(self) -> Subject | None:
         """The entry, as it is pending where it was opened from such a list."""
@@ -81,72 +112,115 @@ class EntryScreen(Frame):
         """The entry's ID."""
         return str(self._entry_place.id)
 
-    # -- finding -------------------------------------------------------------------------------------
+    # -- its parts -----------------------------------------------------------------------------------
 
-    def action_find(self) -> None:
-        """Ask what to find."""
-        self.open_prompt(Prompt("/", self._text))
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it refers to, and its fields."""
+        if self._entry is None:
+            return ()
+        return parts_of(self._entry, self._references(self._entry), self._payloads)
 
-    def prompted(self, text: str) -> None:
-        """Find while typing."""
-        self._text = text
-        self.show_bars()
+    @property
+    def part(self) -> Part | None:
+        """The part one stands on."""
+        parts = self.parts
+        return parts[min(self._at, len(parts) - 1)] if parts else None
 
-    def submitted(self) -> None:
-        """Go to the first match."""
-        self._go_to_match(self._matches(), 0)
+    def action_part(self, step: int) -> None:
+        """Go to the next part or the one before, around the ends."""
+        parts = len(self.parts)
+        if parts:
+            self._at = (self._at + step) % parts
+            self._show_entry()
+            if self._at < len(self._anchors):
+                self.view.scroll_to_line(self._anchors[self._at])
 
-    def cancel(self) -> bool:
-        """Forget what was looked for."""
-        if not self._text:
-            return False
-        self.prompted("")
-        return True
+    def action_decode(self) -> None:
+        """Take the part for something else: JSON, MessagePack, text, bytes, and what it looks like again."""
+        if self.part is not None:
+            now = self._decodings.get(self._at, self._every)
+            self._decodings[self._at] = CYCLE[(CYCLE.index(now) + 1) % len(CYCLE)]
+            self._show_entry()
 
-    def action_match(self, step: int) -> None:
-        """Go to the next or the previous match, around the ends."""
-        at = self._view.scroll_offset.y + 2
-        matches = self._matches()
-        if step > 0:
-            self._go_to_match([line for line in matches if line > at] or matches, 0)
-        else:
-            self._go_to_match([line for line in matches if line < at] or matches, -1)
+    def action_open(self) -> None:
+        """Follow a reference; show a value in full with the person's own pager."""
+        part = self.part
+        reference = None if part is None else part.reference
+        if reference is not None and reference.id is not None:
+            self.post_message(Go(places.OneEntry(reference.stream, reference.id)))
+        elif reference is not None and (kept := self._payloads.get(reference.key)) is not READING:
+            self._open_payload(reference.key, kept)
+        elif part is not None and part.value is not None:
+            decoding = self._decodings.get(self._at, self._every)
+            self.post_message(Page(whole_text(part.value, decoding), part.name))
 
-    def selection_words(self) -> Line:
-        """What is looked for, and how often it is there."""
-        if not self._text.strip():
-            return BLANK_LINE
-        return (
-            Cell(f"/{safe(self._text)}  ", Tone.WARN),
-            Cell(f"{count(len(self._matches()))} lines ", Tone.DIM),
+    def action_copy_value(self) -> None:
+        """Copy the value of the part, as it is where it is text, else in hex."""
+        part = self.part
+        if part is None or part.value is None:
+            return
+        try:
+            text, kind = part.value.decode(), ""
+        except UnicodeDecodeError:
+            text, kind = part.value.hex(), " in hex"
+        self.post_message(Copy(text, f"{part.name}{kind}, {size(len(part.value))}"))
+
+    def action_copy_entry(self) -> None:
+        """Copy the entry as JSON, as ``streams search -o json`` has it."""
+        if self._entry is not None:
+            document = json.encode(entry_json(self._entry_place.stream, self._entry))
+            text = json.format(document, indent=2).decode()
+            self.post_message(Copy(text, f"{self._entry.id} as JSON, {size(len(text))}"))
+
+    def _open_payload(self, key: str, kept: KeptPayload | str | None) -> None:
+        """Read the beginning of a payload; once that is here, page all of it."""
+        if isinstance(kept, KeptPayload) and len(kept.head) == kept.size:
+            self.post_message(Page(whole_text(kept.head), safe(key)))
+            return
+        limit = PAGED_BYTES if isinstance(kept, KeptPayload) else SHOWN_BYTES
+        self._payloads[key] = READING
+        self._show_entry()
+        self.post_message(Wanted(ReadPayload(key, limit), self))
+
+    def _references(self, entry: Entry) -> Sequence[Reference]:
+        """What it refers to, by what is known of its stream."""
+        observation, name = self.moment.observation, self._entry_place.stream
+        streams = () if observation is None else observation.streams
+        state = next((view.stream for view in streams if view.stream.name == name), None)
+        queue = next(
+            (
+                view.stream.name
+                for view in streams
+                if view.stream.role is StreamRole.DEAD_LETTERS and view.stream.source == name
+            ),
+            None,
         )
+        if state is None:
+            return references_of(entry, name, queue=queue)
+        return references_of(entry, name, state.role, state.source, queue)
 
     def action_raw(self) -> None:
         """Show text as it came, or decoded again."""
-        self._raw = not self._raw
+        self._every = Decoding.TEXT if self._every is Decoding.AUTO else Decoding.AUTO
+        self._decodings.clear()
         self._show_entry()
-
-    def _matches(self) -> list[int]:
-        wanted, unwanted = split_words(self._text)
-        if not wanted:
-            return []
-        texts = ("".join(cell.text for cell in line).casefold() for line in self._view.lines)
-        return [
-            number
-            for number, text in enumerate(texts)
-            if all(word in text for word in wanted) and not any(word in text for word in unwanted)
-        ]
-
-    def _go_to_match(self, matches: list[int], which: int) -> None:
-        if matches:
-            self._view.scroll_to_line(matches[which])
 
     def _show_entry(self) -> None:
         entry, note = self._entry, self._note
         if entry is None:
-            self._view.show(lambda _width: [BLANK_LINE, (Cell(f" {note}", Tone.DIM),)])
+            self.view.show(lambda _width: [BLANK_LINE, (Cell(f" {note}", Tone.DIM),)])
             return
         observation = self.moment.observation
         now = None if observation is None else observation.snapshot.collected_at
-        raw = self._raw
-        self._view.show(lambda width: entry_lines(entry, now, width, raw=raw))
+        parts = self.parts
+
+        def build(width: int) -> Sequence[Line]:
+            built = entry_text(
+                entry, parts, now, width, at=self._at, decodings=self._decodings, every=self._every
+            )
+            gone = [(Cell(f" ▲ {note}", Tone.WARN),), BLANK_LINE] if note != READING else []
+            self._anchors = tuple(anchor + len(gone) for anchor in built.anchors)
+            return [*gone, *built.lines]
+
+        self.view.show(build)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -78,6 +79,10 @@ class Row(Horizontal):
         return entry
 
 
+class Rows(VerticalScroll, inherit_bindings=False):
+    """Rows that scroll with the focus alone: where they do not fit, the arrows still go from field to field."""
+
+
 class FormScreen(ActingFrame):
     """The fields of an operation.
 
@@ -122,7 +127,7 @@ class FormScreen(ActingFrame):
         summary.show((Cell(f" {safe(self._operation.summary)}", Tone.STRONG),))
         yield summary
         yield Bar(Ground.PAGE)
-        with VerticalScroll(can_focus=False):
+        with Rows(can_focus=False, id="rows"):
             yield from self._rows
         yield self._told
 
@@ -161,10 +166,15 @@ class FormScreen(ActingFrame):
         row = self._focused_row()
         return None if row is None else row.text
 
+    def finish(self, intent: Struct) -> Struct:
+        """Put in what other rows than an intent's fields say; raises ``WrongAnswer``."""
+        return intent
+
     def _submit(self) -> None:
         questions = [row.question for row in self._rows]
         try:
             intent, limits = read_form(self._operation.intent, questions, [row.text for row in self._rows])
+            intent = self.finish(intent)
         except WrongAnswer as wrong:
             self._wrong = wrong
             for row in self._rows:

@@ -6,19 +6,22 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
+from streamops.model.ids import EntryId
+from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import words
-from streamops.tui.asking import Back, GoTo
+from streamops.tui.asking import Back
 from streamops.tui.bars import Bar
 from streamops.tui.deed import Deed
 from streamops.tui.moment import Moment
+from streamops.tui.own_keys import own_hints, replay_hints
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.places import Place, command
-from streamops.tui.prompt import Prompt
+from streamops.tui.places import Place, command, entry_of
+from streamops.tui.prompt import HELP
+from streamops.tui.screens.prompting import Prompting
 from streamops.tui.subjects import Subject, fitting
 from streamops.tui.text_view import Builder, no_lines
 from streamops.tui.theme import Ground
@@ -26,7 +29,7 @@ from streamops.tui.theme import Ground
 ROOM_FOR_WORDS: Final = 120
 
 
-class Frame(Screen[None]):
+class Frame(Prompting):
     """One place of the console. Subclasses fill in the body.
 
     Args:
@@ -36,8 +39,7 @@ class Frame(Screen[None]):
 
     AUTO_FOCUS = "#main"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", show=False),
-        Binding("colon", "go_to", "go to", show=False),
+        Binding("escape", "back", "back", show=False, id="back"),
     ]
     HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
     COMMON_HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -48,15 +50,11 @@ class Frame(Screen[None]):
     )
 
     def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__()
-        self.place = place
-        self.moment = moment
+        super().__init__(place, moment)
         self._header = Bar(id="header")
-        self._crumbs = Bar(Ground.PAGE, id="crumbs")
         self._banner = Bar(Ground.BANNER, id="banner")
         self._status = Bar(Ground.PAGE, id="status")
         self._keys = Bar(id="keys")
-        self._prompt: Prompt | None = None
         self._composed_once = False
 
     def compose(self) -> ComposeResult:
@@ -99,16 +97,27 @@ class Frame(Screen[None]):
         """Say again what the bars around the body say."""
         moment, now = self.moment, monotonic()
         self._crumbs.show(words.crumbs(moment.context, self.place.trail), self.selection_words())
-        self._banner.display = moment.loss is not None
-        if moment.loss is not None:
+        self._banner.display = moment.loss is not None or moment.stranger is not None
+        if moment.loss is None and moment.stranger is not None:
+            self._banner.show(words.stranger_banner(moment.stranger))
+        elif moment.loss is not None:
             self._banner.show(words.banner(moment.loss, moment, now))
         self._status.show(words.status(moment, now), self.position_words())
-        first, *others = (*self.hints(), *self.COMMON_HINTS)
-        self._keys.show(words.keys((first, *self._acting_hints(), *others), self.size.width))
+        self._keys.show(self._key_words())
+
+    def _key_words(self) -> Line:
+        """The keys of this place; while something is typed, what may be, or what is wrong with it."""
+        if self._prompt is not None:
+            if self._complaint:
+                return (Cell(f" ▲ {self._complaint}", Tone.WARN),)
+            return words.keys(HELP[self._prompt.sign], self.size.width)
+        first, *others = (*replay_hints(self.moment.tape), *self.hints(), *self.COMMON_HINTS)
+        hints = own_hints((first, *self._acting_hints(), *others), self, self.moment.keymap)
+        return words.keys(hints, self.size.width)
 
     def _acting_hints(self) -> tuple[tuple[str, str], ...]:
         """The capitals that open a plan here, each with its word where there is room; none where nothing may be changed."""
-        if self.moment.context.read_only:
+        if self.moment.read_only:
             return ()
         verbs = sorted((verb.key, verb.word) for verb in fitting(self.subject()))
         if self.size.width >= ROOM_FOR_WORDS:
@@ -148,9 +157,9 @@ class Frame(Screen[None]):
         """Keys of this place and what they do, for the line at the bottom."""
         return self.HINTS
 
-    def stream_name(self) -> str | None:
-        """The stream under the cursor, or the one the place is about; none where there is none."""
-        return getattr(self.place, "stream", None)
+    def entry_at(self) -> tuple[str, EntryId] | None:
+        """The entry under the cursor, or the one the place is about, with its stream; none where there is none."""
+        return entry_of(self.place)
 
     def reread(self) -> None:
         """Read again what this screen read for itself."""
@@ -172,11 +181,13 @@ class Frame(Screen[None]):
         """What help says about the row under the cursor."""
         return no_lines
 
-    def prompted(self, text: str) -> None:
-        """A filter was typed, or changed while it is typed."""
+    def numbers(self) -> Builder:
+        """What help says about the numbers of that row."""
+        return no_lines
 
-    def submitted(self) -> None:
-        """A filter was typed to its end."""
+    def focus_place(self) -> Place:
+        """Where the row under the cursor leads, else the place itself: what help explains."""
+        return self.place
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Say that a read failed in a way nobody foresaw."""
@@ -197,56 +208,3 @@ class Frame(Screen[None]):
     def cancel(self) -> bool:
         """Undo a selection on the screen before it is left; say whether there was one."""
         return False
-
-    def action_go_to(self) -> None:
-        """Ask where to go."""
-        self.open_prompt(Prompt(":", names=self._names()))
-
-    def open_prompt(self, prompt: Prompt) -> None:
-        """Put a prompt in the place of the crumbs."""
-        if self._prompt is not None:
-            return
-        self._prompt = prompt
-        self._crumbs.display = False
-        self.mount(prompt, after=self._crumbs)
-
-    def on_prompt_changed(self, message: Prompt.Changed) -> None:
-        """Filter while typing."""
-        message.stop()
-        if message.sign == "/":
-            self.prompted(message.text)
-
-    def on_prompt_entered(self, message: Prompt.Entered) -> None:
-        """Take what was typed."""
-        message.stop()
-        self._close_prompt(cancelled=False)
-        if message.sign == "/":
-            self.prompted(message.text)
-            self.submitted()
-        elif message.text.strip():
-            self.post_message(GoTo(message.text))
-
-    def _close_prompt(self, *, cancelled: bool) -> None:
-        prompt, self._prompt = self._prompt, None
-        if prompt is None:
-            return
-        if cancelled and prompt.sign == "/":
-            self.prompted("")
-        prompt.remove()
-        self._crumbs.display = True
-        self.focus_body()
-
-    def focus_body(self) -> None:
-        """Give the keys to the body."""
-        for widget in self.query("#main"):
-            widget.focus()
-
-    def _names(self) -> list[str]:
-        observation = self.moment.observation
-        if observation is None:
-            return []
-        streams = [stream.stream.name for stream in observation.streams]
-        groups = [
-            f"{group.stream} {group.group.name}" for stream in observation.streams for group in stream.groups
-        ]
-        return [*streams, *groups]

@@ -1,9 +1,11 @@
 """One group: its consumers, and itself in full."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.widget import Widget
 
 from streamops.model.observation import GroupView
 from streamops.present.columns import CONSUMER_COLUMNS
@@ -11,7 +13,11 @@ from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.asking import Go
+from streamops.tui.bars import Divider
+from streamops.tui.box_view import BoxView
+from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
+from streamops.tui.group_box import group_box
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.listing import Listing
@@ -20,18 +26,52 @@ from streamops.tui.text_view import Builder, no_lines
 
 COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in ("stream", "group"))
 
+WIDE: Final = 100
+TALL: Final = 32
+"""From so many columns and lines on there is room for charts below the consumers."""
+LAG_AND_RATES: Final = 2
+
 
 class GroupScreen(Listing[ConsumerRow]):
     """The consumers of a group. The pane tells the group, whatever consumer the cursor is on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "pending", "list all pending entries", show=False)]
-    HINTS = (("enter", "its pending"), ("l", "all pending"), ("t", "tail"), ("o i", "sort"), ("esc", "back"))
+    CSS = """
+    GroupScreen #left { width: 1fr; height: 1fr; layout: vertical; }
+    GroupScreen #charts { display: none; height: 13; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "pending", "list all pending entries", show=False, id="pending")
+    ]
+    HINTS = (
+        ("enter", "its pending"),
+        ("l", "all pending"),
+        ("g", "charts"),
+        ("t", "tail"),
+        ("o i", "sort"),
+        ("esc", "back"),
+    )
 
     def __init__(self, place: places.Group, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
         self.group_place = place
         self._row: GroupRow | None = None
         self._consumers: tuple[GroupView | None, Sequence[ConsumerRow]] = (None, ())
+        self._charts = BoxView(id="charts")
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The consumers over the charts, and the pane."""
+        yield Container(Container(self.list, self._charts, id="left"), Divider(), self.pane, id="body")
+
+    def on_resize(self) -> None:
+        """Show charts where there is room for them."""
+        self._charts.display = self.size.width >= WIDE and self.size.height >= TALL
+        super().on_resize()
+
+    def show_body(self, moment: Moment) -> None:
+        """Show the consumers, and how the group was."""
+        super().show_body(moment)
+        self._charts.show(group_box(self._row, moment, SPANS[0], missing="", charts=LAG_AND_RATES))
 
     def rows_of(self, moment: Moment) -> Sequence[ConsumerRow]:
         """The consumers."""

@@ -20,8 +20,8 @@ class JobKeys(Frame):
     """Keys of the screens of jobs. A capital opens the plan of the rest; stopping asks for its key twice."""
 
     KEYS: Final = (
-        Binding("R", "resume", "plan the rest", show=False),
-        Binding("s", "stop", "stop it", show=False),
+        Binding("R", "resume", "plan the rest", show=False, id="resume"),
+        Binding("s", "stop", "stop it", show=False, id="stop"),
     )
     _asked_for = ""
     _asked_at = 0.0
@@ -33,12 +33,12 @@ class JobKeys(Frame):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Neither is a key where nothing may be changed."""
         if action in {"resume", "stop"}:
-            return not self.moment.context.read_only
+            return not self.moment.read_only
         return super().check_action(action, parameters)
 
     def hints(self) -> tuple[tuple[str, str], ...]:
         """Without what may not be done."""
-        if self.moment.context.read_only:
+        if self.moment.read_only:
             return tuple(pair for pair in self.HINTS if pair[0] not in {"R", "s"})
         return self.HINTS
 

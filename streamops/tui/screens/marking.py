@@ -20,14 +20,22 @@ class Marking(Listing[Row]):
     """A list of entries. Marks stay with their rows, and go with them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "mark", show=False),
-        Binding("asterisk", "mark_all", "mark all shown", show=False),
-        Binding("u", "unmark", "unmark all", show=False),
+        Binding("space", "mark", "mark", show=False, id="mark"),
+        Binding("asterisk", "mark_all", "mark all shown", show=False, id="mark_all"),
+        Binding("u", "unmark", "unmark all", show=False, id="unmark"),
+        Binding("exclamation_mark", "mark_others", "mark those that are not", show=False, id="mark_others"),
     ]
 
-    def __init__(self, place: Place, moment: Moment, columns: Sequence[Column[Row]]) -> None:
-        super().__init__(place, moment, columns)
+    def __init__(
+        self,
+        place: Place,
+        moment: Moment,
+        columns: Sequence[Column[Row]],
+        more: Sequence[Column[Row]] = (),
+    ) -> None:
+        super().__init__(place, moment, columns, more)
         self._together: tuple[object, Subject | None] = (None, None)
+        self._hidden: tuple[object, object, int] = (None, None, 0)
 
     def show_body(self, moment: Moment) -> None:
         """Show the rows; marks of rows that are gone go too."""
@@ -46,8 +54,20 @@ class Marking(Listing[Row]):
             self.show_bars()
 
     def action_mark_all(self) -> None:
-        """Mark all rows that are shown: those that the filter lets through."""
-        self.list.mark(self.list.marks | {self.identify(row) for row in self.list.rows})
+        """Mark all rows that are shown: those that the filter lets through. Once more, all there are."""
+        shown = {self.identify(row) for row in self.list.rows}
+        if shown and shown <= self.list.marks:
+            self.mark_whole()
+        else:
+            self.list.mark(self.list.marks | shown)
+        self.show_bars()
+
+    def mark_whole(self) -> None:
+        """All rows that are shown are marked, and more is asked for: lists that know of more take it."""
+
+    def action_mark_others(self) -> None:
+        """Mark those of the rows shown that are not marked, and unmark those that are."""
+        self.list.mark(self.list.marks ^ {self.identify(row) for row in self.list.rows})
         self.show_bars()
 
     def action_unmark(self) -> None:
@@ -75,6 +95,16 @@ class Marking(Listing[Row]):
 
     def selection_words(self) -> Line:
         """How many are marked, beside the filter."""
-        marks = len(self.list.marks)
-        words = super().selection_words()
-        return (Cell(f"● {count(marks)} marked  ", Tone.OK), *words) if marks else words
+        marks, words = self.list.marks, super().selection_words()
+        if not marks:
+            return words
+        hidden = self._hidden_marks()
+        beyond = f", {count(hidden)} of them not shown" if hidden else ""
+        return (Cell(f"● {count(len(marks))} marked{beyond}  ", Tone.OK), *words)
+
+    def _hidden_marks(self) -> int:
+        """How many marks stand on rows that the filter hides; counted anew only where marks or rows changed."""
+        marks, rows = self.list.marks, self.list.rows
+        if self._hidden[0] is not marks or self._hidden[1] is not rows:
+            self._hidden = (marks, rows, len(marks - {self.identify(row) for row in rows}))
+        return self._hidden[2]

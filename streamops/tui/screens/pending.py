@@ -1,7 +1,10 @@
 """The pending entries of a group, or of one of its consumers, read by pages on demand."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import monotonic
+from typing import Final
+
+from textual.widget import Widget
 
 from streamops.model.ids import EntryId
 from streamops.operate.pages import PendingPage
@@ -10,7 +13,10 @@ from streamops.present.rows import PendingRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places, words
-from streamops.tui.details import group_lines, profile_lines
+from streamops.tui.beside.pending_lines import pending_head
+from streamops.tui.beside.reads import PendingWhole, ReadPendingWhole
+from streamops.tui.details import group_lines
+from streamops.tui.head import Head
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
@@ -19,7 +25,9 @@ from streamops.tui.screens.group import find_group
 from streamops.tui.screens.marking import Marking
 from streamops.tui.text_view import Builder, no_lines
 
-AHEAD = 20
+AHEAD: Final = 20
+SUM_UP_AGAIN: Final = 10.0
+"""Seconds from one summing up to the next."""
 
 
 class PendingScreen(Marking[PendingRow]):
@@ -27,6 +35,7 @@ class PendingScreen(Marking[PendingRow]):
 
     HINTS = (
         ("enter", "entry"),
+        ("a", "its story"),
         ("t", "tail"),
         ("/", "filter"),
         ("o i", "sort"),
@@ -42,17 +51,36 @@ class PendingScreen(Marking[PendingRow]):
         self._asked = False
         self._read_at: float | None = None
         self._error = ""
+        self._summed_at = 0.0
+        self._head = Head(id="head")
+
+    def compose_body(self) -> Iterable[Widget]:
+        """What all of it comes to, the list and the pane."""
+        yield self._head
+        yield from super().compose_body()
 
     def on_mount(self) -> None:
-        """Read the first page."""
+        """Read the first page, and what all of it comes to."""
+        self._tell_whole(None)
         self.reread()
 
     def reread(self) -> None:
         """Begin anew with the first page; the rows shown stay until it is there."""
         self._ask(None)
+        self._sum_up()
+
+    def show(self, moment: Moment) -> None:
+        """Sum up again at leisure."""
+        newer = moment.observation is not self.moment.observation
+        super().show(moment)
+        if newer and monotonic() - self._summed_at > SUM_UP_AGAIN:
+            self._sum_up()
 
     def on_answered(self, message: Answered) -> None:
-        """Take a page."""
+        """Take a page, or what all of it comes to."""
+        if isinstance(message.read, ReadPendingWhole):
+            self._tell_whole(message.answer)
+            return
         page: PendingPage = message.answer
         rows = tuple(PendingRow(entry, page.now) for entry in page.rows)
         first = isinstance(message.read, ReadPending) and message.read.after is None
@@ -62,8 +90,12 @@ class PendingScreen(Marking[PendingRow]):
         self.show_body(self.moment)
 
     def on_unanswered(self, message: Unanswered) -> None:
-        """Say why there is no page."""
-        self._asked, self._error = False, safe(message.error.message)
+        """Say why there is no page, or no summing up."""
+        if isinstance(message.read, ReadPendingWhole):
+            reason = safe(message.words)
+            self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
+            return
+        self._asked, self._error = False, safe(message.words)
         self.show_body(self.moment)
 
     def on_line_view_highlighted(self) -> None:
@@ -101,12 +133,9 @@ class PendingScreen(Marking[PendingRow]):
         return str(row.entry.id)
 
     def about(self) -> Builder:
-        """The group, whatever entry the cursor is on, its distribution of pending entries first."""
+        """The group, whatever entry the cursor is on."""
         row = find_group(self.moment, self.pending_place)
-        if row is None or row.group is None:
-            return no_lines
-        profile = row.group.group.profile
-        return lambda width: [*profile_lines(profile), *group_lines(row, width)]
+        return no_lines if row is None or row.group is None else lambda width: group_lines(row, width)
 
     def empty_note(self) -> str:
         """Why nothing is listed."""
@@ -130,3 +159,12 @@ class PendingScreen(Marking[PendingRow]):
         self._asked = True
         place = self.pending_place
         self.post_message(Wanted(ReadPending(place.stream, place.group, place.consumer, after), self))
+
+    def _sum_up(self) -> None:
+        self._summed_at = monotonic()
+        place = self.pending_place
+        self.post_message(Wanted(ReadPendingWhole(place.stream, place.group), self))
+
+    def _tell_whole(self, whole: PendingWhole | None) -> None:
+        consumer = self.pending_place.consumer
+        self._head.show(lambda width: pending_head(whole, consumer, width))

@@ -39,15 +39,15 @@ class PlanScreen(ActingFrame):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll(-1)", "up", show=False),
-        Binding("down,j", "scroll(1)", "down", show=False),
-        Binding("pageup", "page(-1)", "page up", show=False),
-        Binding("pagedown", "page(1)", "page down", show=False),
-        Binding("home", "top", "first", show=False),
-        Binding("end", "bottom", "last", show=False),
+        Binding("up,k", "scroll(-1)", "up", show=False, id="up"),
+        Binding("down,j", "scroll(1)", "down", show=False, id="down"),
+        Binding("pageup", "page(-1)", "page up", show=False, id="page_up"),
+        Binding("pagedown", "page(1)", "page down", show=False, id="page_down"),
+        Binding("home", "top", "first", show=False, id="first"),
+        Binding("end", "bottom", "last", show=False, id="last"),
         Binding("left", "app.focus_previous", "previous", show=False),
         Binding("right", "app.focus_next", "next", show=False),
-        Binding("z", "undo", "undo", show=False),
+        Binding("z", "undo", "undo", show=False, id="undo"),
     ]
 
     def __init__(

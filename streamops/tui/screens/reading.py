@@ -46,7 +46,7 @@ class ReadingFrame(Frame):
 
     def on_unanswered(self, message: Unanswered) -> None:
         """Say why it could not be read."""
-        self.error = safe(message.error.message)
+        self.error = safe(message.words)
         self.tell()
 
     def tell(self) -> None:

@@ -8,10 +8,12 @@ from msgspec.structs import replace
 from streamops.analysis.folding import fold_retries
 from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
-from streamops.present.columns import GROUP_COLUMNS
+from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.rows import GroupRow, group_rows
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import counted
 from streamops.tui import places
 from streamops.tui.details import group_lines, server_lines
 from streamops.tui.moment import Moment
@@ -43,6 +45,8 @@ COLUMNS: Final = tuple(
     if not column.sparse
 )
 
+MORE_COLUMNS: Final = (*(column for column in GROUP_COLUMNS if column.sparse), *GROUP_DETAIL_COLUMNS)
+
 
 def is_fault(row: GroupRow) -> bool:
     """Whether the group, or the stream itself, has a finding."""
@@ -65,7 +69,7 @@ class GroupListing(Listing[GroupRow]):
     """A list of groups of some streams."""
 
     def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+        super().__init__(place, moment, COLUMNS, MORE_COLUMNS)
         self._rows_of_stream = Remembered[StreamView, tuple[GroupRow, ...]](
             lambda stream: group_rows((stream,))
         )
@@ -100,9 +104,12 @@ class GroupListing(Listing[GroupRow]):
         return is_fault(row)
 
     def place_of(self, row: GroupRow) -> Place:
-        """The group, or the stream where it has none."""
+        """The group, or the stream where it has none; the letters of a dead-letter queue."""
         stream = row.stream.stream.name
-        return places.Stream(stream) if row.group is None else places.Group(stream, row.group.group.name)
+        if row.group is not None:
+            return places.Group(stream, row.group.group.name)
+        dead = row.stream.stream.role is StreamRole.DEAD_LETTERS
+        return places.Letters(stream) if dead else places.Stream(stream)
 
     def subject(self) -> Subject | None:
         """The group, or the stream where it has none."""
@@ -157,9 +164,14 @@ def why_empty(moment: Moment) -> str:
             else f"connecting to {moment.context.address or moment.context.name}"
         )
     snapshot = observation.snapshot
-    where = f"db {snapshot.server.database}"
+    where, keys = f"db {snapshot.server.database}", snapshot.server.keys
+    patterns = ", ".join(safe(pattern) for pattern in snapshot.patterns)
+    what = f"no streams match {patterns} in {where}" if patterns else f"no streams in {where}"
     if not snapshot.discovery_complete:
-        return f"no streams in {where} so far; the scan of its keys is not through yet"
+        of = "its keys" if keys is None else f"its {counted(keys, 'key', 'keys')}"
+        return f"{what} so far; the scan of {of} is not through yet"
     if snapshot.gaps:
-        return f"no streams that can be read in {where}; ? says what could not be"
-    return f"no streams in {where} that match what is watched, when its keys were last scanned"
+        gap = snapshot.gaps[0]
+        return f"{what} that can be read: {safe(gap.scope)}: {safe(gap.reason)}"
+    scanned = "its keys were scanned" if keys is None else f"scanned {counted(keys, 'key', 'keys')}"
+    return f"{what}; {scanned}"

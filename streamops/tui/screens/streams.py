@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
-from streamops.present.columns import STREAM_COLUMNS
+from streamops.present.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.tui import places
 from streamops.tui.details import stream_lines
 from streamops.tui.moment import Moment
@@ -24,11 +24,11 @@ class StreamsScreen(Listing[StreamView]):
         ("/", "filter"),
         ("f", "faults"),
         ("o i", "sort"),
-        ("1", "groups"),
+        ("3", "groups"),
     )
 
     def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment, STREAM_COLUMNS)
+        super().__init__(place, moment, STREAM_COLUMNS, STREAM_DETAIL_COLUMNS)
 
     def rows_of(self, moment: Moment) -> Sequence[StreamView]:
         """The streams as observed."""

@@ -1,24 +1,52 @@
-"""The lead of a pool: one controller decides about it at a time, and says so again and again."""
+"""The lead of pools: one controller decides about each at a time, and says so again and again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
 
+from streamops.errors import StalePlan, StreamopsError
+from streamops.model.acts.scaling import Mandate
 from streamops.model.pools import Pool, PoolDecision
-from streamops.wire.faults import Fault, fault
-from streamops.wire.keys import decisions_key, learned_key, pool_key
+from streamops.wire.faults import fault
+from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key
 from streamops.wire.node import Argument, Reply
 from streamops.wire.pools.records import COUNTED, decode_decision, decode_pool, moment
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Request, Server
 
 MOST_DECISIONS: Final = 2_000
 """Decisions that are kept of a pool."""
 REMEMBERED: Final = timedelta(hours=1)
 """How long what was learned about a pool is of use to who takes over."""
+
+
+class Bid(NamedTuple):
+    """That somebody would lead a pool.
+
+    Attributes:
+        pool: The pool.
+        announced: Fields that who leads says of it.
+    """
+
+    pool: str
+    announced: Mapping[str, str]
+
+
+class Bidder(NamedTuple):
+    """Who would lead.
+
+    Attributes:
+        holder: Who it is, to others.
+        lease: How long a lead holds unless it is kept.
+        advises: Whether it only says what it would do, and makes way for who does it.
+    """
+
+    holder: str
+    lease: timedelta
+    advises: bool = False
 
 
 class Seat(NamedTuple):
@@ -35,55 +63,106 @@ class Seat(NamedTuple):
     pool: Pool
 
 
-async def take_lead(
-    server: Server, pool: str, holder: str, lease: timedelta, announced: Mapping[str, str]
-) -> Seat:
-    """Take or keep the lead of a pool, unless somebody else has it.
+class Told(NamedTuple):
+    """A decision to write down.
 
-    Args:
-        server: Where.
-        pool: The pool.
-        holder: Who asks.
-        lease: How long it holds unless it is kept.
-        announced: Fields that who leads says of the pool.
+    Attributes:
+        pool: The pool, with the term of who decided.
+        decision: What was decided.
+        errors: How often its target has failed since the decision before.
+        log: Whether it goes into the log.
+    """
+
+    pool: Pool
+    decision: PoolDecision
+    errors: int
+    log: bool
+
+
+async def take_leads(server: Server, bidder: Bidder, bids: Sequence[Bid]) -> list[Seat | StreamopsError]:
+    """Take or keep the lead of each pool that nobody else has; in the order of the bids, errors among them.
+
+    Raises:
+        ServerError: No node answers. Which leads were taken is then not known.
+    """
+    lease = round(bidder.lease.total_seconds() * 1000)
+    who: tuple[Argument, ...] = (bidder.holder, lease, int(bidder.advises))
+    calls = []
+    for bid in bids:
+        told = [part for pair in bid.announced.items() for part in pair]
+        calls.append(Call(pool_key(bid.pool), (*who, *told), _raw))
+    replies = (await run_script(server, "pool_lead", calls, read_only=False)).replies
+    return [
+        _failed(reply, bid.pool) or _seat(bid.pool, reply) for bid, reply in zip(bids, replies, strict=True)
+    ]
+
+
+async def leave_leads(server: Server, holder: str, pools: Sequence[str]) -> None:
+    """Give up what leads one has of these pools; raises ``ServerError`` where no node answers."""
+    calls = [Call(pool_key(pool), (holder, 0, 0), _raw) for pool in pools]
+    await run_script(server, "pool_lead", calls, read_only=False)
+
+
+async def keep_lead(server: Server, pool: str, mandate: Mandate) -> None:
+    """Insist that a mandate holds, and that it will until its lease is over.
+
+    Raises:
+        StalePlan: Somebody else leads the pool now, or its controller was told something else.
+        StreamopsError: It could not be asked.
+    """
+    (seat,) = await take_leads(server, Bidder(mandate.holder, mandate.lease), [Bid(pool, {})])
+    if isinstance(seat, StreamopsError):
+        raise seat
+    require_mandate(seat.pool, mandate, seat.now)
+
+
+def require_mandate(pool: Pool, mandate: Mandate, now: datetime | None) -> None:
+    """Insist that whoever decided leads the pool still, and knew what people told it; raises ``StalePlan``."""
+    lead = pool.lead
+    if (
+        lead is None
+        or (lead.holder, lead.term) != (mandate.holder, mandate.term)
+        or (now is not None and lead.until <= now)
+    ):
+        raise StalePlan(f"pool {pool.name}: another controller leads it now, or none", _NOTHING)
+    if pool.steering.at != mandate.steered_at:
+        raise StalePlan(f"pool {pool.name}: its controller was told something else meanwhile", _NOTHING)
+
+
+_NOTHING: Final = "Nothing was asked for; who leads it decides anew."
+
+
+async def list_pools(server: Server, names: Sequence[str], what: str) -> None:
+    """Note that there are such pools, so that they are found without going through all keys.
 
     Raises:
         StreamopsError: It could not be written.
     """
-    told = [part for pair in announced.items() for part in pair]
-    return await _lead(server, pool, (holder, round(lease.total_seconds() * 1000), *told))
-
-
-async def leave_lead(server: Server, pool: str, holder: str) -> None:
-    """Give the lead of a pool up, where one has it; raises ``StreamopsError`` where that could not be written."""
-    await _lead(server, pool, (holder, 0))
-
-
-async def write_decision(
-    server: Server, pool: Pool, holder: str, decision: PoolDecision, *, log: bool
-) -> None:
-    """Write a decision down: into the pool, and where that is wanted at the end of its log.
-
-    Raises:
-        StalePlan: Somebody else leads the pool now.
-        StreamopsError: It could not be written.
-    """
-    told = msgspec.json.encode(decision)
-    arguments = (
-        *(holder, 0 if pool.lead is None else pool.lead.term),
-        f"{COUNTED}{decision.direction}:{decision.code}",
-        int(bool(decision.problem)),
-        *("decision", told, "ready", decision.ready, "ordered", decision.ordered),
-    )
-    problem = await write_script(server, "pool_decide", Call(pool_key(pool.name), arguments, _done))
-    if isinstance(problem, Fault):
-        raise problem.error(f"pool {pool.name}")
-    if not log:
-        return
-    key = decisions_key(pool.name)
-    reply = await server.single(key, "XADD", key, "MAXLEN", "~", MOST_DECISIONS, "*", "decision", told)
+    fields = [part for name in names for part in (name, what)]
+    reply = await server.single(POOLS, "HSET", POOLS, *fields)
     if isinstance(reply, Exception):
-        raise fault(reply).error(f"decisions about pool {pool.name}")
+        raise fault(reply).error("pools")
+
+
+async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> list[StreamopsError | None]:
+    """Write decisions down: into their pools, and those that are news at the ends of their logs.
+
+    Each comes to nothing, or to why it could not be written: ``StalePlan`` where somebody else leads the pool now.
+
+    Raises:
+        ServerError: No node answers.
+    """
+    documents = [msgspec.json.encode(one.decision) for one in told]
+    calls = [_written(one, document, holder) for one, document in zip(told, documents, strict=True)]
+    replies = (await run_script(server, "pool_decide", calls, read_only=False)).replies
+    problems = [_failed(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
+    logged = [at for at, one in enumerate(told) if one.log and problems[at] is None]
+    entries = [_entry(told[at].pool.name, documents[at]) for at in logged]
+    if entries:
+        answers = await server.batch(entries)
+        for at, reply in zip(logged, answers.replies, strict=True):
+            problems[at] = _failed(reply, told[at].pool.name)
+    return problems
 
 
 async def read_decisions(server: Server, pool: str, count: int) -> list[PoolDecision]:
@@ -107,21 +186,43 @@ async def keep_learned(server: Server, learned: Mapping[str, bytes]) -> None:
     )
 
 
-async def read_learned(server: Server, pool: str) -> bytes | None:
-    """What was learned about a pool; none where nothing was kept, or it may not be read."""
-    reply = await server.single(learned_key(pool), "GET", learned_key(pool))
-    return reply if isinstance(reply, bytes) else None
+async def read_learned(server: Server, pools: Sequence[str]) -> dict[str, bytes]:
+    """What was learned about pools; those are missing of which nothing was kept, or may not be read."""
+    keys = [learned_key(pool) for pool in pools]
+    answers = await server.batch([Request(key, ("GET", key)) for key in keys])
+    found = zip(pools, answers.replies, strict=True)
+    return {pool: reply for pool, reply in found if isinstance(reply, bytes)}
 
 
-async def _lead(server: Server, pool: str, arguments: tuple[Argument, ...]) -> Seat:
-    seat = await write_script(server, "pool_lead", Call(pool_key(pool), arguments, lambda reply: reply))
-    if isinstance(seat, Fault):
-        raise seat.error(f"pool {pool}")
-    leads, now, fields = seat
+def _seat(pool: str, reply: Reply) -> Seat:
+    leads, now, fields = reply
     told = moment(decode_name(now))
     assert told is not None  # noqa: S101 - the script's own clock
     return Seat(bool(leads), told, decode_pool(pool, fields))
 
 
-def _done(_: Reply) -> None:
-    return None
+def _written(told: Told, document: bytes, holder: str) -> Call:
+    decision, lead = told.decision, told.pool.lead
+    arguments: tuple[Argument, ...] = (
+        *(holder, 0 if lead is None else lead.term),
+        f"{COUNTED}{decision.direction}:{decision.code}",
+        told.errors,
+        *("decision", document, "ready", decision.ready, "ordered", decision.ordered),
+    )
+    return Call(pool_key(told.pool.name), arguments, _raw)
+
+
+def _entry(pool: str, document: bytes) -> Request:
+    key = decisions_key(pool)
+    return Request(key, ("XADD", key, "MAXLEN", "~", MOST_DECISIONS, "*", "decision", document))
+
+
+def _failed(reply: Reply, pool: str) -> StreamopsError | None:
+    """Why a request about a pool failed; none where it did not."""
+    if not isinstance(reply, Exception):
+        return None
+    return fault(reply).error(f"pool {pool}")
+
+
+def _raw(reply: Reply) -> Reply:
+    return reply

@@ -14,6 +14,8 @@ from streamops.wire.server import Server
 
 NOW: Final = "@now"
 """The server's clock, as a value."""
+LATER: Final = "@later"
+"""Any moment after the server's clock, as a value that a field must have."""
 NO_FIELD: Final = ""
 """That a field is not there, or is to be removed."""
 
@@ -29,7 +31,9 @@ async def set_mode(server: Server, known: Pool, mode: str, *, reason: str, actor
     await _tell(server, known.name, {"mode": known.mode}, told)
 
 
-async def order_workers(server: Server, pool: str, known: Order | None, workers: int, why: Order) -> None:
+async def order_workers(
+    server: Server, pool: str, known: Order | None, workers: int, why: Order, *, term: int | None = None
+) -> None:
     """Tell a pool how many workers it is to have, unless it was told another number meanwhile.
 
     Args:
@@ -38,9 +42,10 @@ async def order_workers(server: Server, pool: str, known: Order | None, workers:
         known: What it is known to have been told last; none for nothing.
         workers: How many.
         why: Who says so, and the reason.
+        term: Only while whoever led it in this term still does; none where nobody did.
 
     Raises:
-        StalePlan: It was told another number meanwhile.
+        StalePlan: It was told another number meanwhile, or its lead has ended.
         StreamopsError: It could not be written.
     """
     told = {
@@ -49,7 +54,10 @@ async def order_workers(server: Server, pool: str, known: Order | None, workers:
         "desired_at": NOW,
         "desired_reason": why.reason,
     }
-    await _tell(server, pool, {"desired": NO_FIELD if known is None else str(known.workers)}, told)
+    guards = {"desired": NO_FIELD if known is None else str(known.workers)}
+    if term is not None:
+        guards |= {"term": str(term), "leader_until": LATER}
+    await _tell(server, pool, guards, told)
 
 
 async def steer(server: Server, pool: str, known: Steering, steering: Steering) -> None:

@@ -46,18 +46,35 @@ async def read_pools(server: Server, names: Iterable[str] = ()) -> list[Pool]:
     Raises:
         StreamopsError: They could not be read.
     """
-    # Not HKEYS: whoever may only look has HGETALL, and what it tells besides is a word each.
-    reply = await server.single(POOLS, "HGETALL", POOLS)
-    if isinstance(reply, Exception):
-        raise fault(reply).error("pools")
-    every = sorted({*names, *map(decode_name, reply[::2])})
-    answers = await server.batch([Request(pool_key(name), ("HGETALL", pool_key(name))) for name in every])
+    return await read_named(server, sorted({*names, *await read_pool_names(server)}))
+
+
+async def read_named(server: Server, names: Sequence[str]) -> list[Pool]:
+    """These pools, in one round trip.
+
+    Raises:
+        StreamopsError: They could not be read.
+    """
+    answers = await server.batch([Request(pool_key(name), ("HGETALL", pool_key(name))) for name in names])
     pools = []
-    for name, fields in zip(every, answers.replies, strict=True):
+    for name, fields in zip(names, answers.replies, strict=True):
         if isinstance(fields, Exception):
             raise fault(fields).error(f"pool {name}")
         pools.append(decode_pool(name, fields))
     return pools
+
+
+async def read_pool_names(server: Server) -> list[str]:
+    """Pools that have a controller or supervisors.
+
+    Raises:
+        StreamopsError: They could not be read.
+    """
+    # Not HKEYS: whoever may only look has HGETALL, and what it tells besides is a word each.
+    reply = await server.single(POOLS, "HGETALL", POOLS)
+    if isinstance(reply, Exception):
+        raise fault(reply).error("pools")
+    return [decode_name(name) for name in reply[::2]]
 
 
 async def list_pool(server: Server, name: str, what: str) -> None:

@@ -1,18 +1,20 @@
 """Who works in a pool: workers by their beats, supervisors by theirs."""
 
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import pool_key, roster_key, supervisors_key
+from streamops.wire.node import Reply
 from streamops.wire.pools.records import decode_pool, moment, pairs
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
@@ -35,6 +37,43 @@ class Shift(Struct, frozen=True):
 
     desired: int | None
     supervisors: tuple[PoolSupervisor, ...]
+
+
+class Crew(NamedTuple):
+    """Who works in a pool, and who runs them.
+
+    Attributes:
+        workers: The workers on its roster, by ID.
+        supervisors: Its supervisors that have beaten of late, by ID.
+    """
+
+    workers: tuple[RosterWorker, ...]
+    supervisors: tuple[PoolSupervisor, ...]
+
+
+async def read_crews(server: Server, pools: Sequence[str], now: datetime) -> list[Crew | StreamopsError]:
+    """The crews of pools, in one round trip; errors of single pools are among them.
+
+    Args:
+        server: Where.
+        pools: Their names.
+        now: The server's clock.
+
+    Raises:
+        ServerError: No node answers.
+    """
+    keys = [key for pool in pools for key in (roster_key(pool), supervisors_key(pool))]
+    replies = (await server.batch([Request(key, ("HGETALL", key)) for key in keys])).replies
+    told = zip(pools, replies[::2], replies[1::2], strict=True)
+    return [_crew(pool, roster, supervisors, now) for pool, roster, supervisors in told]
+
+
+def _crew(pool: str, roster: Reply, supervisors: Reply, now: datetime) -> Crew | StreamopsError:
+    for what, reply in (("roster", roster), ("supervisors", supervisors)):
+        if isinstance(reply, Exception):
+            return fault(reply).error(f"{what} of pool {pool}")
+    living = (one for one in _supervisors(pairs(supervisors)) if one.at > now - SILENT)
+    return Crew(_workers(roster), tuple(living))
 
 
 async def clock_in(server: Server, pool: str, worker: RosterWorker) -> str:
@@ -68,8 +107,7 @@ async def read_roster(server: Server, pool: str) -> list[RosterWorker]:
     reply = await server.single(roster_key(pool), "HGETALL", roster_key(pool))
     if isinstance(reply, Exception):
         raise fault(reply).error(f"roster of pool {pool}")
-    workers = (decode_worker(name, told) for name, told in pairs(reply))
-    return sorted((worker for worker in workers if worker is not None), key=lambda worker: worker.id)
+    return [*_workers(reply)]
 
 
 def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
@@ -126,6 +164,11 @@ async def read_supervisors(server: Server, pool: str) -> tuple[PoolSupervisor, .
         return every
     now = EPOCH + timedelta(seconds=int(time[0]), microseconds=int(time[1]))
     return tuple(one for one in every if one.at > now - SILENT)
+
+
+def _workers(reply: Reply) -> tuple[RosterWorker, ...]:
+    workers = (decode_worker(name, told) for name, told in pairs(reply))
+    return tuple(sorted((one for one in workers if one is not None), key=lambda one: one.id))
 
 
 def _encoded(supervisor: PoolSupervisor) -> bytes:

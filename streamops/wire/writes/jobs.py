@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.model.acting import Job, JobState
 from streamops.model.ids import EPOCH
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name, decode_time
 from streamops.wire.script_calls import Call, write_script
@@ -108,7 +108,7 @@ async def read_jobs(server: Server, job_ids: Sequence[str]) -> list[Job | Fault 
     *replies, clock = (await server.batch([*requests, Request(JOBS, ("TIME",))])).replies
     now = None if isinstance(clock, Exception) else decode_time(clock)
     return [
-        fault(reply) if isinstance(reply, Exception) else _job(job_id, reply, now)
+        fault(reply) if isinstance(reply, Exception) else decode_job(job_id, reply, now)
         for job_id, reply in zip(job_ids, replies, strict=True)
     ]
 
@@ -142,6 +142,15 @@ def _taken(reply: Reply) -> Taken | Holding:
     if isinstance(reply, list):
         return Holding(decode_name(reply[0]), timedelta(milliseconds=reply[1]))
     return Taken(reply)
+
+
+def decode_job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fault | None:
+    """A job from HGETALL's reply; none where there is none, a fault where its hash is nothing of ours."""
+    try:
+        return _job(job_id, reply, now)
+    except (ValueError, OverflowError):
+        # What is wrong with it would quote what is in it, and anybody may have put that there.
+        return Fault(FaultKind.OTHER, "its hash holds what no job does")
 
 
 def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | None:

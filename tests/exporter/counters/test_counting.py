@@ -241,11 +241,6 @@ def test_what_is_away_is_remembered_for_a_quarter_of_an_hour(gaps: Iterable[Gap]
     assert (forgotten.streams, forgotten.away) == ({}, {})
 
 
-def test_what_is_away_holds_no_reading() -> None:
-    counters = counted(snapshot(orders(billing(2, 8))), snapshot(at=minutes(1)))
-    assert counters.away["orders"].count.state is None
-
-
 def test_names_that_come_and_go_do_not_pile_up() -> None:
     counters: Counters | None = None
     for number in range(3):
@@ -257,11 +252,13 @@ def test_names_that_come_and_go_do_not_pile_up() -> None:
 
 
 def test_what_stood_still_is_not_made_anew() -> None:
-    state = orders(billing(2, 8, read=2))
-    first = counted(*snapshots(state))
-    assert counted(snapshot(state, at=seconds(15)), since=first).streams["orders"] is first.streams["orders"]
-    again = counted(snapshot(replace(state), at=seconds(15)), since=first).streams["orders"]
+    first = counted(*snapshots(orders(billing(2, 8, read=2))))
+    aged = orders(replace(billing(2, 8, read=2), members=(consumer("c1", idle=seconds(20)),)))
+    assert counted(snapshot(aged, at=seconds(15)), since=first).streams["orders"] is first.streams["orders"]
+    grown = orders(billing(2, 8, read=2), replace(billing(1, 9), name="mail"))
+    again = counted(snapshot(grown, at=seconds(15)), since=first).streams["orders"]
     assert again.groups["billing"] is first.streams["orders"].groups["billing"]
+    assert again.groups.keys() == {"billing", "mail"}
 
 
 def test_lags_that_are_not_known_are_told_as_readings_not_counted() -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -14,12 +14,14 @@ from streamops.exporter.metrics.samples import rows
 from streamops.exporter.metrics.sampling import Sampler, samples
 from streamops.model.extras import Extras, QueueCount
 from streamops.model.ids import EntryId
+from streamops.model.pools import Lead, Pool, Signals
+from streamops.model.scaling import ScaleCode
 from streamops.model.server import Mode, ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from tests.exporter.readings import counted, observed, reading
-from tests.exporter.whole import WHOLE
+from tests.exporter.whole import SCALED, WHOLE
 from tests.invented import (
     NOW,
     bounded,
@@ -304,6 +306,79 @@ def test_workers_are_added_up() -> None:
     assert found["pool_paused"] == {("shop",): 1, ("till",): 0}
 
 
+POOL = ("shop",)
+NUMBERS = ("current_replicas", "desired_replicas", "min_replicas", "max_replicas")
+
+
+def scaled(*pools: Pool, now: datetime | None = NOW) -> Told:
+    """What is told of pools, without the prefix."""
+    found = of(extras=Extras(pools=pools, pools_at=now))
+    return {
+        name.removeprefix("autoscaler_"): values
+        for name, values in found.items()
+        if name.startswith("autoscaler_")
+    }
+
+
+def test_pools_and_their_controllers() -> None:
+    found = scaled(SCALED)
+    assert [found[name] for name in NUMBERS] == [{POOL: 2}, {POOL: 4}, {POOL: 1}, {POOL: 8}]
+    assert found["decisions_total"] == {(*POOL, "up", "backlog"): 1, (*POOL, "hold", "steady"): 700}
+    assert found["apply_errors_total"] == {POOL: 3}
+    assert found["last_evaluation_timestamp_seconds"] == {POOL: AT - 2}
+    assert found["signal"] == {
+        (*POOL, "arrivals"): 110.5,
+        (*POOL, "expected_arrivals"): 121,
+        (*POOL, "worker_rate"): 36.25,
+        (*POOL, "wait"): 4.1,
+        (*POOL, "predicted_wait"): 8.3,
+        (*POOL, "objective"): 10,
+        (*POOL, "busy"): 0.98,
+        (*POOL, "start_up"): 3.2,
+        (*POOL, "cap"): 6,
+    }
+
+
+@pytest.mark.parametrize(
+    "pool", [replace(SCALED, lead=None), replace(SCALED, lead=Lead(holder="web-1", until=NOW, term=2))]
+)
+def test_a_controller_that_is_gone_leaves_its_counts_and_when_it_was_there(pool: Pool) -> None:
+    found = scaled(pool)
+    assert [found[name] for name in (*NUMBERS, "signal")] == [{}] * 5
+    assert found["last_evaluation_timestamp_seconds"] == {POOL: AT - 2}
+    assert found["decisions_total"]
+    assert scaled(SCALED, now=None)["desired_replicas"] == {}
+
+
+def test_a_pool_without_a_controller_for_a_day_is_told_no_more() -> None:
+    day = timedelta(days=1)
+    assert scaled(SCALED, now=NOW + day - seconds(3))["apply_errors_total"] == {POOL: 3}
+    assert not any(scaled(SCALED, now=NOW + day - seconds(2)).values())
+
+
+def test_a_pool_that_cannot_be_read_has_limits_and_no_sizes() -> None:
+    assert SCALED.last is not None
+    blind = replace(SCALED, last=replace(SCALED.last, code=ScaleCode.UNREADABLE, signals=Signals()))
+    found = scaled(blind)
+    assert [found[name] for name in (*NUMBERS, "signal")] == [{}, {}, {POOL: 1}, {POOL: 8}, {}]
+    assert found["last_evaluation_timestamp_seconds"] == {POOL: AT - 2}
+
+
+def test_a_signal_that_is_not_known_is_absent() -> None:
+    assert SCALED.last is not None
+    young = replace(SCALED, last=replace(SCALED.last, signals=Signals(lag=3, objective=30.0)))
+    assert scaled(young)["signal"] == {(*POOL, "objective"): 30}
+
+
+def test_pools_without_a_controller_and_pools_that_print_alike_are_left_out() -> None:
+    strange = replace(SCALED, decisions={("up", "\udcff"): 1, ("up", "\\xff"): 2, ("up", "trend"): 3})
+    assert scaled(strange)["decisions_total"] == {(*POOL, "up", "trend"): 3}
+    odd, twin = replace(SCALED, name="\udcff"), replace(SCALED, name="\\xff")
+    found = scaled(Pool(name="by hand"), odd, twin)
+    assert found["desired_replicas"] == {("\\xff",): 4}
+    assert {labels[0] for labels in found["decisions_total"]} == {"\\xff"}
+
+
 def test_servers() -> None:
     nodes = [
         node(address="a:1", max_memory=100),
@@ -356,8 +431,8 @@ def test_what_is_gone_is_forgotten() -> None:
         counters = counted(now, since=counters)
         sampler.sample(Reading(observed(now), counters=counters))
         kept = sampler._gatherer._streams._kept
-        groups = [one for labels in kept.values() for one in labels.groups._kept.values()]
-        consumers = [name for one in groups for name in one.consumers._kept]
+        groups = [one for labels in kept.values() for one in labels._groups._kept.values()]
+        consumers = [name for one in groups for name in one._consumers._kept]
         sizes.append((len(kept), len(groups), len(consumers), len(counters.streams), len(counters.away)))
     assert sizes[-1] == (2, 2, 4, 2, 15)
     assert sizes[20:] == sizes[-1:] * 20

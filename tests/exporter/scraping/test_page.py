@@ -1,15 +1,15 @@
 """A page is rendered and compressed once for all who take it the same way."""
 
 import gzip
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.scraping import page as page_module
 from streamops.exporter.scraping.negotiating import Form
 from streamops.exporter.scraping.page import Page
+from streamops.exporter.scraping.press import Press
 
 MORE = b"# HELP more More.\n# TYPE more gauge\nmore 1.0\n"
 
@@ -18,21 +18,19 @@ MORE = b"# HELP more More.\n# TYPE more gauge\nmore 1.0\n"
 def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is rendered, as it is."""
     calls: list[str] = []
-    for name in ("text_parts", "openmetrics_parts"):
-        render = getattr(page_module, name)
+    for name in ("printed", "packed"):
+        render = getattr(Press, name)
 
-        def count(samples: object, name: str = name, render: object = render) -> Iterator[bytes]:
-            calls.append(name)
-            assert callable(render)
-            parts: Iterator[bytes] = render(samples)
-            return parts
+        def count(press: Press, one: Reading, form: Form, name: str = name, render: Any = render) -> Any:  # noqa: ANN401 - either's
+            calls.append(f"{name} {form.name}")
+            return render(press, one, form)
 
-        monkeypatch.setattr(page_module, name, count)
+        monkeypatch.setattr(Press, name, count)
     return calls
 
 
 def a_page() -> Page:
-    return Page(Reading(None, health=ExporterHealth(up=False)), Sampler(), 1.0)
+    return Page(Reading(None, health=ExporterHealth(up=False)), Press(Sampler()), 1.0)
 
 
 @pytest.mark.parametrize("form", Form)
@@ -58,9 +56,9 @@ def test_whoever_asks_it_is_made_once(rendered: list[str]) -> None:
     assert page.render_seconds is None
     for _ in range(3):
         page.packed(Form.OPENMETRICS, MORE)
-    assert rendered == ["openmetrics_parts"]
+    assert rendered == ["packed OPENMETRICS"]
     assert page.render_seconds is not None
     for _ in range(3):
         page.text()
         b"".join(page.pieces(Form.TEXT, MORE))
-    assert rendered == ["openmetrics_parts", "text_parts"]
+    assert rendered == ["packed OPENMETRICS", "printed TEXT"]

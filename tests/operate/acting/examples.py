@@ -21,14 +21,24 @@ from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.acts.restore import RestoreIntent
+from streamops.model.acts.scaling import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleIntent,
+)
 from streamops.model.acts.tend import Redelivery, TendIntent
 from streamops.model.acts.topics import AddTopicIntent, RemoveTopicIntent, TopicOffIntent, TopicOnIntent
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.delayed import DelayedBody
-from streamops.model.ids import EntryId
+from streamops.model.ids import EPOCH, EntryId
+from streamops.model.pools import PoolSupervisor
 from streamops.operate.console import Console
 from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.keys import pool_key
+from streamops.wire.pools.roster import report_for_duty
 from streamops.wire.writes.jobs import job_key
 
 STREAM, GROUP = "payments", "billing"
@@ -147,6 +157,25 @@ async def cancelling(scene: Scene) -> Struct:
     flat = [part for pair in owner.items() for part in pair]
     await server.single(job_key("left"), "HSET", job_key("left"), *flat)
     return CancelJobIntent(job="left")
+
+
+async def scaling(scene: Scene) -> Struct:
+    """A pool that was told to have two workers."""
+    server = scene.console.engine._server
+    await server.single(pool_key("p"), "HSET", pool_key("p"), "desired", "2")
+    return ScaleIntent(pool="p", workers=3, current=2)
+
+
+async def staffing(scene: Scene) -> Struct:
+    """A pool that nobody has told a number yet, with one supervisor."""
+    told = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=2, alive=2, ready=2)
+    await report_for_duty(scene.console.engine._server, "p", told)
+    return ScaleIntent(pool="p", workers=3)
+
+
+async def undoing_scale(scene: Scene) -> Struct:
+    """Scale first, and take it back."""
+    return await undoing(await scaling(scene))(scene)
 
 
 def tending(way: Redelivery) -> Struct:
@@ -273,6 +302,19 @@ EXAMPLES = {
     "remove a topic": Example("topics.rm", after_adding(RemoveTopicIntent(name="remind"))),
     "pause": Example("pause", asking(lambda _: PauseIntent(pool="p"))),
     "resume": Example("resume", after(PauseIntent(pool="p"), ResumeIntent(pool="p"))),
+    "scale": Example("scale.set", scaling),
+    "scale for the first time": Example("scale.set", staffing),
+    "pause scaling": Example("autoscale.pause", asking(lambda _: PauseScalingIntent(pool="p"))),
+    "pause scaling for a time": Example(
+        "autoscale.pause", asking(lambda _: PauseScalingIntent(pool="p", span=timedelta(hours=1)))
+    ),
+    "resume scaling": Example(
+        "autoscale.resume", after(OverrideIntent(pool="p", workers=4), ResumeScalingIntent(pool="p"))
+    ),
+    "override": Example("autoscale.override", asking(lambda _: OverrideIntent(pool="p", workers=0))),
+    "limits": Example("autoscale.limits", asking(lambda _: LimitsIntent(pool="p", maximum=9))),
+    "undo of scale": Example("undo", undoing_scale),
+    "undo of limits": Example("undo", undoing(LimitsIntent(pool="p", maximum=9))),
     "prune": Example(
         "consumers.prune",
         asking(

@@ -129,3 +129,18 @@ async def test_everything_can_be_read(server: RunningServer, stage: Stage, role:
         assert job.operation == "replay"
         (action,) = (await console.read_actions()).actions
         assert len(await console.read_action(EntryId.parse(action.first.id))) >= 2
+
+
+@pytest.mark.parametrize("role", [AclRole.OBSERVER, AclRole.OPERATOR])
+async def test_pools_can_be_read(server: RunningServer, stage: Stage, role: AclRole) -> None:
+    await stage.play(EXAMPLES["scale for the first time"])
+    server.command("HSET", "streamops:pools", "p", "supervisors")
+    async with await Console.open(as_role(server, role), actor=WORKSHOP) as console:
+        (pool,) = await console.pools.all()
+        assert (pool.name, pool.order and pool.order.workers) == ("p", 3)
+        assert await console.pools.clock() is not None
+        assert await console.pools.decisions("p") == []
+        assert [one.id for one in (await console.pools.staff("p")).supervisors] == ["s"]
+        assert (await console.pools.size("p")).ordered == 3
+        with_pools = await console.workers.with_pools()
+        assert [one.name for one in with_pools.pools] == ["p"]

@@ -174,6 +174,49 @@ async def test_this_machine_is_not_called_unless_listed(url: str) -> None:
     assert "this machine itself" in error.reason or "cannot be called by that name" in error.reason
 
 
+@pytest.mark.parametrize(
+    "host", ["\u2460\u2461\u2466.0.0.1", "\uff11\uff12\uff17.0.0.1", "127\u3002\u0030\u3002\u0030\u30021"]
+)
+async def test_an_address_in_other_digits_is_the_address(receiver: Receiver, host: str) -> None:
+    """It is judged as it will be called, whatever letters it is written in."""
+    url = receiver.url.replace("127.0.0.1", host)
+    async with Caller(Reach()) as caller:
+        error = await refused(caller, Topic(name="self", url=url))
+    assert (error.troubled, receiver.seen) == (False, [])
+    assert "this machine itself" in error.reason
+
+
+async def test_the_address_that_was_judged_is_the_one_that_is_connected_to(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that leads elsewhere the next time gains nothing: it is looked up once for each connection."""
+    asked = []
+
+    async def resolve(_: object, host: str, port: int, family: int) -> list[dict[str, object]]:
+        asked.append(host)
+        address = "127.0.0.1" if len(asked) == 1 else "127.0.0.2"
+        return [{"hostname": host, "host": address, "port": port, "family": family, "proto": 0, "flags": 0}]
+
+    monkeypatch.setattr("aiohttp.ThreadedResolver.resolve", resolve)
+    topic = Topic(name="rebound", url=receiver.url.replace("127.0.0.1", "rebound.example.net"))
+    async with Caller(Reach(["127.0.0.1"], deny_private=True)) as caller:
+        assert (await caller.call(topic, MESSAGE)).status == 200
+    assert (len(asked), len(receiver.seen)) == (1, 1)
+    async with Caller(Reach(["127.0.0.1"], deny_private=True)) as caller:
+        error = await refused(caller, topic)
+    assert "is not among the hosts that may be called" in error.reason
+    assert (len(asked), len(receiver.seen)) == (2, 1)
+
+
+async def test_private_networks_are_not_called_where_they_are_denied(receiver: Receiver) -> None:
+    listed = receiver.topic()
+    async with Caller(Reach(["localhost"], deny_private=True)) as caller:
+        error = await refused(caller, Topic(name="n", url=receiver.url.replace("127.0.0.1", "localhost")))
+    assert "this machine itself" in error.reason
+    async with Caller(Reach(["127.0.0.1"], deny_private=True)) as caller:
+        assert (await caller.call(listed, MESSAGE)).status == 200
+
+
 async def test_a_call_that_is_cancelled_leaves_nothing(receiver: Receiver, caller: Caller) -> None:
     task = asyncio.create_task(caller.call(receiver.topic("/wait"), MESSAGE))
     await eventually(lambda: bool(receiver.at_once))

@@ -1,0 +1,149 @@
+"""Pools that controllers scale: how many workers they have, how many are wanted, and why."""
+
+from typing import Final
+
+from grafana_foundation_sdk.models import dashboard
+
+from dashboards.boards import colours
+from dashboards.boards.board import Section, evenly, line
+from dashboards.boards.charts import graph_panel
+from dashboards.boards.panels import stat_panel
+from dashboards.boards.queries import Query
+from dashboards.boards.scopes import POOL
+from dashboards.boards.tables import Column, Label, table_panel
+
+WANTED: Final = "autoscaler_desired_replicas"
+HAD: Final = "autoscaler_current_replicas"
+LEAST: Final = "autoscaler_min_replicas"
+MOST: Final = "autoscaler_max_replicas"
+EVALUATED: Final = "autoscaler_last_evaluation_timestamp_seconds"
+ERRORS: Final = "autoscaler_apply_errors_total"
+DECISIONS: Final = "autoscaler_decisions_total"
+
+
+def pools_section() -> Section:
+    """What the controllers of the chosen pools say."""
+    return Section(
+        "Pools that scale themselves",
+        (
+            evenly(4, *_now()),
+            evenly(8, _workers(), _waits(), _decisions()),
+            line(8, (24, _table())),
+        ),
+    )
+
+
+def signal(name: str) -> str:
+    """One of the numbers that decisions rest on, a pool."""
+    matcher = f'signal="{name}"'
+    return f"max by (pool) ({POOL('autoscaler_signal', matcher)})"
+
+
+def by_pool(family: str) -> str:
+    """One value a pool, whichever exporter tells it."""
+    return f"max by (pool) ({POOL(family)})"
+
+
+def _now() -> tuple[dashboard.Panel, ...]:
+    at_maximum = f"{by_pool(WANTED)} >= {by_pool(MOST)}"
+    return (
+        stat_panel(
+            "Pools with a controller",
+            "Pools about which a controller decides now.",
+            Query(f"count({by_pool(MOST)}) or vector(0)", "pools"),
+            unit="none",
+        ),
+        stat_panel(
+            "At their maximum",
+            "Pools whose controller wants all the workers that it may have. With waits beyond the objective, that is too few.",
+            Query(f"count({at_maximum}) or vector(0)", "pools"),
+            unit="none",
+            steps=colours.ANY_NOTICE,
+        ),
+        stat_panel(
+            "Failures of targets",
+            "How often, in the time shown, whoever runs the workers did not set their number.",
+            Query(f"sum(max by (pool) ({POOL.increase(ERRORS)}))", "failures"),
+            unit="none",
+            decimals=0,
+            steps=colours.ANY_WARN,
+        ),
+        stat_panel(
+            "Longest without a decision",
+            "How long ago the pool was decided about that has waited longest. A controller decides every few seconds.",
+            Query(f"max({POOL.age(EVALUATED)})", "decided"),
+            unit="s",
+            steps=colours.SNAPSHOT,
+        ),
+    )
+
+
+def _workers() -> dashboard.Panel:
+    return graph_panel(
+        "Workers: had and wanted",
+        "Dashed, the least and the most there may be. Wanted above had for long: the target does not follow, or workers"
+        " start slowly.",
+        Query(by_pool(HAD), "{{pool}} has"),
+        Query(by_pool(WANTED), "{{pool}} wants"),
+        Query(by_pool(LEAST), "{{pool}} least"),
+        Query(by_pool(MOST), "{{pool}} most"),
+        unit="none",
+        bounds=("/ (least|most)$/",),
+        none="no controller",
+    )
+
+
+def _waits() -> dashboard.Panel:
+    return graph_panel(
+        "Predicted wait",
+        "How long the entry added last is going to wait, by all workers that are ordered. Dashed, the longest it should.",
+        Query(signal("predicted_wait"), "{{pool}}"),
+        Query(signal("objective"), "{{pool}} objective"),
+        unit="s",
+        bounds=("/ objective$/",),
+        none="not known",
+    )
+
+
+def _decisions() -> dashboard.Panel:
+    by = "direction, reason"
+    return graph_panel(
+        "Decisions",
+        "A second, by the rule that decided. `streamops autoscale explain POOL` tells each with its numbers.",
+        Query(f"sum by ({by}) (max by (pool, {by}) ({POOL.rate(DECISIONS)}))", "{{direction}}: {{reason}}"),
+        unit="cps",
+        stacked=True,
+        none="no decisions",
+    )
+
+
+def _table() -> dashboard.Panel:
+    shown = (
+        ("Has", by_pool(HAD), "none", ()),
+        ("Wants", by_pool(WANTED), "none", ()),
+        ("Least", by_pool(LEAST), "none", ()),
+        ("Most", by_pool(MOST), "none", ()),
+        ("Arriving/s", signal("arrivals"), "none", ()),
+        ("Expected/s", signal("expected_arrivals"), "none", ()),
+        ("One worker/s", signal("worker_rate"), "none", ()),
+        ("Busy", signal("busy"), "percentunit", colours.BUSY),
+        ("Wait", signal("wait"), "s", ()),
+        ("Predicted", signal("predicted_wait"), "s", ()),
+        ("Objective", signal("objective"), "s", ()),
+        ("Start-up", signal("start_up"), "s", ()),
+        ("Useful", signal("cap"), "none", ()),
+        ("Failures", f"max by (pool) ({POOL.increase(ERRORS)})", "none", colours.ANY_WARN),
+        ("Decided ago", f"max by (pool) ({POOL.age(EVALUATED)})", "s", colours.SNAPSHOT),
+    )
+    return table_panel(
+        "What decisions rest on",
+        "Each pool, with what its controller read and learned. Empty: not known, or no controller. Useful: more workers"
+        " than this did not help when they were tried.",
+        (Label("pool", "Pool"),),
+        tuple(
+            Column(title, expr, unit, steps, decimals=0 if title == "Failures" else None)
+            for title, expr, unit, steps in shown
+        ),
+        by="Wants",
+        none="No pool",
+    )

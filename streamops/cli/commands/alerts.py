@@ -1,0 +1,68 @@
+"""``streamops alerts ls``: what the health rules find."""
+
+import click
+from msgspec.structs import replace
+
+from streamops.analysis.folding import fold_retries
+from streamops.cli.command import Command
+from streamops.cli.params import patterns_argument
+from streamops.cli.reading import observe_streams
+from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_reading
+from streamops.present.columns import FINDING_COLUMNS
+from streamops.present.documents import Json, gaps_json, snapshot_header, text_json
+from streamops.present.rows import FindingRow, finding_rows
+from streamops.present.runbooks import anchor
+from streamops.present.text import safe
+
+
+@click.command(
+    cls=Command,
+    short_help="List what the health rules find.",
+    examples=[
+        ("streamops alerts ls", "everything that is found, the worst first"),
+        ("streamops alerts ls 'orders:*' -o jsonl", "of these streams, one JSON object a line"),
+    ],
+)
+@patterns_argument
+@with_session
+def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
+    """List what the health rules find of the server, its streams and their groups, the worst first.
+
+    PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them. Streams are
+    read once: what only shows over time, such as a lag that grows, is found by the console and by the exporter.
+    """
+    printer = session.printer(FINDING_COLUMNS)
+    survey = observe_streams(session, patterns)
+    observation = survey.observation
+    rows = finding_rows(replace(observation, streams=tuple(fold_retries(observation.streams))))
+    shown = rows[: session.given.limit]
+    left_out = len(rows) - len(shown)
+    printer.print_rows(
+        shown,
+        lambda: {
+            "schema": "streamops.alerts.ls/1",
+            **snapshot_header(observation),
+            "alerts": [alert_json(row) for row in shown],
+            "left_out": left_out,
+            "gaps": gaps_json(observation.snapshot.gaps),
+        },
+        alert_json,
+    )
+    if observation.streams and not rows:
+        session.narrator.note("nothing is found: no rule says that anything is wrong")
+    tell_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+
+
+def alert_json(row: FindingRow) -> Json:
+    """One finding with what it is about, and where its runbook stands."""
+    finding = row.finding
+    return {
+        "level": finding.level.word,
+        "code": str(finding.code),
+        "stream": None if row.stream is None else text_json(row.stream),
+        "group": None if row.group is None else text_json(row.group),
+        "text": safe(finding.text),
+        "advice": safe(finding.advice),
+        "runbook": anchor(finding.code),
+    }

@@ -1,0 +1,86 @@
+"""``streamops tui --keys``: what the console's keys are, by the names that a configuration uses."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from streamops.cli.session import Session
+from streamops.errors import ExitCode
+from streamops.present.keys import KEYS, key_names, shown_keys
+from streamops.present.table import Cell, Column, Tone
+from streamops.settings.config import read_config
+from streamops.settings.schema import ConsoleOptions
+
+
+class KeyRow(NamedTuple):
+    """One thing that a key does.
+
+    Attributes:
+        name: Its name.
+        keys: The keys that do it.
+        own: Whether the configuration says so.
+    """
+
+    name: str
+    keys: str
+    own: bool
+
+
+KEY_COLUMNS: tuple[Column[KeyRow], ...] = (
+    Column(
+        key="name",
+        title="NAME",
+        help="What it does, as console.keymap names it.",
+        cell=lambda row: Cell(row.name),
+        value=lambda row: row.name,
+        width=20,
+        priority=0,
+    ),
+    Column(
+        key="keys",
+        title="KEYS",
+        help="The keys that do it.",
+        cell=lambda row: Cell(row.keys, Tone.STRONG if row.own else Tone.PLAIN),
+        value=lambda row: row.keys,
+        width=20,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="own",
+        title="FROM",
+        help="Whether the configuration says so.",
+        cell=lambda row: Cell("configuration" if row.own else "default", Tone.DIM),
+        value=lambda row: row.own,
+        width=14,
+    ),
+)
+
+
+def print_keys(session: Session) -> int:
+    """Print all of them.
+
+    Raises:
+        SettingsError: The configuration cannot be understood.
+    """
+    options, _ = read_config(os.environ, Path.cwd()).merge_table("console", ConsoleOptions)
+    rows = key_rows(options.keymap)
+    session.printer(KEY_COLUMNS).print_rows(
+        rows,
+        lambda: {"schema": "streamops.tui.keys/1", "keys": [_key_json(row, options.keymap) for row in rows]},
+    )
+    return ExitCode.DONE
+
+
+def key_rows(keymap: Mapping[str, str]) -> tuple[KeyRow, ...]:
+    """Everything that a key does."""
+    return tuple(KeyRow(name, shown_keys(name, keymap), name in keymap) for name in KEYS)
+
+
+def _key_json(row: KeyRow, keymap: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "name": row.name,
+        "keys": list(key_names(keymap.get(row.name, KEYS[row.name].keys))),
+        "own": row.own,
+    }

@@ -1,0 +1,103 @@
+"""Findings as they fire."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from streamops.present.alerts import AlertRow
+from streamops.present.cells import NOT_THERE, name_cell
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import health_text, rfc3339
+
+
+def clock_text(moment: datetime) -> str:
+    """The time of day in UTC, with the seconds: ``11:58:02``."""
+    return moment.astimezone(UTC).strftime("%H:%M:%S")
+
+
+def _name(name: str | None) -> Cell:
+    return NOT_THERE if name is None else name_cell(name)
+
+
+def _level(row: AlertRow) -> Cell:
+    shown = health_text(row.finding.level)
+    if row.silenced_until is None:
+        return shown
+    return Cell(f"‖{shown.text[1:]}", Tone.DIM)
+
+
+def _since(row: AlertRow) -> Cell:
+    return Cell(f"{'<' if row.from_start else ' '}{clock_text(row.since)}", _tone(row))
+
+
+def _sentence(row: AlertRow) -> Cell:
+    until = "" if row.silenced_until is None else f"until {clock_text(row.silenced_until)}: "
+    return Cell(f"{until}{safe(row.finding.text)}", _tone(row))
+
+
+def _tone(row: AlertRow) -> Tone:
+    return Tone.PLAIN if row.silenced_until is None else Tone.DIM
+
+
+ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
+    Column(
+        key="level",
+        title="LEVEL",
+        help="How bad it is: warn or critical; ‖ marks what is silenced.",
+        cell=_level,
+        value=lambda row: row.finding.level.word,
+        rank=lambda row: row.finding.level,
+        width=6,
+        priority=0,
+        descending=True,
+    ),
+    Column(
+        key="code",
+        title="FINDING",
+        help="What it is, in a word or two.",
+        cell=lambda row: Cell(row.finding.code.replace("_", " "), _tone(row)),
+        value=lambda row: str(row.finding.code),
+        width=14,
+        priority=0,
+    ),
+    Column(
+        key="stream",
+        title="STREAM",
+        help="The stream it concerns; a dash for the server.",
+        cell=lambda row: _name(row.stream),
+        value=lambda row: row.stream,
+        width=16,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="group",
+        title="GROUP",
+        help="The group it concerns; a dash for the stream or the server.",
+        cell=lambda row: _name(row.group),
+        value=lambda row: row.group,
+        width=12,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="since",
+        title=" SINCE",
+        help="When this console first saw it, in UTC; < where it held already when the console began to look.",
+        cell=_since,
+        value=lambda row: rfc3339(row.since),
+        width=9,
+        priority=1,
+        descending=True,
+    ),
+    Column(
+        key="text",
+        title="SENTENCE",
+        help="One sentence with the numbers; until when it is silenced, in UTC, before it.",
+        cell=_sentence,
+        value=lambda row: row.finding.text,
+        width=14,
+        flexible=True,
+        priority=1,
+    ),
+)

@@ -1,0 +1,228 @@
+"""Every finding explained: what it means, how it comes about, what to look at, and what mends it."""
+
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from streamops.model.observation import FindingCode
+
+
+class Remedy(NamedTuple):
+    """Something that mends a finding.
+
+    Attributes:
+        operation: The operation, as ``streamops`` calls it; empty for something that is done elsewhere.
+        words: When it helps.
+    """
+
+    operation: str
+    words: str
+
+
+class Explanation(Struct, frozen=True):
+    """What a finding means.
+
+    Attributes:
+        means: What is the case.
+        comes: How it comes about.
+        look: What to look at, most likely first.
+        mend: What mends it.
+    """
+
+    means: str
+    comes: str
+    look: tuple[str, ...]
+    mend: tuple[Remedy, ...]
+
+
+FINDINGS: Final[dict[FindingCode, Explanation]] = {
+    FindingCode.NO_CONSUMERS: Explanation(
+        "Entries wait for a group that has no consumer at all: nobody will read them.",
+        "The workers were never started, or all of their consumers were removed; or the group is left over from a "
+        "service that is gone, and then it only keeps entries from being trimmed.",
+        (
+            "whether the service that the group belongs to should run: the group's name usually tells which",
+            "ADDED: how fast the backlog grows while nobody reads",
+        ),
+        (
+            Remedy("", "Start the workers; a consumer appears with its first read (XREADGROUP)."),
+            Remedy("groups.destroy", "Nobody needs the group any more; what it has pending goes with it."),
+        ),
+    ),
+    FindingCode.STALLED: Explanation(
+        "Consumers that hold entries are alive, yet acknowledge none of them.",
+        "A handler hangs (a lock, a database, a call without a timeout); or it does its work and never reaches XACK; "
+        "or one entry blocks a consumer that works in order.",
+        (
+            "the pending entries (Enter, then l): one owner or all, the same idle time or spread",
+            "the logs of the consumer that holds the oldest entry",
+            "DELIVERED beside ACKED: are entries still being handed out",
+        ),
+        (
+            Remedy("", "Restart the hanging worker: what it held stays pending, and is taken over."),
+            Remedy("claim", "Hand its entries to a consumer that works."),
+            Remedy("ack", "The work was done, and only XACK is missing."),
+        ),
+    ),
+    FindingCode.STOPPED: Explanation(
+        "Entries wait, and none has been delivered for too long: the consumers do not read.",
+        "The workers are down while their consumers are still known to the server, are cut off from it, block on "
+        "something else, or read another stream or group than one thinks.",
+        (
+            "IDLE and INACTIVE of the consumers (Enter): when they last asked, and when they last got something",
+            "whether worker processes run at all (:workers)",
+            "the server's CLIENT LIST: blocked readers show as xreadgroup",
+        ),
+        (
+            Remedy("", "Start the workers, or mend what keeps them from the server."),
+            Remedy("claim", "What a dead consumer holds goes to one that runs."),
+        ),
+    ),
+    FindingCode.LAG_GROWING: Explanation(
+        "More is added than the group is given, steadily: it falls behind.",
+        "Arrivals rose, handling became slower, or some of the workers are gone.",
+        (
+            "ADDED against ACKED: the difference is what is missing",
+            "WAITING: by how much time it is late already",
+            "PENDING beside the number of consumers: are all of them busy",
+        ),
+        (
+            Remedy("", "Run more workers, or make handling faster."),
+            Remedy("trim", "Last resort, where old entries are worthless: what is not delivered is lost."),
+        ),
+    ),
+    FindingCode.BEHIND: Explanation(
+        "The next entry of the group has waited for too long, though entries are delivered and the lag does not grow.",
+        "A burst, or a time without workers, is being worked off; or the group was made at the beginning of an old "
+        "stream, and reads history.",
+        (
+            "TREND and DELIVERED: how long catching up will take",
+            "WAITING: whether it falls from minute to minute",
+        ),
+        (
+            Remedy("", "Wait, or run more workers until it has caught up."),
+            Remedy(
+                "groups.rewind",
+                "History does not matter: set the position to the end ($); what is skipped is told.",
+            ),
+        ),
+    ),
+    FindingCode.DEAD_CONSUMER: Explanation(
+        "A consumer holds entries and has not been seen for too long. Redis cannot tell a dead one from one that works "
+        "or blocks, so this is a suspicion; of workers with a heartbeat it is certain.",
+        "A worker was killed, its machine went, or it was renamed by a deployment; its entries stay with it for ever "
+        "unless somebody claims them.",
+        (
+            "IDLE and INACTIVE of that consumer, and how much it holds (Enter)",
+            "whether a process of that name still runs",
+            "IDLE of its entries: longer than any handler takes",
+        ),
+        (
+            Remedy(
+                "claim", "Hand its entries to a consumer that runs; the plan tells which are still young."
+            ),
+            Remedy("consumers.rm", "It is gone for good and holds nothing more."),
+        ),
+    ),
+    FindingCode.POISON: Explanation(
+        "One entry is delivered again and again and never acknowledged.",
+        "Its content breaks the handler, or takes the worker down with it; everything else goes on beside it.",
+        (
+            "its payload (Enter on it), and the error in the logs of its owner",
+            "TRIES: history reads and claims count too, so it may be fewer attempts than it says",
+        ),
+        (
+            Remedy("", "Mend the handler: the entry is tried again by itself."),
+            Remedy(
+                "ack", "Give it up: it is not delivered again, and stays in the stream until it is trimmed."
+            ),
+            Remedy("streams.rm-entry", "It must not be read by anybody again; a backup is written first."),
+        ),
+    ),
+    FindingCode.PENDING_OLD: Explanation(
+        "An entry has been with consumers for too long, neither acknowledged nor given back.",
+        "Its handler takes long, waits for something, or lost it: an exception after reading and before XACK.",
+        (
+            "how often it was delivered, and when last (Enter, then l)",
+            "whether its owner acknowledges others meanwhile",
+        ),
+        (
+            Remedy("claim", "Its owner does not work on it: hand it to another."),
+            Remedy("nack", "Give it back to the group at once."),
+            Remedy("ack", "The work was done."),
+        ),
+    ),
+    FindingCode.REWOUND: Explanation(
+        "The group's position moved back, so that entries it already had are delivered again.",
+        "Somebody set it (XGROUP SETID), or destroyed the group and made it anew; a restore from an old backup, or a "
+        "failover to a replica that was behind, does the same.",
+        (
+            "the audit log (@): whether it was done from here, by whom and why",
+            "whether the handlers bear seeing entries twice",
+        ),
+        (
+            Remedy("undo", "It was done from here and not meant: undo it in the audit log (@, z)."),
+            Remedy("groups.rewind", "Set the position forward again; the plan says what is skipped."),
+        ),
+    ),
+    FindingCode.LOST: Explanation(
+        "Entries were trimmed away before the group was given them. They are gone.",
+        "The stream is kept short (MAXLEN, MINID, XTRIM) and the group was further behind than that.",
+        (
+            "LENGTH and LAG: how near it still is to the edge",
+            "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
+        ),
+        (
+            Remedy("", "Raise MAXLEN where entries are added, or make the group faster."),
+            Remedy("trim", "Trim from here instead: it spares what any group still needs."),
+        ),
+    ),
+    FindingCode.RETENTION_EDGE: Explanation(
+        "The stream is being trimmed while the group has nearly all of it still to read: it is about to lose entries.",
+        "The group is slow or stopped, and retention is shorter than its backlog.",
+        (
+            "LAG against LENGTH",
+            "ADDED: how long until the oldest entry that waits is trimmed",
+        ),
+        (
+            Remedy("", "Raise MAXLEN where entries are added, at once; then make the group faster."),
+            Remedy("trim", "Trim from here instead: it spares what any group still needs."),
+        ),
+    ),
+    FindingCode.DEAD_LETTERS: Explanation(
+        "Entries were given up and lie in a dead-letter queue.",
+        "They failed as often as they may, were rejected at once, or took workers down; critical while more come.",
+        (
+            "their reasons (4, or Enter): one cause or many",
+            "the newest of them: is it still happening",
+        ),
+        (
+            Remedy(
+                "replay", "The cause is mended: send them where they came from, filtered and rate-limited."
+            ),
+            Remedy("dlq.purge", "They are worthless; a backup is written first."),
+        ),
+    ),
+    FindingCode.EVICTION_RISK: Explanation(
+        "The server may delete whole streams when memory is short: its maxmemory-policy evicts keys.",
+        "A server set up as a cache is used for streams. Eviction is silent: the stream and its groups are just gone.",
+        (
+            "CONFIG GET maxmemory-policy, and INFO memory: how near it is",
+            "evicted_keys of INFO stats: whether it has happened",
+        ),
+        (Remedy("", "Set maxmemory-policy to noeviction, or move the streams to a server of their own."),),
+    ),
+    FindingCode.OOM: Explanation(
+        "Memory is nearly full and the policy refuses writes: producers will get errors, and so will what retries, "
+        "gives up or audits.",
+        "Streams that nobody trims, payloads that are large, or other data on the same server.",
+        (
+            "LENGTH and ENTRY of the streams (2), the longest first",
+            "streamops streams memory: what each takes",
+        ),
+        (
+            Remedy("trim", "Make room: it spares what any group still needs."),
+            Remedy("", "Raise maxmemory."),
+        ),
+    ),
+}

@@ -1,0 +1,121 @@
+"""Which findings hold, since when, and which of them are silenced. Pure: the clock is the server's."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.analysis.folding import fold_retries
+from streamops.model.observation import Finding, Observation, StreamView
+from streamops.model.silences import FindingKey, Silence
+from streamops.present.alerts import AlertRow, worst_then_newest
+from streamops.tui.remember import Remembered
+
+GRACE: Final = timedelta(minutes=1)
+"""How long a finding may be out of sight and still be the same one when it is back."""
+
+Found = tuple[FindingKey, Finding]
+
+
+class _Sight(Struct):
+    """When a finding was seen."""
+
+    first: datetime
+    last: datetime
+    from_start: bool
+
+
+class Alerts:
+    """The findings of one server, from observation to observation.
+
+    Args:
+        silences: What is silenced already.
+    """
+
+    def __init__(self, silences: Iterable[Silence] = ()) -> None:
+        self._silences = {silence.key: silence.until for silence in silences}
+        self._sights: dict[FindingKey, _Sight] = {}
+        self._of_stream = Remembered[StreamView, tuple[Found, ...]](_found_about)
+        self._found: Sequence[Found] = ()
+        self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
+        self._shown: tuple[AlertRow, ...] = ()
+        self._now: datetime | None = None
+
+    @property
+    def silences(self) -> tuple[Silence, ...]:
+        """What is silenced now, whether it holds or not."""
+        return tuple(Silence(key, until) for key, until in self._silences.items())
+
+    def take(self, observation: Observation) -> tuple[AlertRow, ...]:
+        """Take an observation; the findings that hold in it."""
+        now = observation.snapshot.collected_at
+        found: list[Found] = [((str(finding.code), None, None), finding) for finding in observation.findings]
+        for about in self._of_stream.values(fold_retries(observation.streams)):
+            found += about
+        changed = self._see(found, now) or found != self._found
+        self._now, self._found = now, found
+        changed = self._end_silences() or changed
+        return self._order() if changed else self._shown
+
+    def silence(self, key: FindingKey, until: datetime | None) -> tuple[AlertRow, ...]:
+        """Silence a finding until an instant, or no longer; the findings as they are then."""
+        self._silences.pop(key, None)
+        if until is not None:
+            self._silences[key] = until
+        return self._order()
+
+    def replace(self, silences: Iterable[Silence]) -> tuple[AlertRow, ...]:
+        """Take what is silenced from elsewhere: another console of the same person may have silenced more."""
+        self._silences = {silence.key: silence.until for silence in silences}
+        self._end_silences()
+        return self._order()
+
+    # -- inside --------------------------------------------------------------------------------------
+
+    def _see(self, found: Sequence[Found], now: datetime) -> bool:
+        """Note what is in sight; say whether something came."""
+        came = False
+        for key, _ in found:
+            sight = self._sights.get(key)
+            if sight is None or abs(now - sight.last) > GRACE:
+                self._sights[key] = _Sight(now, now, self._now is None)
+                came = True
+            else:
+                sight.last = now
+        if len(self._sights) > len(found):
+            self._sights = {
+                key: sight for key, sight in self._sights.items() if abs(now - sight.last) <= GRACE
+            }
+        return came
+
+    def _end_silences(self) -> bool:
+        """Drop silences whose time is over; say whether there were any."""
+        now = self._now
+        over = [] if now is None else [key for key, until in self._silences.items() if until <= now]
+        for key in over:
+            del self._silences[key]
+        return bool(over)
+
+    def _order(self) -> tuple[AlertRow, ...]:
+        """Make the rows, in the order to look at them; what did not change is the very same row."""
+        numbers: dict[FindingKey, int] = {}
+        rows: dict[tuple[FindingKey, int], AlertRow] = {}
+        for key, finding in self._found:
+            number = numbers[key] = numbers.get(key, -1) + 1
+            sight, (_, stream, group) = self._sights[key], key
+            row = AlertRow(
+                stream, group, finding, number, sight.first, sight.from_start, self._silences.get(key)
+            )
+            known = self._rows.get((key, number))
+            rows[key, number] = known if known is not None and known == row else row
+        self._rows, self._shown = rows, worst_then_newest(list(rows.values()))
+        return self._shown
+
+
+def _found_about(view: StreamView) -> tuple[Found, ...]:
+    name = view.stream.name
+    found: list[Found] = [((str(finding.code), name, None), finding) for finding in view.findings]
+    for group in view.groups:
+        found += [((str(finding.code), name, group.group.name), finding) for finding in group.findings]
+    return tuple(found)

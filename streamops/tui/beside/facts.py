@@ -1,0 +1,34 @@
+"""Columns of a row under each other, those that hold nothing left out. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from streamops.present.cells import NOT_THERE
+from streamops.present.plans import Fact
+from streamops.present.table import Column
+from streamops.tui.acting.plan_lines import fact_lines
+from streamops.tui.paint import Line
+
+NO_NAMES: Final[Mapping[str, str]] = {}
+
+
+def column_facts(
+    columns: Sequence[Column[Any]], row: object, width: int, names: Mapping[str, str] = NO_NAMES
+) -> list[Line]:
+    """Every column that has something to say about a row.
+
+    Args:
+        columns: The columns in order.
+        row: The row.
+        width: Cells there are.
+        names: What columns are called here, by key, where their titles are too short.
+    """
+    cells = ((column, column.cell(row)) for column in columns)
+    return fact_lines(
+        (
+            Fact(names.get(column.key, column.title.lower()), (cell,))
+            for column, cell in cells
+            if cell != NOT_THERE and cell.text
+        ),
+        width,
+    )

@@ -1,0 +1,209 @@
+"""Which charts are drawn of what is remembered. Pure lines of cells."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import ceil
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.observation import GroupView, Observation
+from streamops.present.charts.chart import AXIS_WIDTH, Chart, Look, Series, chart_lines
+from streamops.present.charts.scale import Unit
+from streamops.present.table import Cell, Tone
+from streamops.present.units import compact, duration, lag_text, rate
+from streamops.tui.paint import BLANK_LINE, Line, cell_width
+from streamops.tui.past.memory import (
+    ACKED,
+    ADDED,
+    ALL_ACKED,
+    ALL_ARRIVED,
+    LAG,
+    PENDING_AGE,
+    TIERS,
+    TIME_LAG,
+    Past,
+    Track,
+)
+from streamops.tui.past.rings import Tier
+from streamops.tui.past.rows import Totals
+
+TWO_WIDE: Final = 72
+"""Columns from which on two charts stand side by side."""
+BETWEEN: Final = 2
+LEAST_HEIGHT: Final = 5
+DOTS: Final = 2
+
+
+class Span(Struct, frozen=True):
+    """How far back charts go.
+
+    Attributes:
+        word: What it is called.
+        seconds: How long it is; none for all that is remembered.
+    """
+
+    word: str
+    seconds: float | None
+
+
+SPANS: Final = (
+    Span("5 min", 300.0),
+    Span("30 min", 1800.0),
+    Span("3 h", 10800.0),
+    Span("all", None),
+)
+
+
+class Window(Struct, frozen=True):
+    """The part of the past that charts show.
+
+    Attributes:
+        seconds: How long it is.
+        until: Where it ends, in seconds since 1970 by the server's clock.
+        tier: The finest resolution that reaches so far back.
+    """
+
+    seconds: float
+    until: float
+    tier: Tier
+
+    def edges(self, columns: int) -> tuple[float, float]:
+        """Where an axis of so many columns begins and ends: whole dots, so that most polls move nothing."""
+        step = self.seconds / (max(columns, 1) * DOTS)
+        end = ceil(self.until / step) * step
+        return end - self.seconds, end
+
+
+def window(past: Past, observation: Observation, span: Span) -> Window:
+    """The window of a span, up to an observation."""
+    until = observation.snapshot.collected_at.timestamp()
+    since = until if past.since is None else past.since
+    seconds = span.seconds or min(max(until - since, SPANS[0].seconds or 0.0), TIERS[-1].span)
+    tier = next((tier for tier in TIERS if tier.span >= seconds), TIERS[-1])
+    return Window(seconds, until, tier)
+
+
+def group_charts(past: Past, view: GroupView, shown: Window, columns: int) -> tuple[Chart, ...]:
+    """Lag, arrivals against acknowledgements, time lag and pending age of a group.
+
+    Args:
+        past: What is remembered.
+        view: The group as it is now.
+        shown: The part of the past.
+        columns: How wide the field of a chart is, in cells.
+    """
+    group, rates = view.group, view.rates
+
+    def series(track: Track, look: Look, tone: Tone, now: str, name: str = "") -> Series:
+        points = past.points(view.stream, group.name, track, shown.tier, shown.until)
+        return Series(points, look, tone, now, name)
+
+    def chart(title: str, unit: Unit, words: str, *drawn: Series) -> Chart:
+        return Chart(title, unit, words, drawn, *shown.edges(columns))
+
+    return (
+        chart(
+            "Lag",
+            Unit.COUNT,
+            "entries",
+            series(LAG, Look.LINE, Tone.OK, lag_text(group.lag).text),
+        ),
+        chart(
+            "Rates",
+            Unit.RATE,
+            "a second",
+            series(ACKED, Look.AREA, Tone.DIM, rate(rates.acked_per_second), "acked"),
+            series(ADDED, Look.LINE, Tone.OK, rate(rates.added_per_second), "added"),
+        ),
+        chart(
+            "Time lag",
+            Unit.SECONDS,
+            "of the next entry",
+            series(TIME_LAG, Look.LINE, Tone.OK, duration(group.time_lag.age)),
+        ),
+        chart(
+            "Oldest pending",
+            Unit.SECONDS,
+            "since it was added",
+            series(PENDING_AGE, Look.LINE, Tone.OK, _pending_age(view)),
+        ),
+    )
+
+
+def whole_chart(past: Past, totals: Totals, shown: Window, columns: int) -> Chart:
+    """Arrivals against acknowledgements of all groups together: an entry arrives once for each group."""
+    acked = past.whole(ALL_ACKED, shown.tier, shown.until)
+    arrived = past.whole(ALL_ARRIVED, shown.tier, shown.until)
+    parts = (totals.groups, totals.untold_rates)
+    return Chart(
+        "All groups",
+        Unit.RATE,
+        "entries a second",
+        (
+            Series(acked, Look.AREA, Tone.DIM, total_rate(totals.acked, *parts), "acked"),
+            Series(arrived, Look.LINE, Tone.OK, total_rate(totals.arrived, *parts), "arrived"),
+        ),
+        *shown.edges(columns),
+    )
+
+
+def total_rate(sum_of_known: float, parts: int, untold: int) -> str:
+    """A rate of all together: at least so much where some part of it is not known, a dash where none is."""
+    if untold == parts:
+        return rate(0.0) if parts == 0 else rate(None)
+    return f"{'≥' if untold else ''}{rate(sum_of_known)}"
+
+
+def total_count(known: int, untold: int) -> str:
+    """A number of all together: at least so much where some part of it is not known."""
+    return f"{'≥' if untold else ''}{compact(known)}"
+
+
+def grid(charts: Sequence[Chart], width: int, height: int) -> list[Line]:
+    """Charts in a box, two side by side where that is wide enough; those that do not fit are left out."""
+    across = 2 if width >= TWO_WIDE else 1
+    rows = [charts[at : at + across] for at in range(0, len(charts), across)]
+    fitting = max(min(len(rows), height // LEAST_HEIGHT), 1)
+    lines: list[Line] = []
+    for number, row in enumerate(rows[:fitting]):
+        room = height * (number + 1) // fitting - height * number // fitting
+        drawn = [chart_lines(chart, chart_width(width), room) for chart in row]
+        lines += _beside(drawn, chart_width(width), room)
+    return lines
+
+
+def chart_width(width: int) -> int:
+    """How wide one chart of a grid is."""
+    return (width - BETWEEN) // 2 if width >= TWO_WIDE else width
+
+
+def field_columns(width: int) -> int:
+    """How wide the field of a chart of that width is."""
+    return max(width - AXIS_WIDTH, 1)
+
+
+def since_words(past: Past, shown: Window) -> str:
+    """Since when there is anything to draw, where that is not the whole window."""
+    if past.since is None or past.since <= shown.until - shown.seconds:
+        return ""
+    return f"remembered since {datetime.fromtimestamp(past.since, UTC):%H:%M:%SZ}"
+
+
+def _pending_age(view: GroupView) -> str:
+    return "none" if view.group.pending == 0 else duration(view.group.oldest_pending_age)
+
+
+def _beside(blocks: Sequence[Sequence[Line]], width: int, height: int) -> list[Line]:
+    """Blocks of lines side by side."""
+    lines: list[Line] = []
+    for number in range(height):
+        cells: list[Cell] = []
+        for place, block in enumerate(blocks):
+            line = block[number] if number < len(block) else BLANK_LINE
+            cells += line
+            if place < len(blocks) - 1:
+                used = sum(cell_width(cell.text) for cell in line)
+                cells.append(Cell(" " * (width + BETWEEN - used)))
+        lines.append(tuple(cells))
+    return lines

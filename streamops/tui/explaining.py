@@ -1,0 +1,108 @@
+"""What help says of the row under the cursor: its findings, its lag, and what mends it with which key. Pure lines."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from streamops.model.observation import Finding, GroupView
+from streamops.present.explaining import BASES, FINDINGS, TIME_LAG, Remedy
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import health_text, lag_text
+from streamops.tui.details import paragraph
+from streamops.tui.paint import BLANK_LINE, Line
+from streamops.tui.subjects import VERBS, Sort, Subject, fitting
+
+INDENT: Final = 3
+KEY_WIDTH: Final = 3
+WHERE: Final = {
+    Sort.PENDING: "on its pending entries, l",
+    Sort.LETTER: "on its letters, 4",
+    Sort.DEAD_LETTERS: "on the queue, 4",
+    Sort.ENTRY: "on its entries, t",
+    Sort.CONSUMER: "on the consumer, Enter",
+    Sort.GROUP: "on the group",
+    Sort.STREAM: "on the stream",
+}
+"""Where one finds a subject of a sort, the nearest first."""
+
+
+def finding_help(
+    findings: Sequence[Finding], subject: Subject | None, width: int, *, read_only: bool
+) -> list[Line]:
+    """Each finding explained: what it means, how it comes about, what to look at, and what mends it.
+
+    Args:
+        findings: What was found about the row under the cursor.
+        subject: What a key would act on there.
+        width: Cells there are.
+        read_only: Whether nothing may be changed: then no key is told that would.
+    """
+    lines: list[Line] = []
+    for finding in findings:
+        told = FINDINGS[finding.code]
+        shown = health_text(finding.level)
+        lines.append((Cell(f" {shown.text[0]} {finding.code.replace('_', ' ')}", shown.tone),))
+        lines += paragraph(f"{safe(finding.text)}.".replace("..", "."), width, Tone.STRONG, indent=INDENT)
+        if finding.advice:
+            lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, indent=INDENT, hang=2)
+        lines.append(BLANK_LINE)
+        lines += _part("What it means", (told.means,), width)
+        lines += _part("Look at", told.look, width)
+        lines.append((Cell("   What mends it", Tone.STRONG),))
+        for remedy in told.mend:
+            lines += _remedy(remedy, subject, width, read_only=read_only)
+        lines += _part("How it comes about", (told.comes,), width)
+        lines.append(BLANK_LINE)
+    return lines
+
+
+def lag_help(view: GroupView, width: int) -> list[Line]:
+    """What the lag of a group rests on, and why it is not known where it is not."""
+    lag, time_lag = view.group.lag, view.group.time_lag
+    lines: list[Line] = [
+        (Cell(" The lag here", Tone.STRONG), Cell("  "), lag_text(lag), Cell(f"  {lag.basis}", Tone.DIM))
+    ]
+    lines += paragraph(BASES[lag.basis], width, Tone.PLAIN, indent=INDENT)
+    if lag.reason:
+        lines += paragraph(f"Now: {safe(lag.reason)}.", width, Tone.DIM, indent=INDENT)
+    if not lag.known and lag.lower is not None and lag.upper is not None:
+        lines += paragraph(
+            f"It is between {lag.lower:,} and {lag.upper:,}.", width, Tone.UNKNOWN, indent=INDENT
+        )
+    if time_lag.reason:
+        lines += paragraph(TIME_LAG, width, Tone.PLAIN, indent=INDENT)
+        lines += paragraph(f"Now: {safe(time_lag.reason)}.", width, Tone.DIM, indent=INDENT)
+    return [*lines, BLANK_LINE]
+
+
+def _part(heading: str, texts: Sequence[str], width: int) -> list[Line]:
+    lines: list[Line] = [(Cell(f"   {heading}", Tone.STRONG),)]
+    for text in texts:
+        dash = "· " if len(texts) > 1 else ""
+        lines += paragraph(f"{dash}{text}", width, Tone.PLAIN, indent=INDENT + 2, hang=len(dash))
+    return lines
+
+
+def _remedy(remedy: Remedy, subject: Subject | None, width: int, *, read_only: bool) -> list[Line]:
+    key, where = _key(remedy.operation, subject)
+    if not remedy.operation:
+        return paragraph(f"· {remedy.words}", width, Tone.PLAIN, indent=INDENT + 2, hang=2)
+    command = remedy.operation.replace(".", " ")
+    if read_only or not key:
+        return paragraph(
+            f"· streamops {command}: {remedy.words}", width, Tone.PLAIN, indent=INDENT + 2, hang=2
+        )
+    name = f"{key.ljust(KEY_WIDTH)}{command}{f' ({where})' if where else ''}: "
+    return paragraph(f"{name}{remedy.words}", width, Tone.OK, indent=INDENT + 2, hang=KEY_WIDTH)
+
+
+def _key(operation: str, subject: Subject | None) -> tuple[str, str]:
+    """The key of an operation, and where it works; empty where it has none, or works right here."""
+    here = next((verb.key for verb in fitting(subject) if verb.operation == operation), "")
+    if here:
+        return here, ""
+    for sort, where in WHERE.items():
+        for verb in VERBS:
+            if verb.operation == operation and sort in verb.sorts:
+                return verb.key, where
+    return "", ""

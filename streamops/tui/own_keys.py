@@ -1,0 +1,58 @@
+"""Keys that are not always there: of one's own, and of a recording; as hints and help tell them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from textual.screen import Screen
+
+from streamops.present.keys import KEYS, key_names, shown_keys
+from streamops.tui.tape import Tape
+
+Hints = tuple[tuple[str, str], ...]
+Sections = tuple[tuple[str, Hints], ...]
+REPLAY_HINTS: Final[Hints] = (("space", "pause"), ("[ ]", "frame"), ("{ }", "minute"), ("< >", "speed"))
+REPLAY: Final[Hints] = (
+    ("Space p", "stop, go on; from the beginning where it is at the end"),
+    ("[ ]", "stop, and a frame back, a frame on"),
+    ("{ }", "a minute back, a minute on"),
+    ("< >", "play slower, faster"),
+)
+SHORT: Final = {"esc": "escape"}
+
+
+def own_hints(hints: Hints, screen: Screen[None], keymap: Mapping[str, str]) -> Hints:
+    """Hints of a screen, with the keys that do the same by this keymap; what is bound on the screen decides what is meant.
+
+    Args:
+        hints: Keys, several with spaces between, and what they do.
+        screen: The screen.
+        keymap: Keys of one's own, by the names of bindings.
+    """
+    if not keymap:
+        return hints
+    bound = (active.binding.id for active in screen.active_bindings.values())
+    names = {name for name in bound if name is not None and name in keymap}
+    changed = {key: shown_keys(name, keymap) for name in names for key in key_names(KEYS[name].keys)}
+    return tuple(
+        (" ".join(_own(token, changed) for token in keys.split(" ")), words) for keys, words in hints
+    )
+
+
+def replay_hints(tape: Tape | None) -> Hints:
+    """The keys of a recording, where one is played."""
+    return () if tape is None else REPLAY_HINTS
+
+
+def more_sections(keymap: Mapping[str, str], tape: Tape | None) -> Sections:
+    """What help tells before all other keys."""
+    replay = () if tape is None else (("Of a recording", REPLAY),)
+    return (*replay, *((("Of your own", _own_keys(keymap)),) if keymap else ()))
+
+
+def _own_keys(keymap: Mapping[str, str]) -> Hints:
+    return tuple((shown_keys(name, keymap), f"{name}, in place of {shown_keys(name, {})}") for name in keymap)
+
+
+def _own(token: str, changed: Mapping[str, str]) -> str:
+    names = key_names(SHORT.get(token, token)) or (token,)
+    return changed.get(names[0], token)

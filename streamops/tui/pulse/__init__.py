@@ -1,0 +1,1 @@
+"""What the page of the pulse tells, line by line. Pure."""

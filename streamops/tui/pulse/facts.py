@@ -1,0 +1,193 @@
+"""The facts of the page, each as the cells of one line."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from streamops.analysis.lag import id_age
+from streamops.model.observation import Health, Observation
+from streamops.model.server import ServerInfo, ServerNode
+from streamops.model.streams import StreamRole, StreamState
+from streamops.present.columns.workers import STATES
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import UNKNOWN, compact, counted, duration, health_text, percent, size
+from streamops.tui.charting import total_count
+from streamops.tui.paint import Line
+from streamops.tui.past.memory import ALL_LETTERS, TIERS, Past
+from streamops.tui.past.rows import Totals
+from streamops.tui.pulse.beside import Beside
+
+READING: Final = Cell("reading", Tone.UNKNOWN)
+DOT: Final = Cell(" · ", Tone.DIM)
+ORDER: Final = (Health.CRITICAL, Health.WARN, Health.UNKNOWN, Health.OK)
+GROWTH: Final = 300.0
+FULL, NEARLY_FULL = 0.9, 0.7
+
+
+def health_facts(tally: Mapping[Health, int]) -> Line:
+    """How many groups are in each health; a stream without groups counts for itself."""
+    cells: list[Cell] = []
+    for health in ORDER:
+        if number := tally.get(health, 0):
+            shown = health_text(health)
+            cells.append(Cell(f"{shown.text} {compact(number)}  ", shown.tone))
+    if not cells:
+        cells.append(Cell("no streams  ", Tone.DIM))
+    else:
+        cells.append(Cell(f"of {sum(tally.values()):,}", Tone.DIM))
+    return tuple(cells)
+
+
+def waiting_facts(totals: Totals) -> Line:
+    """Entries that wait for groups, and those that are with consumers."""
+    cells = [
+        Cell(total_count(totals.waiting, totals.untold_lags), _bound_tone(totals.untold_lags)),
+        Cell(" wait", Tone.DIM),
+    ]
+    if totals.untold_lags:
+        cells.append(Cell(f" ({counted(totals.untold_lags, 'lag', 'lags')} not known)", Tone.UNKNOWN))
+    return (*cells, DOT, Cell(compact(totals.pending)), Cell(" pending", Tone.DIM))
+
+
+def dead_letter_facts(observation: Observation, totals: Totals, past: Past) -> Line:
+    """How many dead letters there are, how many more than minutes ago, and where the newest is."""
+    now = observation.snapshot.collected_at
+    if not totals.letters:
+        return (Cell("none", Tone.DIM),)
+    queues = counted(totals.queues, "queue", "queues")
+    cells = [
+        Cell(f"{totals.letters:,}", Tone.WARN),
+        Cell(f" in {queues}", Tone.DIM),
+    ]
+    if grown := _growth(past, totals.letters, now.timestamp()):
+        cells += [DOT, grown]
+    newest = _newest(observation, now)
+    return (*cells, DOT, newest) if newest is not None else tuple(cells)
+
+
+def delayed_facts(beside: Beside) -> Line:
+    """How many messages wait for their time, and how many of them are due."""
+    found = beside.delayed
+    if found is None:
+        return _unread(beside.no_delayed)
+    messages, due = (sum(getattr(queue, name) for queue in found.queues) for name in ("messages", "due"))
+    cells = [Cell(f"{messages:,}", Tone.PLAIN if messages else Tone.DIM)]
+    if found.queues:
+        cells.append(Cell(f" in {counted(len(found.queues), 'queue', 'queues')}", Tone.DIM))
+        cells += [DOT, Cell(f"{due:,} due", Tone.WARN if due else Tone.DIM)]
+        cells += _next_due([queue.next_due_at for queue in found.queues], found.now)
+    if found.gaps:
+        cells += [DOT, Cell(f"{len(found.gaps)} not readable", Tone.UNKNOWN)]
+    if not found.complete:
+        cells += [DOT, Cell("perhaps more", Tone.UNKNOWN)]
+    return tuple(cells)
+
+
+def worker_facts(beside: Beside) -> Line:
+    """How many workers are in each state, and how busy they are."""
+    crowd = beside.crowd
+    if crowd is None:
+        return _unread(beside.no_crowd)
+    if not crowd.workers:
+        return (Cell("none has a heartbeat", Tone.DIM),)
+    states = Counter(heart.state for heart in crowd.workers)
+    cells = [
+        Cell(f"{shown.text} {states[state]}  ", shown.tone)
+        for state, shown in STATES.items()
+        if states[state]
+    ]
+    busy, slots = sum(heart.busy for heart in crowd.workers), sum(heart.slots for heart in crowd.workers)
+    return (*cells, Cell(f"{busy:,} of {slots:,} slots busy", Tone.DIM))
+
+
+def memory_facts(server: ServerInfo) -> Line:
+    """What the servers use of what they may, and what happens when it is full."""
+    nodes = server.nodes
+    if not nodes:
+        return (Cell(UNKNOWN, Tone.UNKNOWN),)
+    fullest = max(nodes, key=lambda node: _share(node) or 0.0)
+    many = (Cell(f"{len(nodes)} servers, the fullest ", Tone.DIM),) if len(nodes) > 1 else ()
+    policies = sorted({node.maxmemory_policy for node in nodes if node.maxmemory_policy})
+    evicted = [node.evicted_keys for node in nodes if node.evicted_keys]
+    return (
+        *many,
+        *_use(fullest),
+        DOT,
+        Cell(safe(", ".join(policies)) or "policy not known", Tone.PLAIN if policies else Tone.UNKNOWN),
+        *((DOT, Cell(f"{sum(evicted):,} keys evicted", Tone.WARN)) if evicted else ()),
+    )
+
+
+def missing_facts(observation: Observation) -> list[tuple[str, Line]]:
+    """What the page does not know; nothing where it knows all."""
+    snapshot = observation.snapshot
+    parts: list[str] = []
+    if snapshot.gaps:
+        parts.append(f"{counted(len(snapshot.gaps), 'part', 'parts')} could not be read")
+    if not snapshot.discovery_complete:
+        parts.append("still scanning for streams")
+    if (left := snapshot.discovered - len(snapshot.streams)) > 0:
+        parts.append(f"{counted(left, 'stream', 'streams')} beyond the limit")
+    return [("Missing", (Cell(" · ".join(parts), Tone.UNKNOWN),))] if parts else []
+
+
+def _bound_tone(untold: int) -> Tone:
+    return Tone.UNKNOWN if untold else Tone.PLAIN
+
+
+def _growth(past: Past, letters: int, until: float) -> Cell | None:
+    points = [
+        point
+        for point in past.whole(ALL_LETTERS, TIERS[0], until)
+        if point.value is not None and point.at >= until - GROWTH
+    ]
+    if not points or points[0].at >= until:
+        return None
+    span = duration(timedelta(seconds=round(until - points[0].at)))
+    grown = letters - int(points[0].value or 0)
+    tone = Tone.WARN if grown > 0 else Tone.DIM
+    return Cell(f"{grown:+,} in {span}", tone)
+
+
+def _newest(observation: Observation, now: datetime) -> Cell | None:
+    queues: list[StreamState] = [
+        view.stream
+        for view in observation.streams
+        if view.stream.role is StreamRole.DEAD_LETTERS and view.stream.length and view.stream.last_id
+    ]
+    if not queues:
+        return None
+    newest = max(queues, key=lambda state: state.last_id or (0, 0))
+    age = None if newest.last_id is None else id_age(newest.last_id, now)
+    when = "" if age is None else f" {duration(age)} ago"
+    return Cell(f"newest{when}, {safe(newest.name)}", Tone.DIM)
+
+
+def _next_due(instants: Sequence[datetime | None], now: datetime | None) -> list[Cell]:
+    known = [instant for instant in instants if instant is not None]
+    if not known or now is None:
+        return []
+    left = min(known) - now
+    words = f"next in {duration(left)}" if left > timedelta(0) else f"the first {duration(-left)} overdue"
+    return [DOT, Cell(words, Tone.DIM)]
+
+
+def _unread(reason: str) -> Line:
+    return (Cell(f"not readable: {reason}", Tone.UNKNOWN),) if reason else (READING,)
+
+
+def _share(node: ServerNode) -> float | None:
+    return node.used_memory / node.max_memory if node.used_memory is not None and node.max_memory else None
+
+
+def _use(node: ServerNode) -> Line:
+    used = size(node.used_memory)
+    if node.max_memory is None:
+        return (Cell(f"{used} of {UNKNOWN}", Tone.UNKNOWN),)
+    share = _share(node)
+    if share is None:
+        return (Cell(used), Cell(", without a limit", Tone.DIM))
+    tone = Tone.CRITICAL if share >= FULL else Tone.WARN if share >= NEARLY_FULL else Tone.PLAIN
+    return (Cell(f"{used} of {size(node.max_memory)}, {percent(share)}", tone),)

@@ -1,0 +1,122 @@
+"""How a group was over the last minutes and hours: four charts over one axis of time."""
+
+from collections.abc import Iterable
+from typing import ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from streamops.present.rows import GroupRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui import places
+from streamops.tui.asking import Remember
+from streamops.tui.box_view import BoxView
+from streamops.tui.charting import SPANS, since_words, window
+from streamops.tui.details import group_lines, paragraph
+from streamops.tui.group_box import group_box
+from streamops.tui.moment import Moment
+from streamops.tui.paint import BLANK_LINE, Line
+from streamops.tui.screens.frame import Frame
+from streamops.tui.screens.group import find_group
+from streamops.tui.screens.stream import missing
+from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+from streamops.tui.text_view import Builder, no_lines
+
+EXPLAINED: Final = (
+    (
+        "Lag",
+        "entries of the stream that the group has not been given yet. ▾ at most so many, ▴ at least, ~ about.",
+    ),
+    ("Rates", "entries added to the stream (line) and acknowledged by the group (area), a second."),
+    ("Time lag", "how long the entry that the group gets next has waited."),
+    ("Oldest pending", "time since the oldest entry was added that was delivered and is not acknowledged."),
+    (
+        "Gaps",
+        "where a line is broken, nothing was known. Further back each dot is the highest of its time; rates are means.",
+    ),
+)
+
+
+class ChartsScreen(Frame):
+    """The charts of a group; the arrows choose how far back they go.
+
+    Attributes:
+        span: The place of the chosen span among all.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l", "span(1)", "further back", show=False, id="span_more"),
+        Binding("left,h", "span(-1)", "nearer", show=False, id="span_less"),
+    ]
+    HINTS = (("← →", "span"), ("t", "tail"), ("p", "freeze"), ("esc", "back"))
+
+    def __init__(self, place: places.Charts, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self.group_place = place
+        self.span = 0
+        self._box = BoxView(id="main")
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The charts."""
+        yield self._box
+
+    def on_mount(self) -> None:
+        """Have the group remembered from now on, whatever becomes of others."""
+        super().on_mount()
+        self.post_message(Remember(self.group_place.stream, self.group_place.group))
+
+    def show_body(self, moment: Moment) -> None:
+        """Draw what is remembered up to the moment."""
+        row, name = self._row(), safe(self.group_place.group)
+        note = missing(moment, f"group {name}")
+        self._box.show(group_box(row, moment, SPANS[self.span], missing=note))
+
+    def selection_words(self) -> Line:
+        """How far back the charts go, among all that there is to choose from."""
+        cells = [
+            Cell(f"{span.word}  ", Tone.OK if place == self.span else Tone.DIM)
+            for place, span in enumerate(SPANS)
+        ]
+        return (*cells, Cell("UTC ", Tone.DIM))
+
+    def position_words(self) -> Line:
+        """Since when there is anything to draw."""
+        past, observation = self.moment.past, self.moment.observation
+        if past is None or observation is None:
+            return BLANK_LINE
+        return (Cell(f"{since_words(past, window(past, observation, SPANS[self.span]))} ", Tone.DIM),)
+
+    def subject(self) -> Subject | None:
+        """The group."""
+        here = self.group_place
+        dead = holds_dead_letters(self.moment.observation, here.stream)
+        return subject_at(places.Group(here.stream, here.group), dead_letters=dead)
+
+    def copyable(self) -> str | None:
+        """The group's name."""
+        return self.group_place.group
+
+    def explain(self) -> Builder:
+        """What each chart shows, then the group in full."""
+        row = self._row()
+        group = no_lines if row is None else lambda width: group_lines(row, width)
+        return lambda width: [*explanation(width), BLANK_LINE, *group(width)]
+
+    def action_span(self, step: int) -> None:
+        """Go further back, or less far."""
+        self.span = min(max(self.span + step, 0), len(SPANS) - 1)
+        self.show_body(self.moment)
+        self.show_bars()
+
+    def _row(self) -> GroupRow | None:
+        return find_group(self.moment, places.Group(self.group_place.stream, self.group_place.group))
+
+
+def explanation(width: int) -> list[Line]:
+    """What the charts show, in words."""
+    lines: list[Line] = []
+    for name, text in EXPLAINED:
+        lines.append((Cell(f" {name}", Tone.STRONG),))
+        lines += paragraph(text, width, Tone.PLAIN, indent=3)
+    return lines

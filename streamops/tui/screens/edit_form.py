@@ -1,0 +1,182 @@
+"""The form of editing and replaying: the fields of the letters as lines, then what a replay asks besides."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input
+
+from streamops.model.acts.replay import ReplayIntent
+from streamops.model.letters import DeadLetter
+from streamops.operate.acting.operation import Operation
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import counted
+from streamops.tui.acting.answers import WrongAnswer
+from streamops.tui.acting.edits import Editable, editables
+from streamops.tui.bars import Bar
+from streamops.tui.beside.reads import ReadTheseLetters
+from streamops.tui.details import paragraph
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line, fit
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, Unanswered, Wanted
+from streamops.tui.screens.form import LABEL, FormScreen, Rows
+from streamops.tui.subjects import Subject
+from streamops.tui.theme import Ground
+
+MOST_READ: Final = 200
+"""Letters whose fields are looked at."""
+ABOUT: Final = "What is changed here goes into the entries as they are replayed; the letters' other fields keep their bytes."
+CHANGED: Final = "edit"
+
+
+class FieldRow(Horizontal):
+    """One field: its name, and its value to edit, or why it cannot be edited."""
+
+    DEFAULT_CSS = f"""
+    FieldRow {{ height: 1; }}
+    FieldRow #name {{ width: {LABEL}; }}
+    FieldRow Input {{ background: $background; background-tint: 0%; width: 1fr; }}
+    FieldRow Input:focus {{ background: $surface; background-tint: 0%; }}
+    """
+
+    def __init__(self, field: Editable) -> None:
+        super().__init__()
+        self.field = field
+        self._label = Bar(Ground.PAGE, id="name")
+        self._kept = Bar(Ground.PAGE)
+        self.entry: Input | None = None if field.kept else _entry(field)
+
+    def compose(self) -> ComposeResult:
+        """The name and the value."""
+        self._label.show((Cell(fit(f" {self.field.label}", LABEL), Tone.OK),))
+        yield self._label
+        if self.entry is not None:
+            yield self.entry
+        else:
+            self._kept.show((Cell(f"  ‖ {self.field.kept}", Tone.DIM),))
+            yield self._kept
+
+    def edit(self) -> tuple[bytes, bytes] | None:
+        """What was changed; raises ``WrongAnswer`` where what stands there means nothing."""
+        if self.entry is None:
+            return None
+        try:
+            return self.field.edit(self.entry.value)
+        except ValueError as error:
+            raise WrongAnswer(CHANGED, f"{self.field.label}: {error}") from None
+
+
+class EditFormScreen(FormScreen):
+    """A replay whose letters' fields can be edited.
+
+    Args:
+        place: The place that one acts from.
+        moment: What is known now.
+        operation: The replay.
+        subject: The letters.
+    """
+
+    def __init__(
+        self, place: Place, moment: Moment, operation: Operation[Any, Any], subject: Subject
+    ) -> None:
+        super().__init__(place, moment, operation, subject, {})
+        self.title_word = "edit and replay"
+        self._subject = subject
+        self._fields: Sequence[FieldRow] = ()
+        self._heading = Bar(Ground.PAGE)
+        self._below = Bar(Ground.PAGE)
+        self._below.show((Cell(f" {safe(operation.summary)}", Tone.STRONG),))
+
+    def compose_body(self) -> Iterable[Widget]:
+        """As every form, with room for the fields to come."""
+        ids = len(self._subject.ids)
+        words = (
+            "reading their fields" if ids else "all letters: write what to change as FIELD=VALUE under edit"
+        )
+        self._heading.show((Cell(f" {words}", Tone.DIM),))
+        yield self._heading
+        with Rows(can_focus=False, id="rows"):
+            yield self._below
+            yield from self._rows
+        yield self._told
+
+    def on_mount(self) -> None:
+        """Read the letters."""
+        ids = self._subject.ids[:MOST_READ]
+        if ids:
+            self.post_message(Wanted(ReadTheseLetters(self._subject.stream, ids), self))
+
+    async def on_answered(self, message: Answered) -> None:
+        """Put their fields before the other rows."""
+        letters: Sequence[DeadLetter] = message.answer
+        self._fields = [FieldRow(field) for field in editables(letters)]
+        rows = self.query_one("#rows", Rows)
+        await rows.mount_all(self._fields, before=0)
+        first = next((row.entry for row in self._fields if row.entry is not None), None)
+        if first is not None:
+            first.focus()
+        # Whoever reads this may type.
+        self._heading.show((Cell(f" {self._about(letters)}", Tone.STRONG),))
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why they could not be read; FIELD=VALUE can be written all the same."""
+        self._heading.show((Cell(f" ✗ {safe(message.error.message)}", Tone.CRITICAL),))
+
+    def finish(self, intent: Struct) -> Struct:
+        """Add what was changed to what was written under edit."""
+        if not isinstance(intent, ReplayIntent):
+            return intent
+        changed = tuple(pair for row in self._fields if (pair := row.edit()) is not None)
+        both = {name for name, _ in changed} & {name for name, _ in intent.edit}
+        if both:
+            raise WrongAnswer(CHANGED, "a field is changed above, and given another value under edit")
+        if changed and intent.mode == "redeliver":
+            raise WrongAnswer("mode", "redeliver hands out the stream's own entry, which cannot be edited")
+        return replace(intent, edit=(*changed, *intent.edit))
+
+    def copyable(self) -> str | None:
+        """What stands in the focused row."""
+        focused = self._focused_field()
+        return super().copyable() if focused is None or focused.entry is None else focused.entry.value
+
+    def _about(self, letters: Sequence[DeadLetter]) -> str:
+        asked = len(self._subject.ids)
+        which = counted(len(letters), "letter", "letters")
+        if asked > MOST_READ:
+            return f"Fields of the first {which} of {asked:,}: an edit goes into all of them"
+        gone = f"; {asked - len(letters):,} are gone" if len(letters) < asked else ""
+        return f"Fields of {which}{gone}"
+
+    def _tell(self) -> None:
+        focused = self._focused_field()
+        if focused is None or self._wrong is not None:
+            super()._tell()
+            return
+        text = " ".join(filter(None, (f"{focused.field.label}.", focused.field.hint, ABOUT)))
+        self._told.show(lambda width: _help(text, width))
+
+    def _focused_field(self) -> FieldRow | None:
+        return next((row for row in self._fields if row.entry is not None and row.entry.has_focus), None)
+
+
+def _entry(field: Editable) -> Input:
+    entry = Input(
+        field.text,
+        placeholder="differs: empty keeps each letter's own"
+        if not field.text and "differ" in field.hint
+        else "",
+        compact=True,
+        select_on_focus=False,
+    )
+    entry.cursor_blink = False
+    return entry
+
+
+def _help(text: str, width: int) -> list[Line]:
+    return paragraph(text, width, Tone.DIM)

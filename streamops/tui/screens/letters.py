@@ -1,0 +1,269 @@
+"""One dead-letter queue: what its letters died of and where they came from, and the letters, the newest first."""
+
+from collections.abc import Iterable, Sequence
+from time import monotonic
+from typing import ClassVar, Final
+
+from msgspec.structs import replace
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from streamops.errors import SettingsError
+from streamops.model.ids import EntryId
+from streamops.model.letters import QueueSummary
+from streamops.operate.dead_letters import LetterPage
+from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLUMNS
+from streamops.present.letters import LetterRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.tui import places, words
+from streamops.tui.beside.letter_lines import letter_lines, queue_head
+from streamops.tui.beside.reads import MOST_CHOSEN, ReadLetters, ReadQueue
+from streamops.tui.head import Head
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.places import Place
+from streamops.tui.prompt import WHERE, Prompt
+from streamops.tui.reads import Answered, Unanswered, Wanted
+from streamops.tui.screens.stream import find_stream
+from streamops.tui.screens.whole import WholeMarking
+from streamops.tui.subjects import Sort, Subject, subject_at
+from streamops.tui.text_view import Builder
+
+AHEAD: Final = 20
+PANE_BYTES: Final = 8 * 1024
+SUM_UP_AGAIN: Final = 10.0
+"""Seconds from one summing up to the next; only where the length changed."""
+WIDTHS: Final = {"reason": 14, "error": 22}
+PRIORITIES: Final = {"age_seconds": 0, "deliveries": 1, "group": 2, "replays": 4, "error": 0, "origin": 3}
+ORIGIN: Final = tuple(column for column in LETTER_DETAIL_COLUMNS if column.key == "origin")
+COLUMNS: Final = tuple(
+    replace(
+        column,
+        width=WIDTHS.get(column.key, column.width),
+        priority=PRIORITIES.get(column.key, column.priority),
+    )
+    for column in (*LETTER_COLUMNS[:3], *ORIGIN, *LETTER_COLUMNS[3:])
+)
+
+
+class LettersScreen(WholeMarking[LetterRow]):
+    """Letters. The next page is read when the cursor nears the end; ``=`` asks for an expression that holds of them.
+
+    What is marked is acted on, by IDs; ``*`` once more takes all that there are, or that the expression holds of.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("equals_sign", "where", "those where", show=False, id="where")
+    ]
+    HINTS = (
+        ("enter", "letter"),
+        ("=", "where"),
+        ("/", "filter"),
+        ("* !", "mark all, others"),
+        ("o i", "sort"),
+        ("esc", "back"),
+    )
+
+    def __init__(self, place: places.Letters, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS, LETTER_DETAIL_COLUMNS)
+        self._queue = place.queue
+        self._where = place.where
+        self._rows: tuple[LetterRow, ...] = ()
+        self._more = False
+        self._asked: ReadLetters | None = None
+        self._read_at: float | None = None
+        self._error = ""
+        self._summary: QueueSummary | None = None
+        self._summed_at = 0.0
+        self._head = Head(id="head")
+
+    def compose_body(self) -> Iterable[Widget]:
+        """What all of it comes to, the list and the pane."""
+        yield self._head
+        yield from super().compose_body()
+
+    def on_mount(self) -> None:
+        """Read the first page, and what the queue comes to."""
+        self._tell_whole()
+        self.reread()
+
+    def reread(self) -> None:
+        """Begin anew; the rows shown stay until the first page is there."""
+        self._ask(ReadLetters(self._queue, self._where))
+        self._sum_up()
+
+    def show(self, moment: Moment) -> None:
+        """Sum up again where the queue's length changed."""
+        newer = moment.observation is not self.moment.observation
+        super().show(moment)
+        seen = find_stream(moment, self._queue) if newer else None
+        known = None if self._summary is None else self._summary.length
+        due = monotonic() - self._summed_at > SUM_UP_AGAIN
+        if seen is not None and known not in {None, seen.stream.length} and due:
+            self._sum_up()
+
+    # -- what arrives --------------------------------------------------------------------------------
+
+    def on_answered(self, message: Answered) -> None:
+        """Take a page of letters, or the summary."""
+        if isinstance(message.read, ReadQueue):
+            self._summary = message.answer
+            self._tell_whole()
+        elif message.read == self._asked:
+            self._take(message.read.before, message.answer)
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why there is no page; without a summary the list stands alone."""
+        if message.read == self._asked:
+            self._asked, self._error = None, safe(message.error.message)
+            self.show_body(self.moment)
+        elif isinstance(message.read, ReadQueue):
+            reason = safe(message.error.message)
+            self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
+
+    def _take(self, before: EntryId | None, page: LetterPage) -> None:
+        rows = tuple(LetterRow(letter, page.now) for letter in page.letters)
+        self._rows = (*self._rows, *rows) if before is not None else rows
+        self._asked, self._error, self._more = None, "", page.more
+        self._read_at = monotonic() if before is None else self._read_at
+        self.show_body(self.moment)
+
+    def on_line_view_highlighted(self) -> None:
+        """Read on where the cursor nears the end; what an expression holds of comes all at once."""
+        near = self.list.cursor >= len(self.list.rows) - AHEAD
+        if near and self._more and not self._where and self._rows and self._asked is None:
+            self._ask(ReadLetters(self._queue, before=self._rows[-1].letter.id))
+
+    # -- what it shows -------------------------------------------------------------------------------
+
+    def rows_of(self, moment: Moment) -> Sequence[LetterRow]:
+        """What was read so far."""
+        del moment
+        return self._rows
+
+    def identify(self, row: LetterRow) -> EntryId:
+        """The letter's ID."""
+        return row.letter.id
+
+    def text_of(self, row: LetterRow) -> str:
+        """What it says about itself, and its first fields."""
+        letter = row.letter
+        parts = (letter.reason, letter.group, letter.origin, letter.consumer, letter.error, letter.problem)
+        preview = LETTER_DETAIL_COLUMNS[-1].cell(row).text
+        return " ".join([str(letter.id), *filter(None, parts), preview])
+
+    def is_fault(self, row: LetterRow) -> bool:
+        """Whether it died again after a replay, or cannot be taken apart."""
+        return row.letter.replays > 0 or bool(row.letter.problem)
+
+    def place_of(self, row: LetterRow) -> Place:
+        """The letter."""
+        return places.OneLetter(self._queue, row.letter.id)
+
+    def name_of(self, row: LetterRow) -> str:
+        """The letter's ID."""
+        return str(row.letter.id)
+
+    def detail(self, row: LetterRow) -> Builder:
+        """The letter in full."""
+        return lambda width: letter_lines(row, width, limit=PANE_BYTES)
+
+    def empty_note(self) -> str:
+        """Why nothing is listed."""
+        if self._error:
+            return f"✗ {self._error}"
+        if self._read_at is None:
+            return "reading"
+        return "no letter is such; Esc shows all" if self._where else "the queue is empty"
+
+    def selection_words(self) -> Line:
+        """What is marked, and the expression."""
+        where = (Cell(f"where {safe(self._where)}  ", Tone.WARN),) if self._where else ()
+        return (*super().selection_words(), *where)
+
+    def position_words(self) -> Line:
+        """What went wrong, how old the list is, and the cursor."""
+        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._rows else Cell("")
+        age = Cell("")
+        if self._read_at is not None:
+            seconds = monotonic() - self._read_at
+            said = f"read {words.whole_seconds(seconds)} ago  " if seconds >= 1 else "just read  "
+            age = Cell(said, Tone.DIM)
+        more = Cell(self._more_words(), Tone.DIM) if self._more else Cell("")
+        return (failed, age, *words.position(self.list.cursor, len(self.list.rows)), more)
+
+    def _more_words(self) -> str:
+        return f"the first {MOST_CHOSEN:,}, the oldest first " if self._where else "and more "
+
+    def _tell_whole(self) -> None:
+        summary = self._summary
+        self._head.show(lambda width: queue_head(summary, width))
+
+    def entry_at(self) -> tuple[str, EntryId] | None:
+        """The entry that died, where the letter says which it was."""
+        letter = None if self.list.highlighted is None else self.list.highlighted.letter
+        if letter is None or letter.origin is None or letter.origin_id is None:
+            return None
+        return letter.origin, letter.origin_id
+
+    # -- what is acted on ----------------------------------------------------------------------------
+
+    def subject_of(self, place: Place | None) -> Subject | None:
+        """The letter, or the queue where there is none."""
+        return subject_at(place or self.place, dead_letters=True)
+
+    def whole_subject(self) -> Subject:
+        """All letters, or all that the expression holds of."""
+        return Subject(sort=Sort.LETTER, stream=self._queue, where=self._where, dead_letters=True)
+
+    def whole_words(self) -> str:
+        """What is marked then."""
+        return "all such letters" if self._where else super().whole_words()
+
+    # -- the expression ------------------------------------------------------------------------------
+
+    async def action_where(self) -> None:
+        """Ask for an expression."""
+        await self.open_prompt(Prompt(WHERE, self._where, lambda _: None, self.moment.typed.get(WHERE, ())))
+
+    def complaint(self, sign: str, text: str) -> str:
+        """What is wrong with an expression, or with a filter."""
+        if sign != WHERE:
+            return super().complaint(sign, text)
+        from streamops.analysis.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415 - only who filters so needs it
+
+        try:
+            Expression(text, LETTER_ROOTS)
+        except SettingsError as error:
+            return error.message if text.strip() else ""
+        return ""
+
+    def entered(self, sign: str, text: str) -> None:
+        """Read the letters that it holds of."""
+        if sign == WHERE:
+            self._read_where(text)
+
+    def cancel(self) -> bool:
+        """Take the marks away, drop the filter, then the expression."""
+        if super().cancel():
+            return True
+        if self._where:
+            self._read_where("")
+            return True
+        return False
+
+    def _read_where(self, where: str) -> None:
+        self._where, self._rows, self._more, self._read_at = where, (), False, None
+        self.action_unmark()
+        self.place = places.Letters(self._queue, where)
+        self.reread()
+        self.show_body(self.moment)
+
+    def _ask(self, read: ReadLetters) -> None:
+        self._asked = read
+        self.post_message(Wanted(read, self))
+
+    def _sum_up(self) -> None:
+        self._summed_at = monotonic()
+        self.post_message(Wanted(ReadQueue(self._queue), self))

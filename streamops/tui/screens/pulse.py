@@ -1,0 +1,115 @@
+"""How the whole is, on one page: health, rates, what waits, dead letters, delayed messages, workers, memory, the worst."""
+
+from collections.abc import Iterable, Sequence
+from time import monotonic
+from typing import Final
+
+from msgspec.structs import replace
+from textual.containers import Container
+from textual.widget import Widget
+
+from streamops.model.observation import StreamView
+from streamops.present.alerts import AlertRow
+from streamops.present.columns.alerts import ALERT_COLUMNS
+from streamops.present.text import safe
+from streamops.tui import places
+from streamops.tui.bars import Divider
+from streamops.tui.beside.reads import ReadCrowd
+from streamops.tui.box_view import BoxView
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.past.rows import Totals, stream_totals, together
+from streamops.tui.pulse.beside import Beside, ReadDelayedQueues
+from streamops.tui.pulse.page import page_lines
+from streamops.tui.reads import Answered, Read, Unanswered, Wanted
+from streamops.tui.remember import Remembered
+from streamops.tui.screens.alerts import alert_lines
+from streamops.tui.screens.firing import Firing
+from streamops.tui.text_view import Builder
+
+AGAIN: Final = 60.0
+"""Seconds from one look for workers and delayed messages to the next: each goes through all keys."""
+
+
+COLUMNS: Final = tuple(column for column in ALERT_COLUMNS if column.key != "since")
+
+
+class PulseScreen(Firing):
+    """The page, and under it what is worst, with the reason."""
+
+    CSS = """
+    PulseScreen #body { layout: vertical; }
+    PulseScreen #panel { height: 11; }
+    PulseScreen.-wide #panel { height: 14; }
+    PulseScreen.-roomy #panel { height: 18; }
+    PulseScreen Divider { display: block; width: 1fr; height: 1; }
+    """
+    HINTS = (("enter", "go there"), ("6", "alerts"), ("g", "charts"), ("3", "groups"), ("esc", "back"))
+
+    def __init__(self, place: places.Pulse, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS)
+        self._panel = BoxView(id="panel")
+        self._beside = Beside()
+        self._asked: set[type[Read]] = set()
+        self._due = 0.0
+        self._sums = Remembered[StreamView, Totals](stream_totals)
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The page and the list."""
+        yield Container(self._panel, Divider(), self.list, id="body")
+
+    def on_mount(self) -> None:
+        """Read what is not observed."""
+        super().on_mount()
+        self.reread()
+
+    def show_body(self, moment: Moment) -> None:
+        """Show the page of a moment."""
+        super().show_body(moment)
+        self._panel.show(self._build)
+
+    def tick(self) -> None:
+        """Look for workers and delayed messages again, when it is time."""
+        super().tick()
+        if monotonic() >= self._due:
+            self.reread()
+
+    def tell(self) -> None:
+        """There is no pane."""
+
+    def detail(self, row: AlertRow) -> Builder:
+        """What help tells: the finding and its runbook."""
+        return lambda width: alert_lines(row, self.moment.silences_at, width)
+
+    def reread(self) -> None:
+        """Look for workers and delayed messages, unless that is under way."""
+        self._due = monotonic() + AGAIN
+        for read in (ReadCrowd(), ReadDelayedQueues()):
+            if type(read) not in self._asked:
+                self._asked.add(type(read))
+                self.post_message(Wanted(read, self))
+
+    def on_answered(self, message: Answered) -> None:
+        """Take what was read."""
+        if isinstance(message.read, ReadCrowd):
+            self._take(message.read, replace(self._beside, crowd=message.answer, no_crowd=""))
+        else:
+            self._take(message.read, replace(self._beside, delayed=message.answer, no_delayed=""))
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why it could not be read."""
+        reason = safe(message.error.message)
+        if isinstance(message.read, ReadCrowd):
+            self._take(message.read, replace(self._beside, crowd=None, no_crowd=reason))
+        else:
+            self._take(message.read, replace(self._beside, delayed=None, no_delayed=reason))
+
+    def _take(self, read: Read, beside: Beside) -> None:
+        self._asked.discard(type(read))
+        self._beside = beside
+        self._panel.show(self._build)
+
+    def _build(self, width: int, height: int) -> Sequence[Line]:
+        # Not the newest sums: a frozen page shows those of what it froze at.
+        streams = () if self.moment.observation is None else self.moment.observation.streams
+        return page_lines(self.moment, together(self._sums.values(streams)), self._beside, width, height)

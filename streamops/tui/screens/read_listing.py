@@ -1,0 +1,139 @@
+"""A list that is read on demand, and again at a pace that its cost allows."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any, ClassVar, Final, TypeVar
+
+from streamops.model.snapshot import Gap
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import count
+from streamops.tui import words
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, Read, Unanswered, Wanted
+from streamops.tui.screens.listing import Listing
+
+Row = TypeVar("Row")
+
+REST: Final = 20.0
+"""A read that took a second is not made again for so many."""
+
+
+class ReadListing(Listing[Row]):
+    """Rows that no observation holds. Subclasses say what to read, and which rows follow from it.
+
+    It is read with new observations, so that a frozen screen and a lost server are left alone; but not more often than
+    every ``AGAIN`` seconds, and less often where it takes long.
+    """
+
+    AGAIN: ClassVar[float] = 10.0
+
+    def __init__(
+        self,
+        place: Place,
+        moment: Moment,
+        columns: Sequence[Column[Row]],
+        more: Sequence[Column[Row]] = (),
+    ) -> None:
+        super().__init__(place, moment, columns, more)
+        self.rows: Sequence[Row] = ()
+        self.gaps: tuple[Gap, ...] = ()
+        self.read_at: float | None = None
+        self.error = ""
+        self._asked_at: float | None = None
+        self._due_at = 0.0
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a read is under way."""
+        return self._asked_at is not None
+
+    @abstractmethod
+    def wanted(self) -> Read | None:
+        """What to read; none where that is not known yet."""
+
+    @abstractmethod
+    def take(self, answer: Any) -> None:  # noqa: ANN401 - each read has its own type of answer
+        """Make rows of an answer."""
+
+    def wanted_again(self) -> Read | None:
+        """What to read where only time went by; all of it unless less will do."""
+        return self.wanted()
+
+    def nothing(self) -> str:
+        """Why there are no rows where reading brought none."""
+        return "nothing here"
+
+    def on_mount(self) -> None:
+        """Read for the first time."""
+        self.reread()
+
+    def reread(self) -> None:
+        """Read again, unless that is under way."""
+        self._ask(self.wanted())
+
+    def show(self, moment: Moment) -> None:
+        """Read again where there is a new observation and it is time."""
+        newer = moment.observation is not self.moment.observation
+        super().show(moment)
+        if newer and monotonic() >= self._due_at:
+            self._ask(self.wanted_again())
+
+    def on_answered(self, message: Answered) -> None:
+        """Take what was read."""
+        self._over()
+        self.error, self.read_at = "", monotonic()
+        self.take(message.answer)
+        self.show_body(self.moment)
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why it could not be read; what was read before stays."""
+        self._over()
+        self.error = safe(message.error.message)
+        self.show_body(self.moment)
+
+    def rows_of(self, moment: Moment) -> Sequence[Row]:
+        """What was read last."""
+        del moment
+        return self.rows
+
+    def empty_note(self) -> str:
+        """Why nothing is listed."""
+        if self.error:
+            return f"✗ {self.error}"
+        if self.read_at is None:
+            return "reading"
+        return self.nothing() if not self.gaps else f"{self.nothing()}; {_unread(self.gaps)}"
+
+    def position_words(self) -> Line:
+        """What went wrong, how old the rows are, and the cursor."""
+        cells = [Cell(f"{self.error}  ", Tone.CRITICAL)] if self.error and self.rows else []
+        if self.gaps:
+            cells.append(Cell(f"{count(len(self.gaps))} not readable  ", Tone.WARN))
+        return (*cells, *_age(self.read_at), *words.position(self.list.cursor, len(self.list.rows)))
+
+    def _ask(self, read: Read | None) -> None:
+        if read is not None and self._asked_at is None:
+            self._asked_at = monotonic()
+            self.post_message(Wanted(read, self))
+
+    def _over(self) -> None:
+        now = monotonic()
+        cost = now - (self._asked_at or now)
+        self._asked_at = None
+        self._due_at = now + max(self.AGAIN, cost * REST)
+
+
+def _age(read_at: float | None) -> Line:
+    if read_at is None:
+        return ()
+    age = monotonic() - read_at
+    return (Cell(f"read {words.whole_seconds(age)} ago  " if age >= 1 else "just read  ", Tone.DIM),)
+
+
+def _unread(gaps: Sequence[Gap]) -> str:
+    more = f", and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+    return f"not readable: {safe(gaps[0].scope)}: {safe(gaps[0].reason)}{more}"

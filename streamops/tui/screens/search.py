@@ -1,0 +1,192 @@
+"""Entries whose payloads hold what is looked for: found newest first, by a scan that says how far it is."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from time import monotonic
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from streamops.errors import SettingsError
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.operate.search import Search, SearchResult
+from streamops.present.filters import FIELD_SIGNS
+from streamops.present.rows import EntryRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import count, counted, percent, timestamp
+from streamops.tui import places, words
+from streamops.tui.finding import Scan, query
+from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
+from streamops.tui.moment import Moment
+from streamops.tui.paint import Line
+from streamops.tui.payload import entry_lines
+from streamops.tui.places import Place
+from streamops.tui.reads import Answered, ReadFound, Unanswered, Wanted
+from streamops.tui.screens.entries import COLUMNS, PANE_BYTES
+from streamops.tui.screens.marking import Marking
+from streamops.tui.text_view import Builder
+
+ROOM_FOR_COST = 100
+
+
+class SearchScreen(Marking[EntryRow]):
+    """What was found so far. Esc stops the scan, ``g`` goes on where it stopped."""
+
+    LITERAL = FIELD_SIGNS
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("g", "go_on", "go on", show=False, id="go_on")]
+    HINTS = (
+        ("enter", "entry"),
+        ("g", "go on"),
+        ("s", "search anew"),
+        ("/", "filter"),
+        ("esc", "stop, back"),
+    )
+
+    def __init__(self, place: places.Search, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS)
+        self._stream, self._text = place.stream, place.text
+        self._scan = Scan()
+        self._wanted: Search | None = None
+        self._scanning = self._asked = False
+        self._began = 0.0
+        self._error = ""
+        self._rows: tuple[EntryRow, ...] = ()
+        self._bytes = 0
+
+    def on_mount(self) -> None:
+        """Begin."""
+        try:
+            self._wanted = query(self._text)
+        except SettingsError as error:
+            self._error = safe(f"{error.message}; {error.hint}")
+        self.action_go_on()
+
+    # -- scanning ------------------------------------------------------------------------------------
+
+    def action_go_on(self) -> None:
+        """Go on where the scan stopped, with another budget."""
+        if self._scanning or self._scan.over or self._wanted is None or self._full:
+            return
+        self._scan = self._scan.renewed()
+        self._scanning, self._error = True, ""
+        self._ask()
+        self.show_bars()
+
+    def cancel(self) -> bool:
+        """Stop the scan before anything else is left."""
+        if self._scanning:
+            self._scanning = False
+            self.show_body(self.moment)
+            return True
+        return super().cancel()
+
+    def reread(self) -> None:
+        """Go on where the connection was lost."""
+        if self._error:
+            self.action_go_on()
+
+    def acted(self) -> None:
+        """What was found stays as it was found: opening an entry tells whether it is still there."""
+
+    def on_answered(self, message: Answered) -> None:
+        """Take what a slice found, and look at the next one."""
+        result: SearchResult = message.answer
+        self._asked = False
+        self._scan = self._scan.after(result, timedelta(seconds=monotonic() - self._began))
+        self._take(result.entries)
+        if self._scan.over or self._scan.spent or self._full:
+            self._scanning = False
+        if self._scanning:
+            self._ask()
+        self.show_body(self.moment)
+
+    def on_unanswered(self, message: Unanswered) -> None:
+        """Say why the scan broke off."""
+        self._asked = self._scanning = False
+        self._error = safe(message.words)
+        self.show_body(self.moment)
+
+    @property
+    def _full(self) -> bool:
+        return len(self._rows) >= KEPT_ENTRIES or self._bytes >= KEPT_BYTES
+
+    def _ask(self) -> None:
+        if self._wanted is not None and not self._asked:
+            self._asked, self._began = True, monotonic()
+            self.post_message(Wanted(ReadFound(self._stream, self._scan.slice_of(self._wanted)), self))
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        if entries:
+            self._rows = (*self._rows, *(EntryRow(self._stream, entry) for entry in entries))
+            self._bytes += sum(entry.size for entry in entries)
+
+    # -- what it shows -------------------------------------------------------------------------------
+
+    def rows_of(self, moment: Moment) -> Sequence[EntryRow]:
+        """What was found, newest first."""
+        del moment
+        return self._rows
+
+    def identify(self, row: EntryRow) -> EntryId:
+        """The entry's ID."""
+        return row.entry.id
+
+    def text_of(self, row: EntryRow) -> str:
+        """The ID and the fields, as far as the preview goes."""
+        return f"{row.entry.id} {COLUMNS[-1].cell(row).text}"
+
+    def place_of(self, row: EntryRow) -> Place:
+        """The entry."""
+        return places.OneEntry(self._stream, row.entry.id, (self._stream, "search"), row.entry)
+
+    def name_of(self, row: EntryRow) -> str:
+        """The entry's ID."""
+        return str(row.entry.id)
+
+    def detail(self, row: EntryRow) -> Builder:
+        """The entry with its payload."""
+        observation = self.moment.observation
+        now = None if observation is None else observation.snapshot.collected_at
+        return lambda width: entry_lines(row.entry, now, width, limit=PANE_BYTES)
+
+    def empty_note(self) -> str:
+        """How far it is, or why nothing was found."""
+        if self._scanning:
+            return "searching, newest first; Esc stops"
+        if self._error:
+            return self._error
+        if self._scan.over:
+            return f"no entry holds {safe(self._text)}; all were looked at: {self._scan.words}"
+        return f"none so far holds {safe(self._text)}; g goes on"
+
+    def selection_words(self) -> Line:
+        """What is looked for, beside the filter."""
+        return (*super().selection_words(), Cell(f"{safe(self._text)} ", Tone.OK))
+
+    def position_words(self) -> Line:
+        """How far the scan is, and the cursor."""
+        return (*self._state(), *words.position(self.list.cursor, len(self.list.rows)))
+
+    def _state(self) -> Line:
+        scan = self._scan
+        words = scan.words if self.size.width >= ROOM_FOR_COST else counted(scan.scanned, "entry", "entries")
+        found = Cell(f"{count(scan.found)} found in {words}{self._share()}  ", Tone.DIM)
+        if self._scanning:
+            return (Cell("searching: ", Tone.WARN), found)
+        if self._error:
+            return (Cell(f"{self._error}  ", Tone.CRITICAL), found)
+        if scan.over:
+            return (Cell("searched all: ", Tone.OK), found)
+        back = f" at {timestamp(scan.at.time)}" if scan.at is not None and scan.at.time is not None else ""
+        why = "no more is kept" if self._full else scan.spent or "stopped"
+        onward = "" if self._full else ", g goes on"
+        return (Cell(f"{why}{back}{onward}  ", Tone.WARN), found)
+
+    def _share(self) -> str:
+        """How much of the stream was looked at, as far as its length is known."""
+        observation = self.moment.observation
+        streams = () if observation is None else observation.streams
+        length = next((view.stream.length for view in streams if view.stream.name == self._stream), 0)
+        return f", {percent(min(self._scan.scanned / length, 1.0))}" if length and not self._scan.over else ""

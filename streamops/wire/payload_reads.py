@@ -1,0 +1,32 @@
+"""Reading a payload that is kept beside a stream: how large it is, how long it stays, and its beginning."""
+
+from datetime import timedelta
+from typing import Final
+
+from streamops.model.payloads import KeptPayload
+from streamops.wire.faults import Fault, fault
+from streamops.wire.server import Request, Server
+
+GONE: Final = -2
+FOR_EVER: Final = -1
+
+
+async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload | Fault | None:
+    """A payload by its key, at most ``limit`` bytes of it; none where it is gone.
+
+    Raises:
+        ServerError: The server could not be asked.
+    """
+    # Its time to live is asked for last: who finds it there has found its beginning before it went.
+    commands = (("STRLEN", key), ("GETRANGE", key, 0, max(limit - 1, 0)), ("PTTL", key))
+    answers = await server.batch([Request(key, command) for command in commands])
+    for reply in answers.replies:
+        if isinstance(reply, Exception):
+            if any(reply is failure for failure in answers.failures.values()):
+                raise server.error(reply)
+            return fault(reply)
+    size, head, left = answers.replies
+    if left == GONE:
+        return None
+    ttl = None if left == FOR_EVER else timedelta(milliseconds=left)
+    return KeptPayload(key, size, ttl, head if limit else b"")

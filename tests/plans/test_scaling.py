@@ -1,0 +1,217 @@
+"""Resizing pools and steering their controllers, in words."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, SettingsError, StalePlan
+from streamops.model.acts.scaling import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleEvidence,
+    ScaleIntent,
+    SteeringEvidence,
+    SteeringIntent,
+)
+from streamops.model.pools import FREE, Lead, Pool, PoolSize, Steering
+from streamops.plans.scaling import plan_scale, plan_steering, steered, steered_back, steering_words
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+LED = Lead(holder="web-1", until=NOW + timedelta(seconds=5), term=2)
+OVER = Lead(holder="web-1", until=NOW, term=2)
+PAUSED = Steering(paused=True, by="ada")
+KEPT = Steering(override=7, until=NOW + HOUR, by="ada")
+LIMITED = Steering(minimum=2, maximum=9)
+
+PAUSE, RESUME = PauseScalingIntent(pool="p"), ResumeScalingIntent(pool="p")
+OVERRIDE = OverrideIntent(pool="p", workers=7, span=HOUR)
+LIMITS = LimitsIntent(pool="p", maximum=4)
+
+
+def scaling(pool: Pool, size: PoolSize, kind: str = "local", now: datetime | None = NOW) -> ScaleEvidence:
+    return ScaleEvidence(pool=pool, size=size, target="deployment shop/p", kind=kind, now=now)
+
+
+def steering(known: Steering, lead: Lead | None = LED, now: datetime | None = NOW) -> SteeringEvidence:
+    return SteeringEvidence(pool=Pool(name="p", steering=known, lead=lead), now=now)
+
+
+FOUR = scaling(Pool(name="p"), PoolSize(ordered=4, ready=3))
+
+
+@pytest.mark.parametrize(
+    ("evidence", "workers", "count", "words"),
+    [
+        (FOUR, 6, 1, "4 to 6 workers. New workers read as soon as they have started."),
+        (FOUR, 1, 1, "4 to 1 worker. Workers that go read nothing more, finish what they have in hand"),
+        (
+            scaling(Pool(name="p"), PoolSize(ordered=4), kind="kubernetes"),
+            0,
+            1,
+            "4 to 0 workers. Which workers go, and how long they may take, is up to the target",
+        ),
+        (FOUR, 4, 0, ""),
+    ],
+)
+def test_scaling(evidence: ScaleEvidence, workers: int, count: int, words: str) -> None:
+    plan = plan_scale(ScaleIntent(pool="p", workers=workers), evidence)
+    assert plan.count == count
+    assert " ".join(plan.effects).startswith(words)
+    assert bool(plan.undo) is bool(count)
+    assert plan.command == f"streamops scale set p {workers}"
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (PoolSize(ordered=1, ready=1), "p (deployment shop/p): 1 worker, 1 at work"),
+        (PoolSize(ordered=3), "p (deployment shop/p): 3 workers, how many work it does not tell"),
+    ],
+)
+def test_how_it_stands(size: PoolSize, words: str) -> None:
+    assert plan_scale(ScaleIntent(pool="p", workers=2), scaling(Pool(name="p"), size)).sample == (words,)
+
+
+@pytest.mark.parametrize(
+    ("pool", "now", "workers", "warnings"),
+    [
+        (Pool(name="p"), NOW, 9, []),
+        (Pool(name="p", lead=LED), NOW, 9, ["web-1 decides"]),
+        (Pool(name="p", lead=OVER), NOW, 9, []),
+        (Pool(name="p", lead=OVER), None, 9, ["web-1 decides"]),
+        (Pool(name="p", minimum=2, maximum=8), NOW, 9, ["at most 8 workers"]),
+        (Pool(name="p", minimum=2, maximum=8), NOW, 1, ["at least 2 workers"]),
+    ],
+)
+def test_warnings(pool: Pool, now: datetime | None, workers: int, warnings: list[str]) -> None:
+    plan = plan_scale(ScaleIntent(pool="p", workers=workers), scaling(pool, PoolSize(ordered=4), now=now))
+    assert len(plan.warnings) == len(warnings)
+    assert all(part in told for part, told in zip(warnings, plan.warnings, strict=True))
+
+
+def test_another_number_than_was_meant() -> None:
+    with pytest.raises(StalePlan, match="has 4 workers, not 5"):
+        plan_scale(ScaleIntent(pool="p", workers=6, current=5), FOUR)
+
+
+@pytest.mark.parametrize("workers", [-1, 100_001])
+def test_no_number_of_workers(workers: int) -> None:
+    with pytest.raises(SettingsError, match="no number of workers"):
+        plan_scale(ScaleIntent(pool="p", workers=workers), FOUR)
+    for intent in (OverrideIntent(pool="p", workers=workers), LimitsIntent(pool="p", minimum=workers)):
+        with pytest.raises(SettingsError, match="no number of workers"):
+            plan_steering(intent, steering(FREE))
+
+
+@pytest.mark.parametrize(
+    ("known", "intent", "told"),
+    [
+        (FREE, PAUSE, "paused"),
+        (FREE, replace(PAUSE, span=HOUR), "paused until 2026-03-01T13:00:00.000Z"),
+        (KEPT, PAUSE, "paused (ada)"),
+        (PAUSED, RESUME, "the policy decides"),
+        (PAUSED, OVERRIDE, "kept at 7 workers until 2026-03-01T13:00:00.000Z (ada)"),
+        (KEPT, RESUME, "the policy decides"),
+        (LIMITED, RESUME, "at least 2, at most 9"),
+        (LIMITED, PAUSE, "paused, at least 2, at most 9"),
+        (LIMITED, LIMITS, "at most 4"),
+        (LIMITED, LimitsIntent(pool="p"), "the policy decides"),
+    ],
+)
+def test_steering(known: Steering, intent: SteeringIntent, told: str) -> None:
+    assert steering_words(steered(intent, steering(known)), NOW) == told
+
+
+@pytest.mark.parametrize(
+    ("known", "intent", "count", "effects", "undo"),
+    [
+        (FREE, PAUSE, 1, ["changes nothing, until it is resumed"], "autoscale resume p"),
+        (PAUSED, PAUSE, 0, [], ""),
+        (KEPT, PAUSE, 1, ["no longer kept at 7", "changes nothing"], "autoscale resume p"),
+        (KEPT, RESUME, 1, ["no longer kept at 7", "The policy decides"], ""),
+        (PAUSED, RESUME, 1, ["The policy decides"], "autoscale pause p"),
+        (FREE, RESUME, 0, [], ""),
+        (FREE, OVERRIDE, 1, ["keeps pool p at 7 workers until 2026-03-01T13"], "autoscale resume p"),
+        (PAUSED, OVERRIDE, 1, ["keeps pool p at 7 workers"], "autoscale pause p"),
+        (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "autoscale limits p"),
+        (LIMITED, LIMITS, 1, ["to 4 workers"], "autoscale limits p --minimum 2 --maximum 9"),
+        (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, [], ""),
+    ],
+)
+def test_plans_of_steering(
+    known: Steering, intent: SteeringIntent, count: int, effects: list[str], undo: str
+) -> None:
+    plan = plan_steering(intent, steering(known))
+    assert plan.count == count
+    assert len(plan.effects) == len(effects)
+    assert all(part in told for part, told in zip(effects, plan.effects, strict=True))
+    assert plan.undo == (f"`streamops {undo}`" if undo else "")
+    assert plan.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("intent", "typed"),
+    [
+        (replace(PAUSE, span=timedelta(days=30)), "autoscale pause p --for 2592000s"),
+        (
+            OverrideIntent(pool="p", workers=0, span=timedelta(seconds=1.5)),
+            "autoscale override p 0 --for 1500ms",
+        ),
+        (OverrideIntent(pool="-p q", workers=3), "autoscale override --for 3600s -- '-p q' 3"),
+        (LimitsIntent(pool="p", minimum=0, maximum=4), "autoscale limits p --minimum 0 --maximum 4"),
+    ],
+)
+def test_equivalent_commands(intent: SteeringIntent, typed: str) -> None:
+    assert plan_steering(intent, steering(FREE)).command == f"streamops {typed}"
+
+
+@pytest.mark.parametrize("lead", [None, OVER])
+def test_nobody_to_follow(lead: Lead | None) -> None:
+    (warning,) = plan_steering(PAUSE, steering(FREE, lead)).warnings
+    assert "No controller decides" in warning
+
+
+def test_what_is_over_is_not_told() -> None:
+    later = NOW + HOUR
+    assert steering_words(KEPT, later) == "the policy decides"
+    assert steering_words(KEPT, later - timedelta(milliseconds=1)).startswith("kept at 7 workers until")
+    assert plan_steering(PAUSE, steering(KEPT, now=later)).effects[0].startswith("The controller of pool p")
+
+
+@pytest.mark.parametrize(
+    ("intent", "known", "back"),
+    [
+        (PAUSE, FREE, RESUME),
+        (PAUSE, KEPT, RESUME),
+        (OVERRIDE, PAUSED, PAUSE),
+        (RESUME, PAUSED, PAUSE),
+        (LIMITS, LIMITED, LimitsIntent(pool="p", minimum=2, maximum=9)),
+        (LIMITS, replace(KEPT, minimum=1), LimitsIntent(pool="p", minimum=1)),
+    ],
+)
+def test_taking_it_back(intent: SteeringIntent, known: Steering, back: SteeringIntent) -> None:
+    assert steered_back(intent, known) == back
+
+
+@pytest.mark.parametrize(
+    ("intent", "words"),
+    [
+        (replace(PAUSE, span=timedelta(0)), "not longer than nothing"),
+        (replace(OVERRIDE, span=-HOUR), "not longer than nothing"),
+        (LimitsIntent(pool="p", maximum=0), "would leave no worker"),
+        (LimitsIntent(pool="p", minimum=5, maximum=4), "--minimum is above --maximum"),
+    ],
+)
+def test_what_makes_no_sense(intent: SteeringIntent, words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        plan_steering(intent, steering(FREE))
+
+
+def test_a_span_needs_the_servers_clock() -> None:
+    with pytest.raises(Forbidden, match="clock"):
+        plan_steering(OVERRIDE, steering(FREE, now=None))
+    assert plan_steering(PAUSE, steering(FREE, now=None)).count == 1

@@ -1,0 +1,52 @@
+"""What pulse, charts and alerts look like. After a change that is meant: ``--snapshot-update``."""
+
+import pytest
+
+from streamops.tui import noticing
+from streamops.tui.app import StreamopsApp
+from tests.tui import sample
+from tests.tui.pulse_source import PulseSource, fed
+from tests.tui.source import app_for
+from tests.tui.test_snapshots import SIZES, Compare, keys
+
+ALL_SIZES = pytest.mark.parametrize("size", SIZES, ids=lambda size: "{}x{}".format(*size))
+NARROW_AND_WIDE = pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: "{}x{}".format(*size))
+
+
+@pytest.fixture(autouse=True)
+def _past(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every console of these tests has seen the last half hour."""
+    monkeypatch.setattr(noticing, "Past", fed(sample.shop(), count=180, apart=10))
+
+
+def shop_app(theme: str = "dark") -> StreamopsApp:
+    return app_for(PulseSource(sample.shop()), theme=theme)
+
+
+@ALL_SIZES
+@pytest.mark.parametrize(
+    "pressed",
+    [
+        pytest.param(["1"], id="pulse"),
+        pytest.param([*"jjjj", "g", "right"], id="charts"),
+        pytest.param(["g", "right"], id="bounded"),
+        pytest.param(["6", "s", "home", "j"], id="alerts"),
+    ],
+)
+def test_screen(snap_compare: Compare, pressed: list[str], size: tuple[int, int]) -> None:
+    assert snap_compare(shop_app(), terminal_size=size, run_before=keys(*pressed))
+
+
+@NARROW_AND_WIDE
+@pytest.mark.parametrize("pressed", ["1", "6"], ids=["pulse", "alerts"])
+def test_light(snap_compare: Compare, pressed: str, size: tuple[int, int]) -> None:
+    assert snap_compare(shop_app("light"), terminal_size=size, run_before=keys(pressed))
+
+
+@ALL_SIZES
+def test_charts_help(snap_compare: Compare, size: tuple[int, int]) -> None:
+    assert snap_compare(shop_app(), terminal_size=size, run_before=keys(*"jjjj", "g", "question_mark"))
+
+
+def test_a_group_with_its_small_charts(snap_compare: Compare) -> None:
+    assert snap_compare(shop_app(), terminal_size=SIZES[2], run_before=keys(*"jjjj", "enter"))

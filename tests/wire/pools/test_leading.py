@@ -1,0 +1,178 @@
+"""The lead of pools: who has it, who may write, and what of it every version of the server says."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from streamops.errors import StalePlan, StreamopsError
+from streamops.model.acts.scaling import Mandate
+from streamops.model.ids import EPOCH
+from streamops.model.pools import Pool, PoolDecision
+from streamops.model.scaling import ScaleCode
+from streamops.wire.keys import pool_key
+from streamops.wire.pools.leading import (
+    Bid,
+    Bidder,
+    Seat,
+    Told,
+    keep_lead,
+    keep_learned,
+    leave_leads,
+    read_decisions,
+    read_learned,
+    take_leads,
+    write_decisions,
+)
+from streamops.wire.server import Server
+from tests.deployments import RunningCluster
+from tests.servers import RunningServer
+
+LEASE = timedelta(seconds=15)
+UP = PoolDecision(at=EPOCH, code=ScaleCode.BACKLOG, text="900 waiting", ordered=2, ready=2, target=4)
+
+
+@pytest.fixture
+async def wire(server: RunningServer) -> AsyncIterator[Server]:
+    wire = await Server.connect(server.options)
+    yield wire
+    await wire.close()
+
+
+async def seat(
+    wire: Server, holder: str, *, pool: str = "p", advises: bool = False, **announced: str
+) -> Seat:
+    (told,) = await take_leads(wire, Bidder(holder, LEASE, advises), [Bid(pool, announced)])
+    assert isinstance(told, Seat)
+    return told
+
+
+def mandate(seat: Seat, **changes: Any) -> Mandate:
+    lead = seat.pool.lead
+    assert lead is not None
+    given = {"holder": lead.holder, "term": lead.term, "lease": LEASE, "steered_at": None, **changes}
+    return Mandate(**given)
+
+
+async def test_one_leads_until_it_leaves_or_is_not_heard_of(server: RunningServer, wire: Server) -> None:
+    first = await seat(wire, "first", stream="orders", max="9")
+    assert first.leads
+    assert first.pool.lead is not None
+    assert first.pool.lead.until - first.now == LEASE
+    assert (first.pool.stream, first.pool.maximum, first.pool.lead.term) == ("orders", 9, 1)
+    second = await seat(wire, "second", stream="other")
+    assert not second.leads
+    assert second.pool.lead is not None
+    assert (second.pool.lead.holder, second.pool.stream) == ("first", "orders")
+    assert (await seat(wire, "first")).pool.lead == (await seat(wire, "second")).pool.lead
+    await leave_leads(wire, "second", ["p"])
+    assert (await seat(wire, "first")).leads
+    await leave_leads(wire, "first", ["p", "never led"])
+    assert (await seat(wire, "second")).leads
+    server.command("HSET", pool_key("p"), "leader_until", 1)
+    third = await seat(wire, "third")
+    assert third.leads
+    assert third.pool.lead is not None
+    assert third.pool.lead.term == 3
+
+
+async def test_who_only_advises_makes_way_for_who_does_not(wire: Server) -> None:
+    assert (await seat(wire, "adviser", advises=True)).leads
+    assert not (await seat(wire, "another adviser", advises=True)).leads
+    assert (await seat(wire, "actor")).leads
+    assert not (await seat(wire, "adviser", advises=True)).leads
+    assert not (await seat(wire, "second actor")).leads
+    await leave_leads(wire, "actor", ["p"])
+    assert (await seat(wire, "adviser", advises=True)).leads
+
+
+async def test_many_are_asked_for_together_and_each_has_its_own_answer(
+    server: RunningServer, wire: Server
+) -> None:
+    server.command("SET", pool_key("b"), "no pool")
+    await seat(wire, "other", pool="c")
+    bids = [Bid(name, {"stream": name}) for name in "abcd"]
+    told = await take_leads(wire, Bidder("me", LEASE), bids)
+    assert [isinstance(one, Seat) and one.leads for one in told] == [True, False, False, True]
+    assert isinstance(told[1], StreamopsError)
+    assert await take_leads(wire, Bidder("me", LEASE), []) == []
+
+
+async def test_a_mandate_holds_as_long_as_its_lead_and_what_people_said(
+    server: RunningServer, wire: Server
+) -> None:
+    mine = mandate(await seat(wire, "me"))
+    await keep_lead(wire, "p", mine)
+    for told in ({"term": 9}, {"holder": "somebody"}):
+        with pytest.raises(StalePlan, match="another controller"):
+            await keep_lead(wire, "p", mandate(await seat(wire, "me"), **told))
+    server.command("HSET", pool_key("p"), "steered_at", 7)
+    with pytest.raises(StalePlan, match="told something else"):
+        await keep_lead(wire, "p", mine)
+    server.command("HDEL", pool_key("p"), "steered_at")
+    server.command("HSET", pool_key("p"), "leader_until", 1)
+    await keep_lead(wire, "p", mine)
+    server.command("HSET", pool_key("p"), "leader_until", 1)
+    await seat(wire, "other")
+    with pytest.raises(StalePlan, match="another controller"):
+        await keep_lead(wire, "p", mine)
+
+
+async def test_decisions_are_counted_and_those_that_are_news_kept(
+    server: RunningServer, wire: Server
+) -> None:
+    pools = [(await seat(wire, "me", pool=name)).pool for name in "abc"]
+    server.command("HSET", pool_key("b"), "leader", "other")
+    told = [
+        Told(pool, UP, errors, log)
+        for pool, errors, log in zip(pools, (0, 1, 2), (True, True, False), strict=True)
+    ]
+    problems = await write_decisions(wire, "me", told)
+    assert [type(one) for one in problems] == [type(None), StalePlan, type(None)]
+    assert [len(await read_decisions(wire, name, 9)) for name in "abc"] == [1, 0, 0]
+    counts = [(await seat(wire, "x", pool=name)).pool for name in "abc"]
+    assert [one.decisions for one in counts] == [{("up", "backlog"): 1}, {}, {("up", "backlog"): 1}]
+    assert [one.errors for one in counts] == [0, 0, 2]
+    assert counts[0].last == UP
+    await write_decisions(wire, "me", told)
+    assert (await seat(wire, "x", pool="a")).pool.decisions == {("up", "backlog"): 2}
+    assert await write_decisions(wire, "me", []) == []
+
+
+async def test_a_log_that_cannot_be_written_is_told_of(server: RunningServer, wire: Server) -> None:
+    pool = (await seat(wire, "me")).pool
+    server.command("SET", "streamops:decisions:p", "text")
+    (problem,) = await write_decisions(wire, "me", [Told(pool, UP, 0, log=True)])
+    assert problem is not None
+    with pytest.raises(StreamopsError):
+        await read_decisions(wire, "p", 1)
+
+
+async def test_nobody_s_decision_is_written(wire: Server) -> None:
+    (problem,) = await write_decisions(wire, "me", [Told(Pool(name="p"), UP, 0, log=True)])
+    assert isinstance(problem, StalePlan)
+
+
+async def test_what_was_learned_is_kept_for_an_hour(server: RunningServer, wire: Server) -> None:
+    await keep_learned(wire, {"p": b"\x00\xff", "q": b""})
+    server.command("HSET", "streamops:learned:r", "not", "this")
+    assert await read_learned(wire, ["p", "q", "r", "s"]) == {"p": b"\x00\xff", "q": b""}
+    assert 3_590_000 < server.command("PTTL", "streamops:learned:p") <= 3_600_000
+
+
+async def test_pools_of_a_cluster_are_led_from_one_place(cluster: RunningCluster) -> None:
+    wire = await Server.connect(cluster.options)
+    try:
+        names = [f"pool-{number}" for number in range(30)]
+        bids = [Bid(name, {}) for name in names]
+        seats = await take_leads(wire, Bidder("me", LEASE), bids)
+        assert all(isinstance(one, Seat) and one.leads for one in seats)
+        told = [Told(one.pool, UP, 0, log=True) for one in seats if isinstance(one, Seat)]
+        assert await write_decisions(wire, "me", told) == [None] * 30
+        assert [len(await read_decisions(wire, name, 9)) for name in names] == [1] * 30
+        await leave_leads(wire, "me", names)
+        again = await take_leads(wire, Bidder("other", LEASE), bids)
+        assert all(isinstance(one, Seat) and one.leads for one in again)
+    finally:
+        await wire.close()
