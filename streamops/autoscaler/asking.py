@@ -83,6 +83,10 @@ class Asker:
         errors, self._untold = self._untold, 0
         return errors
 
+    def give_back(self, errors: int) -> None:
+        """What was taken could not be told."""
+        self._untold += errors
+
     async def ask(self, decision: PoolDecision, mandate: Mandate, patience: float) -> PoolDecision:
         """Ask for what was decided; the decision with what came of it.
 

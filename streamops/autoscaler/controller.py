@@ -16,7 +16,7 @@ from streamops.autoscaler.sharing import within_budgets
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import Pool, PoolDecision
 from streamops.operate.console import Console
-from streamops.operate.leads import Bidder, Leads, Told
+from streamops.operate.leads import Bidder, Leads, Told, Written
 from streamops.operate.pools import Staff
 from streamops.scaling.budget import BudgetState
 
@@ -24,7 +24,10 @@ KEEP_EVERY: Final = 6
 """Rounds between two times that what was learned is kept for others, and the pools are listed again."""
 
 PATIENCE: Final = 0.4
-"""Of the time between two rounds, how long the slowest target holds up the other pools: once to tell, once to be asked."""
+"""Of the time between two rounds, how long the slowest target holds up the other pools: once to tell, once to be asked.
+
+So a round is over long before a lease is, however long a target takes; its answer is heard in a later one.
+"""
 
 UNWRITTEN: Final = "decision cannot be written down"
 
@@ -100,9 +103,8 @@ class Controller:
         led = [duty for duty in self._duties if duty.leads]
         decisions: dict[str, PoolDecision] = {}
         if led:
-            async with self._leadership.kept():
-                decisions = await self._decide(led)
-                await self._write_down(led, decisions)
+            decisions = await self._decide(led)
+            await self._write_down(led, decisions)
         self._rounds += 1
         if self._rounds % KEEP_EVERY == 0:
             with suppress(StreamopsError):
@@ -171,10 +173,12 @@ class Controller:
             for duty in led
         ]
         try:
-            problems = await self._leads.write_down(told)
+            written = await self._leads.write_down(told)
         except StreamopsError as error:
-            problems = [error for _ in led]
-        for duty, problem in zip(led, problems, strict=True):
+            written = [Written(counted=False, problem=error) for _ in led]
+        for duty, one, (counted, problem) in zip(led, told, written, strict=True):
+            if not counted:
+                duty.asker.give_back(one.errors)
             if isinstance(problem, StalePlan):
                 duty.leads = False
             if problem is None:

@@ -1,9 +1,8 @@
-"""The leads of a controller's pools: taken in one batch, kept while it works, and nothing done without them."""
+"""The leads of a controller's pools: taken in one batch, and nothing done without them."""
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -70,18 +69,6 @@ class Leadership:
             if not duty.leads:
                 await duty.drop()
 
-    @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
-        """Keep the leads while a round lasts, however long its targets take to answer."""
-        over = asyncio.Event()
-        keeping = asyncio.create_task(self._keep(over))
-        try:
-            yield
-        finally:
-            # What it has begun it ends: half of taking over is neither.
-            over.set()
-            await keeping
-
     async def remind(self) -> None:
         """List the pools again, lest the list was lost, and keep what was learned. Raises ``StreamopsError``."""
         led = [duty.name for duty in self._duties if duty.leads]
@@ -106,14 +93,6 @@ class Leadership:
             duty.leads = False
         if led:
             await self._leads.leave(led)
-
-    async def _keep(self, over: asyncio.Event) -> None:
-        while not over.is_set():
-            try:
-                async with asyncio.timeout(self._options.every.total_seconds()):
-                    await over.wait()
-            except TimeoutError:
-                await self.take()
 
     async def _fail(self, error: StreamopsError) -> None:
         self._troubles.tell(NO_LEADS, error.message)

@@ -9,6 +9,7 @@ from streamops.wire.pools.leading import (
     Bidder,
     Seat,
     Told,
+    Written,
     keep_learned,
     leave_leads,
     list_pools,
@@ -17,7 +18,7 @@ from streamops.wire.pools.leading import (
     write_decisions,
 )
 
-__all__ = ["Bid", "Bidder", "Leads", "Seat", "Told"]
+__all__ = ["Bid", "Bidder", "Leads", "Seat", "Told", "Written"]
 
 
 class Leads:
@@ -48,8 +49,8 @@ class Leads:
         """Give leads up, so that nobody has to wait for them. Raises ``StreamopsError``."""
         await leave_leads(self._server, self._bidder.holder, pools)
 
-    async def write_down(self, told: Sequence[Told]) -> list[StreamopsError | None]:
-        """Write decisions down; each comes to nothing, or to why it was not: ``StalePlan`` where somebody else leads.
+    async def write_down(self, told: Sequence[Told]) -> list[Written]:
+        """Write decisions down; the problem of each is a ``StalePlan`` where somebody else leads its pool now.
 
         Raises:
             StreamopsError: No node answers.

@@ -133,7 +133,7 @@ async def test_a_memory_of_another_version_is_left_alone(any_server: RunningServ
         assert (await decided(controller)).code is ScaleCode.WARMUP
 
 
-async def test_a_round_that_takes_longer_than_the_lease_keeps_the_lead(any_server: RunningServer) -> None:
+async def test_a_target_that_takes_longer_than_the_lease_costs_no_lead(any_server: RunningServer) -> None:
     fill(any_server)
     slow, quick = Workers(1), Workers(1)
     slow.on_resize = lambda _: asyncio.sleep(60)

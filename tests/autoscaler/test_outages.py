@@ -174,6 +174,8 @@ async def test_in_the_middle_of_a_round_the_target_is_not_asked(
             while not target.asked:
                 await controller.round()
         assert set(target.asked) == {5}
+        # It was Redis that failed, and not the target.
+        assert (await console.pools.one(POOL)).errors == 0
 
 
 async def test_whoever_may_not_write_the_lead_changes_nothing(own: RunningServer, case: Case) -> None:

@@ -6,7 +6,7 @@ from streamops.autoscaler.assignment import Assignment
 from streamops.autoscaler.judging import Judged, judge
 from streamops.autoscaler.sharing import within_budgets
 from streamops.model.pools import FREE, Steering
-from streamops.model.scaling import ScaleCode
+from streamops.model.scaling import Demand, ScaleCode
 from streamops.scaling.budget import BudgetState
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.state import ScalingState
@@ -27,6 +27,11 @@ def busy(name: str, workers: int, waiting: int, steering: Steering = FREE, **cha
     second = replace(first, at=5.0, **{**counts, **changes})
     one = judge(pool_of(name), ScalingState(), first, FREE, NOW)
     return judge(pool_of(name), one.state, second, steering, NOW)
+
+
+def idling(at: float) -> Demand:
+    """Four workers that nobody has seen busy, and a lag that nobody knows."""
+    return demand(at=at, ordered=4, ready=4, lag=UNKNOWN, pending=0, busy=0.0)
 
 
 def shared(
@@ -61,9 +66,9 @@ def test_workers_of_pools_that_cannot_be_read_or_others_lead_are_in_the_budget_t
 
 def test_nothing_is_taken_from_a_pool_whose_lag_is_unknown_or_whose_rate_is_not_known() -> None:
     unknown = busy("a", 4, 0, lag=UNKNOWN)
-    never_busy = judge(
-        pool_of("b"), ScalingState(), replace(demand(ordered=4, ready=4), lag=UNKNOWN), FREE, NOW
-    )
+    never_busy = judge(pool_of("b"), ScalingState(), idling(at=0.0), FREE, NOW)
+    never_busy = judge(pool_of("b"), never_busy.state, idling(at=5.0), FREE, NOW)
+    assert never_busy.decision.code is ScaleCode.NO_RATE
     states: dict[str, BudgetState] = {}
     for _ in range(5):
         targets = shared([unknown, never_busy, busy("c", 2, 900_000)], 10, states)

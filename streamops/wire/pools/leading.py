@@ -79,6 +79,18 @@ class Told(NamedTuple):
     log: bool
 
 
+class Written(NamedTuple):
+    """What came of writing a decision down.
+
+    Attributes:
+        counted: Whether the pool has it, and the errors with it.
+        problem: Why it is not there, or not in the log; none where all went well.
+    """
+
+    counted: bool
+    problem: StreamopsError | None
+
+
 async def take_leads(server: Server, bidder: Bidder, bids: Sequence[Bid]) -> list[Seat | StreamopsError]:
     """Take or keep the lead of each pool that nobody else has; in the order of the bids, errors among them.
 
@@ -144,10 +156,10 @@ async def list_pools(server: Server, names: Sequence[str], what: str) -> None:
         raise fault(reply).error("pools")
 
 
-async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> list[StreamopsError | None]:
+async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> list[Written]:
     """Write decisions down: into their pools, and those that are news at the ends of their logs.
 
-    Each comes to nothing, or to why it could not be written: ``StalePlan`` where somebody else leads the pool now.
+    The problem is a ``StalePlan`` where somebody else leads the pool now.
 
     Raises:
         ServerError: No node answers.
@@ -155,14 +167,15 @@ async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> 
     documents = [msgspec.json.encode(one.decision) for one in told]
     calls = [_written(one, document, holder) for one, document in zip(told, documents, strict=True)]
     replies = (await run_script(server, "pool_decide", calls, read_only=False)).replies
-    problems = [_failed(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
-    logged = [at for at, one in enumerate(told) if one.log and problems[at] is None]
+    failed = [_failed(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
+    written = [Written(problem is None, problem) for problem in failed]
+    logged = [at for at, one in enumerate(told) if one.log and written[at].counted]
     entries = [_entry(told[at].pool.name, documents[at]) for at in logged]
     if entries:
         answers = await server.batch(entries)
         for at, reply in zip(logged, answers.replies, strict=True):
-            problems[at] = _failed(reply, told[at].pool.name)
-    return problems
+            written[at] = Written(counted=True, problem=_failed(reply, told[at].pool.name))
+    return written
 
 
 async def read_decisions(server: Server, pool: str, count: int) -> list[PoolDecision]:

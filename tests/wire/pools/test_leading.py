@@ -17,6 +17,7 @@ from streamops.wire.pools.leading import (
     Bidder,
     Seat,
     Told,
+    Written,
     keep_lead,
     keep_learned,
     leave_leads,
@@ -128,8 +129,12 @@ async def test_decisions_are_counted_and_those_that_are_news_kept(
         Told(pool, UP, errors, log)
         for pool, errors, log in zip(pools, (0, 1, 2), (True, True, False), strict=True)
     ]
-    problems = await write_decisions(wire, "me", told)
-    assert [type(one) for one in problems] == [type(None), StalePlan, type(None)]
+    written = await write_decisions(wire, "me", told)
+    assert [(one.counted, type(one.problem)) for one in written] == [
+        (True, type(None)),
+        (False, StalePlan),
+        (True, type(None)),
+    ]
     assert [len(await read_decisions(wire, name, 9)) for name in "abc"] == [1, 0, 0]
     counts = [(await seat(wire, "x", pool=name)).pool for name in "abc"]
     assert [one.decisions for one in counts] == [{("up", "backlog"): 1}, {}, {("up", "backlog"): 1}]
@@ -143,15 +148,15 @@ async def test_decisions_are_counted_and_those_that_are_news_kept(
 async def test_a_log_that_cannot_be_written_is_told_of(server: RunningServer, wire: Server) -> None:
     pool = (await seat(wire, "me")).pool
     server.command("SET", "streamops:decisions:p", "text")
-    (problem,) = await write_decisions(wire, "me", [Told(pool, UP, 0, log=True)])
-    assert problem is not None
+    (written,) = await write_decisions(wire, "me", [Told(pool, UP, 0, log=True)])
+    assert (written.counted, written.problem is None) == (True, False)
     with pytest.raises(StreamopsError):
         await read_decisions(wire, "p", 1)
 
 
 async def test_nobody_s_decision_is_written(wire: Server) -> None:
-    (problem,) = await write_decisions(wire, "me", [Told(Pool(name="p"), UP, 0, log=True)])
-    assert isinstance(problem, StalePlan)
+    (written,) = await write_decisions(wire, "me", [Told(Pool(name="p"), UP, 0, log=True)])
+    assert isinstance(written.problem, StalePlan)
 
 
 async def test_what_was_learned_is_kept_for_an_hour(server: RunningServer, wire: Server) -> None:
@@ -169,7 +174,7 @@ async def test_pools_of_a_cluster_are_led_from_one_place(cluster: RunningCluster
         seats = await take_leads(wire, Bidder("me", LEASE), bids)
         assert all(isinstance(one, Seat) and one.leads for one in seats)
         told = [Told(one.pool, UP, 0, log=True) for one in seats if isinstance(one, Seat)]
-        assert await write_decisions(wire, "me", told) == [None] * 30
+        assert await write_decisions(wire, "me", told) == [Written(counted=True, problem=None)] * 30
         assert [len(await read_decisions(wire, name, 9)) for name in names] == [1] * 30
         await leave_leads(wire, "me", names)
         again = await take_leads(wire, Bidder("other", LEASE), bids)
