@@ -1,4 +1,4 @@
-"""Draws ``docs/console.svg``, the README's picture: the console on the demo, after it has run for a while.
+"""Draws the README's pictures: the console on the demo, after it has run for a while.
 
 python -m docs.pictures [SECONDS]
 """
@@ -9,34 +9,52 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from textual.pilot import Pilot
+
 from streamops.demo.running import running_demo
+from streamops.model.acting import Environment
 from streamops.operate.console import Console
+from streamops.settings.actors import this_actor
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 
-PICTURE: Final = Path(__file__).parent / "console.svg"
+FOLDER: Final = Path(__file__).parent
 SIZE: Final = (150, 34)
-SECONDS: Final = 60.0
-"""By then the crashed consumer is found, and the rates have a window to stand on."""
+SECONDS: Final = 300.0
+"""By then the crashed consumer is found, and the charts are full."""
+
+PICTURES: Final = {
+    "console": ("o", "o", "o", "home"),
+    "charts": (":", *"orders:events shipping", "enter", "g"),
+    "plan": (":", *"payments:events ledger", "enter", "end", "C", *"ledger-1", "enter"),
+}
+"""What is pressed before each: the groups by health; how a busy one was; what would be done for one that needs it."""
 
 
 def main() -> int:
-    """Draw the picture."""
+    """Draw the pictures."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
-    PICTURE.write_text(asyncio.run(draw_console(seconds)))
+    asyncio.run(draw(seconds))
     return 0
 
 
-async def draw_console(seconds: float) -> str:
-    """The console as SVG, sorted by health, the cursor on the worst group."""
+async def draw(seconds: float) -> None:
+    """Write each as SVG."""
     async with running_demo() as options:
-        context = ContextInfo("demo", "development", "127.0.0.1")
-        app = StreamopsApp(TuiSettings(context, (context,), lambda _: Console.open(options)))
+        context = ContextInfo("demo", Environment.DEVELOPMENT, "127.0.0.1")
+        actor = this_actor(context.name, Environment.DEVELOPMENT)
+        app = StreamopsApp(TuiSettings(context, (context,), lambda _: Console.open(options, actor=actor)))
         async with app.run_test(size=SIZE) as pilot:
             await asyncio.sleep(seconds)
-            await pilot.press("o", "o", "o", "home")
-            await pilot.pause(1)
-            return without_remote_fonts(app.export_screenshot(title="streamops"))
+            for name, keys in PICTURES.items():
+                (FOLDER / f"{name}.svg").write_text(await draw_after(pilot, keys))
+
+
+async def draw_after(pilot: Pilot[int], keys: tuple[str, ...]) -> str:
+    """The console as SVG, once keys were pressed and what they ask for has come."""
+    await pilot.press(*keys)
+    await pilot.pause(1)
+    return without_remote_fonts(pilot.app.export_screenshot(title="streamops"))
 
 
 def without_remote_fonts(svg: str) -> str:

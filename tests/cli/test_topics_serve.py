@@ -132,3 +132,25 @@ async def test_an_address_that_is_taken(any_server: RunningServer, tmp_path: Pat
     assert process.returncode == 1
     assert b"error: cannot listen at 127.0.0.1" in told
     assert b"Traceback" not in told
+
+
+async def test_private_networks_are_not_called_where_the_configuration_denies_them(
+    any_server: RunningServer, tmp_path: Path
+) -> None:
+    """A listed name opens nothing that its address closes."""
+    async with running_receiver() as receiver, aiohttp.ClientSession() as session:
+        write(tmp_path, any_server, receiver.url.replace("127.0.0.1", "localhost"))
+        path = tmp_path / "streamops.toml"
+        text = path.read_text().replace('hosts = ["127.0.0.1"]', 'hosts = ["localhost"]\ndeny_private = true')
+        path.write_text(text.replace('delay = "100ms"', "max_attempts = 1"))
+        async with served(tmp_path) as started:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            url = f"{started.url}/topics/remind/messages"
+            async with session.post(url, data=b"x", headers=headers) as response:
+                assert response.status == 201
+            letters = "{topic:remind}:dlq"
+            await eventually(lambda: bool(any_server.command("XLEN", letters)))
+            ((_, fields),) = any_server.command("XRANGE", letters, "-", "+")
+        letter = dict(zip(fields[::2], fields[1::2], strict=True))
+        assert b"this machine itself" in letter[b"_so_error"]
+        assert not receiver.seen

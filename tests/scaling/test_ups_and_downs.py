@@ -196,6 +196,21 @@ def test_it_tries_again_after_a_while_by_a_quarter_and_waits_twice_as_long_after
     assert 590 < tries[1][0] - tries[0][0] < 640
 
 
+def test_below_its_cap_a_pool_grows_like_any_other_and_the_cap_stays() -> None:
+    pool = Pool().settle(300)
+    saturate(pool)
+    cap = pool.state.cap
+    assert cap is not None
+    pool.reading = replace(pool.reading, ordered=1, ready=1)
+    for turn in range(12):
+        handled = min(2_000, 1_000 * pool.reading.ready)
+        pool.after(5_000, handled, lag=exact(90_000 + turn), head_age=99.0, busy=1.0)
+        pool.follow()
+        assert pool.reading.ordered <= cap.workers
+    assert pool.reading.ordered == cap.workers
+    assert pool.state.cap is not None
+
+
 def test_a_good_try_forgets_the_cap() -> None:
     pool = Pool().settle(300)
     saturate(pool)

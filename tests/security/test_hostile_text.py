@@ -107,7 +107,7 @@ def hostile(any_server: RunningServer) -> RunningServer:
             "desired_reason", VALUE, "mode", EVIL, "leader", EVIL, "leader_until", 9e15, "stream", STREAM, "group", GROUP)  # fmt: skip
     command("HSET", "streamops:topics", EVIL, EVIL, VALUE, json.dumps({"v": 1, "url": f"http://h/{EVIL}"}))
     command("HSET", f"streamops:job:{EVIL}", "operation", EVIL, "target", VALUE, "state", EVIL)
-    told = (
+    record = (
         "phase",
         "begun",
         "operation",

@@ -88,6 +88,7 @@ ACTING = (
     "audit ls -o json",
     "exporter --listen 127.0.0.1:0 --web-config broken.yml",
     "exporter --listen 127.0.0.1:0 --web-config odd.yml",
+    "autoscale keda --listen 127.0.0.1:0 --tls-cert planted/key --tls-key planted/key",
     "--url redis://u:{secret}@127.0.0.1:1 status",
     "--url redis://u:{secret}@[ status",
     "--url http://u:{secret}@h status",

@@ -17,9 +17,10 @@ from tests.tui.driving import bar, list_of, names, press, running, shown, until
 OFTEN = timedelta(milliseconds=100)
 
 
-def console_at(path: Path) -> StreamopsApp:
-    """A console on whatever listens behind a link."""
-    options = ConnectionOptions(addresses=(), socket_path=str(path), label=f"unix://{path}")
+def console_at(path: Path, timeout: timedelta = timedelta(seconds=2)) -> StreamopsApp:
+    """A console on whatever listens behind a link; how long it waits for a reply."""
+    label = f"unix://{path}"
+    options = ConnectionOptions(addresses=(), socket_path=str(path), label=label, timeout=timeout)
     context = ContextInfo("test", "development", options.label, options.label)
     return StreamopsApp(TuiSettings(context, (context,), lambda _: Console.open(options), OFTEN))
 

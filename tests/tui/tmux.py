@@ -113,9 +113,7 @@ class Tmux:
 
 
 @contextmanager
-def in_tmux(
-    command: Sequence[str], size: tuple[int, int], environment: Mapping[str, str]
-) -> Iterator[Tmux]:
+def in_tmux(command: Sequence[str], size: tuple[int, int], environment: Mapping[str, str]) -> Iterator[Tmux]:
     """Run a program on a terminal of its own; both are ended on the way out."""
     # A socket's path has to be short.
     with tempfile.TemporaryDirectory(prefix="streamops-tmux-") as directory:

@@ -4,9 +4,11 @@ import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from streamops.analysis.reach import as_address
 from streamops.process.web.door import Door, Rules
 from streamops.process.web.tls import has_allowed_name
 
@@ -18,6 +20,12 @@ SAFE_HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+
+MISLED: Final = (
+    "Forbidden: by names with a dot nobody is let in at loopback without a password\n"
+    "Ask for 127.0.0.1 or localhost, or state basic_auth_users in a web-config file.\n"
+)
 
 
 def admit_by(app: web.Application, door: Door) -> None:
@@ -43,6 +51,8 @@ def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middl
             return _ending(request)
         if rules.allowed_names and not has_allowed_name(_certificate(request), rules.allowed_names):
             return web.Response(text="Forbidden: the certificate has none of the allowed names\n", status=403)
+        if _is_misled(request, rules):
+            return web.Response(text=MISLED, status=403)
         if not await rules.passwords.let_in(request.headers.get("Authorization"), lambda: _waits(request)):
             return web.Response(
                 text="Unauthorized\n", status=401, headers={"WWW-Authenticate": 'Basic realm="streamops"'}
@@ -54,6 +64,23 @@ def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middl
         return response
 
     return admit
+
+
+def _is_misled(request: web.Request, rules: Rules) -> bool:
+    """Whether a browser may be asking for a page of somebody's, whose name leads to this machine's loopback.
+
+    Nobody else reaches loopback, so that nobody is asked for a password there; but every page in a browser on this machine
+    does, under a name that its owner has in the domain name system. Such names have a dot in them.
+    """
+    name = request.transport.get_extra_info("sockname") if request.transport else None
+    own = as_address(name[0]) if isinstance(name, tuple) else None
+    if own is None or not own.is_loopback or rules.passwords.asked or rules.allowed_names:
+        return False
+    try:
+        host = (urlsplit(f"//{request.host}").hostname or "").rstrip(".")
+    except ValueError:
+        return True
+    return "." in host and as_address(host) is None and not host.endswith(".localhost")
 
 
 def _waits(request: web.Request) -> bool:

@@ -45,6 +45,11 @@ class Passwords:
         self._wrong: OrderedDict[bytes, None] = OrderedDict()
         self._turns = asyncio.Semaphore(AT_ONCE)
 
+    @property
+    def asked(self) -> bool:
+        """Whether anybody has to show one."""
+        return bool(self._users)
+
     async def let_in(self, authorization: str | None, waits: Callable[[], bool] = lambda: True) -> bool:
         """Whether an ``Authorization`` header is good enough.
 

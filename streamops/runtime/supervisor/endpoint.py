@@ -6,7 +6,9 @@ from typing import Final
 
 from aiohttp import web
 
-from streamops.errors import SettingsError
+from streamops.process.web.admission import admit_by
+from streamops.process.web.door import Door
+from streamops.process.web.listening import listening
 from streamops.runtime.figures import HandlerFigures
 from streamops.runtime.metrics import render
 
@@ -39,21 +41,11 @@ async def serving(
 
         return answer
 
+    door = Door(None)
     application = web.Application()
+    admit_by(application, door)
     application.router.add_get("/metrics", metrics)
     application.router.add_get("/-/healthy", probe(healthy, "healthy"))  # type: ignore[arg-type]  # it is a handler
     application.router.add_get("/-/ready", probe(ready, "ready"))  # type: ignore[arg-type]  # it is a handler
-    runner = web.AppRunner(application, access_log=None)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, host, port)
-        try:
-            await site.start()
-        except OSError as error:
-            raise SettingsError(
-                f"cannot listen on {host}:{port}: {error.strerror or error}",
-                "Choose another --metrics HOST:PORT.",
-            ) from None
-        yield runner.addresses[0][1]
-    finally:
-        await runner.cleanup()
+    async with listening(application, host, port, door, flag="--metrics") as chosen:
+        yield chosen

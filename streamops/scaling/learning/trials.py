@@ -47,7 +47,9 @@ def _judged(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState
     if trial is None or len(trial.handled) < READINGS:
         return state
     if trial.gain >= tuning.gain:
-        return replace(state, trial=None, cap=None)
+        # That up to the cap more help is what it says.
+        below = state.cap is not None and trial.target <= state.cap.workers
+        return replace(state, trial=None, cap=state.cap if below else None)
     error = stdev(trial.handled) / sqrt(len(trial.handled)) / trial.expected
     if trial.gain + DOUBT * error >= tuning.gain and len(trial.handled) < DOUBTFUL:
         return state

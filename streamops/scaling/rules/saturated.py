@@ -3,6 +3,7 @@
 from math import ceil
 
 from streamops.model.scaling import ScaleCode
+from streamops.scaling.rules.ups import arrivals, backlog, trend
 from streamops.scaling.state import Cap
 from streamops.scaling.view import Verdict, View
 from streamops.scaling.wording import handling, seconds, speed, spell, workers
@@ -19,6 +20,8 @@ def saturated(view: View) -> Verdict | None:
     if view.state.trial is not None:
         text = f"{_said(cap)}; trying {view.demand.ordered}"
         return Verdict(view.demand.ordered, ScaleCode.SATURATED, text)
+    if view.demand.ordered < cap.workers:
+        return _up_to(view, cap)
     wait = cap.since + cap.pause - view.demand.at
     if view.demand.ordered > cap.workers:
         return Verdict(cap.workers, ScaleCode.SATURATED, f"{_said(cap)}: back to {cap.workers}")
@@ -28,6 +31,14 @@ def saturated(view: View) -> Verdict | None:
         )
     target = max(cap.workers + 1, ceil(STEP * cap.workers))
     return Verdict(target, ScaleCode.SATURATED, f"{_said(cap)}; trying {target} after {seconds(cap.pause)}")
+
+
+def _up_to(view: View, cap: Cap) -> Verdict | None:
+    """As many as help may be ordered like any others."""
+    more = backlog(view) or trend(view) or arrivals(view)
+    if more is None or more.target <= cap.workers:
+        return more
+    return Verdict(cap.workers, ScaleCode.SATURATED, f"{more.text}; {_said(cap)}: {cap.workers}")
 
 
 def trying(view: View) -> Verdict | None:
