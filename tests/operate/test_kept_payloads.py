@@ -25,7 +25,9 @@ async def test_a_payload_is_read_with_its_size_and_the_time_it_stays(server: Run
         assert (whole.head, whole.ttl) == (b"x" * 100, None)
 
 
-async def test_a_payload_that_is_gone_is_none_and_another_key_is_none_of_ours(any_server: RunningServer) -> None:
+async def test_a_payload_that_is_gone_is_none_and_another_key_is_none_of_ours(
+    any_server: RunningServer,
+) -> None:
     any_server.command("XADD", "orders", "*", "a", "b")
     async with await Console.open(any_server.options) as console:
         assert await console.read_payload(KEY, 10) is None

@@ -22,7 +22,9 @@ def test_numbers_of_bytes_are_read(written: str, number: int) -> None:
     assert parse_size(written) == number
 
 
-@pytest.mark.parametrize("written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 16, "\uff11GB"])
+@pytest.mark.parametrize(
+    "written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 16, "\uff11GB"]
+)
 def test_what_is_none_is_told(written: str) -> None:
     with pytest.raises(SettingsError, match="no number of bytes"):
         parse_size(written)

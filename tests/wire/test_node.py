@@ -46,7 +46,11 @@ async def test_replies_come_in_order_with_errors_among_them(server: RunningServe
 async def test_whoever_finds_all_connections_in_use_waits_for_one(any_server: RunningServer) -> None:
     node, others = node_of(any_server.options), {each["id"] for each in any_server.client.client_list()}
     await asyncio.gather(*(check_in_step(node) for _ in range(4 * MAX_CONNECTIONS)))
-    assert 1 < len([each for each in any_server.client.client_list() if each["id"] not in others]) <= MAX_CONNECTIONS
+    assert (
+        1
+        < len([each for each in any_server.client.client_list() if each["id"] not in others])
+        <= MAX_CONNECTIONS
+    )
     await node.close()
 
 
