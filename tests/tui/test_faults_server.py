@@ -82,7 +82,7 @@ async def test_a_server_that_is_stopped_and_started_again_is_found_by_itself(
 async def test_a_primary_that_becomes_a_replica_goes_on_being_read(
     tmp_path: Path, start_server: StartServer
 ) -> None:
-    at_once = ("--repl-diskless-sync-delay", "0")
+    at_once = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "3600")
     primary, replica = start_server(*at_once), start_server(*at_once)
     prepare(primary)
     replica.command("REPLICAOF", "127.0.0.1", str(primary.port))

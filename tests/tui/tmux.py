@@ -20,6 +20,7 @@ set -g status off
 set -g remain-on-exit on
 set -s escape-time 0
 """
+TELL_ITS_END: Final = '"$@"; echo $? >"$0"'
 ENDED: Final = "Pane is dead"
 KEPT: Final = ("PATH", "HOME", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR")
 
@@ -46,6 +47,7 @@ class Tmux:
     def __init__(self, program: str, directory: Path) -> None:
         configuration = directory / "conf"
         configuration.write_text(CONFIGURATION)
+        self._ended = directory / "ended"
         self._tmux = [program, "-u", "-S", str(directory / "s"), "-f", str(configuration)]
 
     def start(self, command: Sequence[str], size: tuple[int, int], environment: Mapping[str, str]) -> None:
@@ -53,7 +55,8 @@ class Tmux:
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         columns, lines = map(str, size)
         self._do(
-            "new-session", "-d", "-x", columns, "-y", lines, "--", *command,
+            "new-session", "-d", "-x", columns, "-y", lines, "--",
+            "sh", "-c", TELL_ITS_END, str(self._ended), *command,
             environment={**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", **environment},
         )  # fmt: skip
 
@@ -87,7 +90,7 @@ class Tmux:
     def exit_code(self) -> int:
         """What the program ended with; waits for its end."""
         deadline = time.monotonic() + PATIENCE
-        while not (status := self._do("display-message", "-p", "#{pane_dead_status}").strip()):
+        while not self._ended.exists() or not (status := self._ended.read_text()):
             assert time.monotonic() < deadline, f"it goes on:\n{self.screen()}"
             time.sleep(PAUSE)
         return int(status)
