@@ -5,10 +5,12 @@ and shared by the session: a test that changes more than keys (configuration, us
 own with ``start_server``.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+import structlog
 
 from tests.deployments import Certificates, RunningCluster, StartSentinel, start_sentinel, write_certificates
 from tests.programs import REQUIRE_SERVERS, ServerProgram, find_all_programs, find_programs, missing_labels
@@ -27,6 +29,18 @@ def pytest_sessionstart() -> None:
 def pytest_report_header() -> str:
     """Say which servers the tests run on."""
     return "servers: " + (", ".join(program.label for program in PROGRAMS) or "none")
+
+
+@pytest.fixture(autouse=True)
+def unconfigured_logs() -> Iterator[None]:
+    """Logs that a test configured go to a standard error that is closed after it: nobody else is to write there."""
+    before = logging.root.handlers[:]
+    yield
+    if structlog.is_configured():
+        structlog.reset_defaults()
+    for handler in logging.root.handlers[:]:
+        if handler not in before and type(handler) is logging.StreamHandler:
+            logging.root.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
 """The screen of findings: where Enter leads, what ``s`` does, where silences are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from msgspec.structs import replace
@@ -99,8 +100,15 @@ async def test_a_silenced_finding_stands_below_is_counted_and_changes_no_health(
         await until(app, lambda: names(app) == ALL[1:])
 
 
-async def test_silences_are_kept_for_the_next_console_and_say_where(tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path)}
+@pytest.fixture
+def state() -> Iterator[Path]:
+    """A directory whose name has room on the screen, which pytest's own have not everywhere."""
+    with TemporaryDirectory(prefix="so-") as directory:
+        yield Path(directory)
+
+
+async def test_silences_are_kept_for_the_next_console_and_say_where(state: Path) -> None:
+    environ = {"XDG_STATE_HOME": str(state)}
 
     def console() -> StreamopsApp:
         settings = settings_for(PulseSource(sample.shop()))
@@ -111,7 +119,7 @@ async def test_silences_are_kept_for_the_next_console_and_say_where(tmp_path: Pa
         await opened(app)
         await press(app, "s")
         await shown(app, "kept on this machine,")
-        await shown(app, "test_silences_are_kept")
+        await shown(app, state.name)
     assert SilenceFile("prod", environ).read() == (Silence(STALLED, NOW + HOUR),)
     app = console()
     async with running(app):

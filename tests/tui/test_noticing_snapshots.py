@@ -1,13 +1,16 @@
 """What pulse, charts and alerts look like. After a change that is meant: ``--snapshot-update``."""
 
 import pytest
+from textual.pilot import Pilot
 
 from streamops.tui import noticing
 from streamops.tui.app import StreamopsApp
 from tests.tui import sample
+from tests.tui.driving import until
 from tests.tui.pulse_source import PulseSource, fed
 from tests.tui.source import app_for
-from tests.tui.test_snapshots import SIZES, Compare, keys
+from tests.tui.test_snapshots import SIZES, Compare, Prepare
+from tests.tui.test_snapshots import keys as keys_once_observed
 
 ALL_SIZES = pytest.mark.parametrize("size", SIZES, ids=lambda size: "{}x{}".format(*size))
 NARROW_AND_WIDE = pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: "{}x{}".format(*size))
@@ -17,6 +20,19 @@ NARROW_AND_WIDE = pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: "{
 def _past(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every console of these tests has seen the last half hour."""
     monkeypatch.setattr(noticing, "Past", fed(sample.shop(), count=180, apart=10))
+
+
+def keys(*pressed: str) -> Prepare:
+    """The same once findings are noticed, which begins a moment after the first observation."""
+    prepare = keys_once_observed(*pressed)
+
+    async def when_noticed(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, StreamopsApp)
+        await until(app, lambda: bool(app.moment.alerts))
+        await prepare(pilot)
+
+    return when_noticed
 
 
 def shop_app(theme: str = "dark") -> StreamopsApp:
