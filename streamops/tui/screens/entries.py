@@ -1,14 +1,8 @@
 """The tail of a stream: its newest entries, those that arrive, and older ones on the way up."""
 
-from collections.abc import Sequence
-
-from msgspec.structs import replace
-
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.pages import EntryPage
-from streamops.present.columns import ENTRY_COLUMNS
-from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -19,27 +13,15 @@ from streamops.tui.follower import Tailed, TailLost
 from streamops.tui.kept import Kept
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
-from streamops.tui.payload import entry_lines
-from streamops.tui.places import Place
 from streamops.tui.reads import Answered, ReadEntries, Unanswered, Wanted
 from streamops.tui.remember import Remembered
-from streamops.tui.screens.marking import Marking
-from streamops.tui.text_view import Builder
-
-PANE_BYTES = 8 * 1024
-CONTENT_WIDTH = 24
-# The content gives way before the time does: the pane and Enter show all of it.
-COLUMNS = tuple(
-    replace(column, width=CONTENT_WIDTH) if column.key == "preview" else column
-    for column in ENTRY_COLUMNS
-    if column.key != "stream"
-)
+from streamops.tui.screens.entry_list import EntryList
 
 
-class EntriesScreen(Marking[EntryRow]):
+class EntriesScreen(EntryList):
     """Entries, oldest on top. While the cursor is on the last one, it follows what arrives."""
 
-    LITERAL = FIELD_SIGNS
+    CRUMB = "tail"
     HINTS = (
         ("enter", "entry"),
         ("t", "follow"),
@@ -50,11 +32,9 @@ class EntriesScreen(Marking[EntryRow]):
     )
 
     def __init__(self, place: places.Entries, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
-        self._stream = place.stream
+        super().__init__(place, moment, place.stream)
         self._kept = Kept()
         self._as_row = Remembered[Entry, EntryRow](lambda entry: EntryRow(self._stream, entry))
-        self._rows: Sequence[EntryRow] = ()
         self._older: EntryId | None = None
         self._asked = False
         self._read = False
@@ -140,33 +120,6 @@ class EntriesScreen(Marking[EntryRow]):
         super().show(moment)
         if thawed:
             self._changed()
-
-    def rows_of(self, moment: Moment) -> Sequence[EntryRow]:
-        """The entries kept."""
-        del moment
-        return self._rows
-
-    def identify(self, row: EntryRow) -> EntryId:
-        """The entry's ID."""
-        return row.entry.id
-
-    def text_of(self, row: EntryRow) -> str:
-        """The ID and the fields, as far as the preview goes."""
-        return f"{row.entry.id} {COLUMNS[-1].cell(row).text}"
-
-    def place_of(self, row: EntryRow) -> Place:
-        """The entry."""
-        return places.OneEntry(self._stream, row.entry.id, (self._stream, "tail"), row.entry)
-
-    def name_of(self, row: EntryRow) -> str:
-        """The entry's ID."""
-        return str(row.entry.id)
-
-    def detail(self, row: EntryRow) -> Builder:
-        """The entry with its payload."""
-        observation = self.moment.observation
-        now = None if observation is None else observation.snapshot.collected_at
-        return lambda width: entry_lines(row.entry, now, width, limit=PANE_BYTES)
 
     def empty_note(self) -> str:
         """Why there are no entries."""

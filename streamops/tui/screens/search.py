@@ -9,9 +9,7 @@ from textual.binding import Binding, BindingType
 
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
-from streamops.model.ids import EntryId
 from streamops.operate.search import Search, SearchResult
-from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -21,20 +19,16 @@ from streamops.tui.finding import Scan, query
 from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
-from streamops.tui.payload import entry_lines
-from streamops.tui.places import Place
 from streamops.tui.reads import Answered, ReadFound, Unanswered, Wanted
-from streamops.tui.screens.entries import COLUMNS, PANE_BYTES
-from streamops.tui.screens.marking import Marking
-from streamops.tui.text_view import Builder
+from streamops.tui.screens.entry_list import EntryList
 
 ROOM_FOR_COST = 100
 
 
-class SearchScreen(Marking[EntryRow]):
+class SearchScreen(EntryList):
     """What was found so far. Esc stops the scan, ``g`` goes on where it stopped."""
 
-    LITERAL = FIELD_SIGNS
+    CRUMB = "search"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("g", "go_on", "go on", show=False, id="go_on")]
     HINTS = (
         ("enter", "entry"),
@@ -45,14 +39,13 @@ class SearchScreen(Marking[EntryRow]):
     )
 
     def __init__(self, place: places.Search, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
-        self._stream, self._text = place.stream, place.text
+        super().__init__(place, moment, place.stream)
+        self._text = place.text
         self._scan = Scan()
         self._wanted: Search | None = None
         self._scanning = self._asked = False
         self._began = 0.0
         self._error = ""
-        self._rows: tuple[EntryRow, ...] = ()
         self._bytes = 0
 
     def on_mount(self) -> None:
@@ -123,33 +116,6 @@ class SearchScreen(Marking[EntryRow]):
             self._bytes += sum(entry.size for entry in entries)
 
     # -- what it shows -------------------------------------------------------------------------------
-
-    def rows_of(self, moment: Moment) -> Sequence[EntryRow]:
-        """What was found, newest first."""
-        del moment
-        return self._rows
-
-    def identify(self, row: EntryRow) -> EntryId:
-        """The entry's ID."""
-        return row.entry.id
-
-    def text_of(self, row: EntryRow) -> str:
-        """The ID and the fields, as far as the preview goes."""
-        return f"{row.entry.id} {COLUMNS[-1].cell(row).text}"
-
-    def place_of(self, row: EntryRow) -> Place:
-        """The entry."""
-        return places.OneEntry(self._stream, row.entry.id, (self._stream, "search"), row.entry)
-
-    def name_of(self, row: EntryRow) -> str:
-        """The entry's ID."""
-        return str(row.entry.id)
-
-    def detail(self, row: EntryRow) -> Builder:
-        """The entry with its payload."""
-        observation = self.moment.observation
-        now = None if observation is None else observation.snapshot.collected_at
-        return lambda width: entry_lines(row.entry, now, width, limit=PANE_BYTES)
 
     def empty_note(self) -> str:
         """How far it is, or why nothing was found."""
