@@ -23,7 +23,7 @@ from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Places, Plans
 from streamops.tui.reads import Wanted, answer
 from streamops.tui.source import TuiSettings
-from streamops.tui.terminal import is_in_browser, require_terminal
+from streamops.tui.terminal import HUNG_UP, Stream, is_in_browser, require_terminal
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name
 from streamops.tui.widget_themes import themes
 
@@ -37,6 +37,10 @@ class StreamopsApp(PlayingApp):
 
     Args:
         settings: Where to connect, how often to poll, how to look.
+
+    Attributes:
+        error: Why it could not even begin.
+        terminal: What it is drawn on, left when that goes away; none where it is no terminal of ours.
     """
 
     TITLE = "streamops"
@@ -72,6 +76,7 @@ class StreamopsApp(PlayingApp):
         super().__init__()
         self.settings = settings
         self.error: StreamopsError | None = None
+        self.terminal: Stream | None = None
         self.live = Live(settings, self.post_message)
         self._polling: Worker[None] | None = None
         self._is_small = False
@@ -229,6 +234,9 @@ class StreamopsApp(PlayingApp):
             self.exit(0)
 
     def _tick(self) -> None:
+        if self.terminal is not None and not self.terminal.isatty():
+            # Without a session of its own nobody is sent a signal, and would go on polling for good.
+            self.exit(return_code=HUNG_UP)
         # Nothing grows older in a recording that stands still.
         if self.screen_stack and self.moment.tape is None:
             self.frame.tick()
@@ -245,6 +253,7 @@ def run(settings: TuiSettings) -> int:
         require_terminal(sys.stdin, sys.stdout, os.environ)
     app = StreamopsApp(settings)
     app.fit_colours()
+    app.terminal = None if is_in_browser(os.environ) else sys.stdin
     app.run(mouse=settings.mouse)
     if app.error is not None:
         raise app.error

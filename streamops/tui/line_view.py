@@ -257,7 +257,15 @@ class LineView(Painted, Generic[Row], can_focus=True):
         moved = self._grid.fit(self.rows, max(self.size.width - SCROLLBAR, 0))
         if moved:
             self._strips.clear()
+        if not self._grid.is_settled:
+            self.call_after_refresh(self._settle)
         return moved
+
+    def _settle(self) -> None:
+        """Place the columns for all rows, once the first are on the screen."""
+        if self._grid.settle(max(self.size.width - SCROLLBAR, 0)):
+            self._strips.clear()
+            self.refresh()
 
     def _draw_changed(self) -> None:
         """Have those lines drawn again that are to show something else than they do."""

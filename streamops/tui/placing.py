@@ -8,6 +8,8 @@ from streamops.tui.paint import cell_width
 
 Row = TypeVar("Row")
 
+AT_ONCE: Final = 1_000
+"""Rows that are measured before they are drawn: ten thousand would keep the first frame waiting."""
 MARGIN: Final = 1
 NARROW_GAP: Final = 1
 WIDE_GAP: Final = 2
@@ -43,25 +45,51 @@ class Layout(Generic[Row]):
     def __init__(self, columns: Sequence[Column[Row]]) -> None:
         self.placed: tuple[Placed, ...] = ()
         self._columns = tuple(columns)
-        self._measured: Sequence[Row] = ()
+        self._met: Sequence[Row] = ()
+        self._unmeasured: Sequence[Row] = ()
         self._natural: dict[str, int] = {}
         self._placed_for: tuple[int, dict[str, int]] | None = None
 
     def fit(self, rows: Sequence[Row], width: int) -> bool:
-        """Place the columns for these rows in a width; say whether anything moved."""
-        self._measure(rows)
+        """Place the columns for these rows in a width; say whether anything moved.
+
+        Of many rows at once only the first are measured; ``is_settled`` says so.
+        """
+        if rows is not self._met:
+            self._meet(rows)
+            self._measure(AT_ONCE)
+        return self._place(width)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all rows are measured."""
+        return not self._unmeasured
+
+    def settle(self, width: int) -> bool:
+        """Measure the rows that are left, and place the columns for them too; say whether anything moved."""
+        self._measure(len(self._unmeasured))
+        return self._place(width)
+
+    def _place(self, width: int) -> bool:
         if (width, self._natural) == self._placed_for:
             return False
         self._placed_for = (width, dict(self._natural))
         self.placed = place_columns(self._columns, width, self._natural)
         return True
 
-    def _measure(self, rows: Sequence[Row]) -> None:
-        known, self._measured = self._measured, rows
-        if rows is known:
-            return
-        if len(rows) == len(known):
-            rows = [row for row, old in zip(rows, known, strict=True) if row is not old]
+    def _meet(self, rows: Sequence[Row]) -> None:
+        """Note which rows are new; those met before are as wide as they were."""
+        met, self._met = self._met, rows
+        if len(rows) == len(met):
+            new = [row for row, old in zip(rows, met, strict=True) if row is not old]
+        else:
+            # What was met is held until here, so that no address stands for another row.
+            known = set(map(id, met))
+            new = [row for row in rows if id(row) not in known]
+        self._unmeasured = [*new, *self._unmeasured] if self._unmeasured else new
+
+    def _measure(self, most: int) -> None:
+        rows, self._unmeasured = self._unmeasured[:most], self._unmeasured[most:]
         for column in self._columns:
             if column.flexible:
                 longest = max((cell_width(column.cell(row).text) for row in rows), default=0)

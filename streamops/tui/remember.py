@@ -33,6 +33,8 @@ class Remembered(Generic[Item, Value]):
         return self._values
 
     def _after_a_change_of_length(self, items: Sequence[Item]) -> list[Value]:
+        if not self._items:
+            return [*map(self._function, items)]
         # The items themselves are held by ``_items``, so their addresses cannot have been reused.
         values = {id(item): value for item, value in zip(self._items, self._values, strict=True)}
         function = self._function

@@ -1,10 +1,13 @@
 """Whether there is a terminal that a console can be drawn on."""
 
+import signal
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from streamops.errors import SettingsError
 
+HUNG_UP: Final = 128 + signal.SIGHUP
+"""How a program ends whose terminal went away."""
 HINT = "for plain output use: streamops status"
 DRIVER = "streamops.tui.web.driver:BrowserDriver"
 DRIVER_VARIABLE = "TEXTUAL_DRIVER"

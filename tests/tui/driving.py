@@ -14,8 +14,10 @@ from streamops.tui.line_view import LineView
 
 WIDE = (120, 40)
 NARROW = (80, 24)
-PATIENCE = 5.0
+PATIENCE = 20.0
 QUIET_ROUNDS = 5
+TIMER = 0.002
+"""Textual lays a screen out when its timer for frames comes round, which is late on a slow machine."""
 NAMED_CHARACTERS = {"slash": "/", "colon": ":", "plus": "+", "minus": "-", "question_mark": "?", "space": " "}
 
 
@@ -46,11 +48,11 @@ async def eventually(condition: Callable[[], bool]) -> None:
 
 
 async def settle(app: StreamopsApp) -> None:
-    """Wait until no widget has a message left. (Pilot's own waiting takes a hundred times as long.)"""
+    """Wait until no widget has a message left, and all have their places. (Pilot's own waiting takes a hundred times as long.)"""
     quiet = 0
     while quiet < QUIET_ROUNDS and not app._exit:
-        await asyncio.sleep(0)
-        busy = any(
+        await asyncio.sleep(TIMER if app.screen._layout_required else 0)
+        busy = app.screen._layout_required or any(
             not node._message_queue.empty() for node in (app, *app.screen.walk_children(with_self=True))
         )
         quiet = 0 if busy else quiet + 1

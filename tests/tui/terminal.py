@@ -62,6 +62,16 @@ class Terminal:
         """Type."""
         os.write(self._master, keys)
 
+    def hang_up(self) -> None:
+        """Go away, as a window that is closed does."""
+        os.close(self._master)
+        self._master = -1
+
+    def close(self) -> None:
+        """Close it, unless it went away already."""
+        if self._master >= 0:
+            self.hang_up()
+
     def wait(self) -> int:
         """Read until the program has ended; return its exit code."""
         deadline = time.monotonic() + TIMEOUT
@@ -80,12 +90,13 @@ def on_a_terminal(
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     process = _start([sys.executable, "-m", module, *args], slave, environment or {})
     os.close(slave)
+    terminal = Terminal(process, master)
     try:
-        yield Terminal(process, master)
+        yield terminal
     finally:
         process.terminate()
         process.wait(TIMEOUT)
-        os.close(master)
+        terminal.close()
 
 
 def _start(command: Sequence[str], slave: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -88,8 +88,9 @@ async def test_a_primary_that_becomes_a_replica_goes_on_being_read(
     replica.command("REPLICAOF", "127.0.0.1", str(primary.port))
     async with Proxy(primary.socket_path, tmp_path / "s") as proxy, console_behind(proxy) as app:
         await until(app, lambda: b"master_link_status:up" in replica.command("INFO", "replication"))
-        replica.command("REPLICAOF", "NO", "ONE")
-        primary.command("REPLICAOF", "127.0.0.1", str(replica.port))
+        # Nothing is left behind: who still has something of its own to give is given everything anew, under no known ID.
+        primary.command("FAILOVER", "TO", "127.0.0.1", str(replica.port))
+        await until(app, lambda: b"role:master" in replica.command("INFO", "replication"))
         # What is written to the new primary arrives at the old one, and so on the screen.
         replica.command("XGROUP", "CREATE", "orders", "new", "0")
         await until(app, lambda: names(app) == [*GROUPS, "orders/new"])

@@ -1,9 +1,11 @@
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.present.table import Cell, Column
-from streamops.tui.placing import MARGIN, place_columns
+from streamops.tui.placing import AT_ONCE, MARGIN, Layout, place_columns
 
 
 def column(key: str, width: int, priority: int, *, flexible: bool = False) -> Column[None]:
@@ -20,6 +22,15 @@ def column(key: str, width: int, priority: int, *, flexible: bool = False) -> Co
 
 
 NAME = column("name", 10, 0, flexible=True)
+SHOWN = Column[tuple[str]](
+    key="name",
+    title="NAME",
+    help="",
+    cell=lambda row: Cell(row[0]),
+    value=lambda row: row[0],
+    width=10,
+    flexible=True,
+)
 COLUMNS = (NAME, column("a", 5, 1), column("b", 5, 2), column("c", 5, 2))
 
 
@@ -73,3 +84,42 @@ def test_the_first_screen_fits_eighty_columns_with_short_names() -> None:
         "pending",
         "oldest_pending_age_seconds",
     ]
+
+
+def names_of(texts: Sequence[str]) -> list[tuple[str]]:
+    return [(text,) for text in texts]
+
+
+def width_of(layout: Layout[tuple[str]]) -> int:
+    return layout.placed[0].width
+
+
+def test_of_many_rows_the_first_are_measured_before_they_are_drawn_and_the_others_after() -> None:
+    layout = Layout((SHOWN,))
+    rows = names_of(["short name"] * AT_ONCE + ["a name that is longer"])
+    assert layout.fit(rows, 200)
+    assert (width_of(layout), layout.is_settled) == (10, False)
+    assert layout.settle(200)
+    assert (width_of(layout), layout.is_settled) == (21, True)
+    assert not layout.settle(200)
+
+
+def test_rows_that_come_before_the_others_are_measured_forget_none_of_them() -> None:
+    layout = Layout((SHOWN,))
+    layout.fit(names_of(["short name"] * AT_ONCE + ["a name that is longer"]), 200)
+    layout.fit(names_of(["short name"] * AT_ONCE), 200)
+    layout.settle(200)
+    assert width_of(layout) == 21
+
+
+@given(st.lists(st.lists(st.text("ab", max_size=30), max_size=5), max_size=5))
+def test_columns_are_as_wide_as_the_longest_text_they_have_met(histories: list[list[str]]) -> None:
+    layout = Layout((SHOWN,))
+    longest = len(SHOWN.title)
+    kept: list[tuple[str]] = []
+    for texts in histories:
+        # Some rows stay the same objects, as they do from one observation to the next.
+        kept = kept[: len(texts)] + names_of(texts)
+        layout.fit(kept, 200)
+        longest = max([longest, *map(len, texts)])
+        assert (width_of(layout), layout.is_settled) == (longest, True)

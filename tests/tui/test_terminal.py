@@ -8,7 +8,7 @@ import pytest
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.tui.app import run
-from streamops.tui.terminal import require_terminal
+from streamops.tui.terminal import HUNG_UP, require_terminal
 from tests.tui import sample
 from tests.tui.source import InventedSource, settings_for
 from tests.tui.terminal import on_a_terminal
@@ -93,3 +93,11 @@ def test_what_is_typed_at_once_is_not_lost() -> None:
         terminal.wait_for(b"entries_added|ENTRIES|streams")
         terminal.press(b"\x11")
         assert terminal.wait() == 0
+
+
+def test_it_ends_when_its_terminal_goes_away() -> None:
+    """Without a session of its own it is sent no signal."""
+    with on_a_terminal("tests.tui") as terminal:
+        terminal.wait_for(b"fulfilment")
+        terminal.hang_up()
+        assert terminal.process.wait(60) == HUNG_UP

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 from textual.widget import Widget
 
 from streamops.model.observation import GroupView
@@ -14,6 +13,7 @@ from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.asking import Go
 from streamops.tui.bars import Divider
+from streamops.tui.body import Body
 from streamops.tui.box_view import BoxView
 from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
@@ -61,7 +61,7 @@ class GroupScreen(Listing[ConsumerRow]):
 
     def compose_body(self) -> Iterable[Widget]:
         """The consumers over the charts, and the pane."""
-        yield Container(Container(self.list, self._charts, id="left"), Divider(), self.pane, id="body")
+        yield Body(Body(self.list, self._charts, id="left"), Divider(), self.pane, id="body")
 
     def on_resize(self) -> None:
         """Show charts where there is room for them."""

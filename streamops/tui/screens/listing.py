@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final, TypeVar
 
-from textual.containers import Container
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
 from streamops.present.table import Column
 from streamops.tui.asking import Go
 from streamops.tui.bars import Divider
+from streamops.tui.body import Body
 from streamops.tui.details import column_lines
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place, entry_of
@@ -72,7 +72,7 @@ class Listing(Arranged[Row]):
 
     def compose_body(self) -> Iterable[Widget]:
         """The list and the pane."""
-        yield Container(self.list, Divider(), self.pane, id="body")
+        yield Body(self.list, Divider(), self.pane, id="body")
 
     def show_body(self, moment: Moment) -> None:
         """Show the rows of a moment."""

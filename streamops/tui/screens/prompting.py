@@ -23,6 +23,7 @@ class Prompting(Screen[None]):
         moment: What is known now.
     """
 
+    BLANK: ClassVar[bool] = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("colon", "go_to", "go to", show=False, id="go_to")]
 
     def __init__(self, place: Place, moment: Moment) -> None:

@@ -5,7 +5,6 @@ from time import monotonic
 from typing import Final
 
 from msgspec.structs import replace
-from textual.containers import Container
 from textual.widget import Widget
 
 from streamops.model.observation import StreamView
@@ -15,6 +14,7 @@ from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.bars import Divider
 from streamops.tui.beside.reads import ReadCrowd
+from streamops.tui.body import Body
 from streamops.tui.box_view import BoxView
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
@@ -56,7 +56,7 @@ class PulseScreen(Firing):
 
     def compose_body(self) -> Iterable[Widget]:
         """The page and the list."""
-        yield Container(self._panel, Divider(), self.list, id="body")
+        yield Body(self._panel, Divider(), self.list, id="body")
 
     def on_mount(self) -> None:
         """Read what is not observed."""
