@@ -3,9 +3,13 @@
 import asyncio
 import sys
 from datetime import timedelta
+from time import monotonic
+
+from msgspec.structs import replace
 
 from streamops.model.observation import Observation
 from streamops.tui.app import run
+from tests.invented import NOW
 from tests.tui.sample import changed, many
 from tests.tui.source import InventedSource, settings_for
 
@@ -37,7 +41,10 @@ class Feed(InventedSource):
         self._inventing = asyncio.create_task(self.invent())
 
     def _advance(self) -> None:
-        self.observation = self._rounds[self._round % len(self._rounds)]
+        """Go on to the next round, which was collected just now: the charts take nothing twice."""
+        observation = self._rounds[self._round % len(self._rounds)]
+        now = replace(observation.snapshot, collected_at=NOW + timedelta(seconds=monotonic()))
+        self.observation = replace(observation, snapshot=now)
         self._round += 1
 
 
