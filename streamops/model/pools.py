@@ -198,6 +198,7 @@ class Pool(Struct, frozen=True, kw_only=True):
         last: The last decision; none where there was none.
         decisions: How many there were, by direction and code.
         errors: How often its target failed.
+        problem: Why it could not be read; empty where it could. Nothing but its name is known then.
     """
 
     name: str
@@ -216,6 +217,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     last: PoolDecision | None = None
     decisions: Mapping[tuple[str, str], int] = {}
     errors: int = 0
+    problem: str = ""
 
 
 class RosterWorker(Struct, frozen=True, kw_only=True):

@@ -45,7 +45,7 @@ class PoolReader:
         self._place = place
 
     async def all(self, names: Iterable[str] = ()) -> list[Pool]:
-        """Pools that have a controller or supervisors, and those that are named, by name.
+        """Pools that have a controller or supervisors, and those that are named, by name; a spoilt one has a problem.
 
         Raises:
             StreamopsError: They cannot be read.

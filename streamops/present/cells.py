@@ -11,9 +11,9 @@ NOT_THERE = Cell(ABSENT, Tone.DIM)
 NAME_WIDTH = 20
 
 
-def name_cell(name: str) -> Cell:
-    """A name from the server."""
-    return Cell(safe(name))
+def name_cell(name: str | None) -> Cell:
+    """A name from the server, or that there is none."""
+    return NOT_THERE if name is None else Cell(safe(name))
 
 
 def count_cell(number: int | None) -> Cell:

@@ -37,6 +37,11 @@ class PoolRow(Struct, frozen=True):
     now: datetime | None = None
 
     @property
+    def trouble(self) -> str:
+        """What of it could not be read, and why; empty where all could."""
+        return self.problem or self.pool.problem
+
+    @property
     def is_led(self) -> bool:
         """Whether a controller decides about it, as far as its lease tells."""
         return is_led(self.pool, self.now)
@@ -84,8 +89,8 @@ class PoolRow(Struct, frozen=True):
         """Whether it needs a look: a problem, work that does not move, or a controller that is gone."""
         last = self.pool.last
         if last is None:
-            return bool(self.problem)
-        return bool(self.problem or last.problem) or not self.is_led or last.code in TROUBLE
+            return bool(self.trouble)
+        return bool(self.trouble or last.problem) or not self.is_led or last.code in TROUBLE
 
     @property
     def age(self) -> timedelta | None:
@@ -96,8 +101,8 @@ class PoolRow(Struct, frozen=True):
     @property
     def why(self) -> str:
         """Why it has the workers it has, in a sentence."""
-        if self.problem:
-            return self.problem
+        if self.trouble:
+            return self.trouble
         last = self.pool.last
         if last is not None and self.is_led:
             return f"{last.code}: {last.text}"
@@ -121,10 +126,10 @@ def pool_json(row: PoolRow) -> Json:
         "minimum": row.limits and row.limits[0],
         "maximum": row.limits and row.limits[1],
         "mode": pool.mode or None,
-        "scaling": text_json(steering_words(pool.steering, row.now)),
+        "scaling": None if pool.problem else text_json(steering_words(pool.steering, row.now)),
         "controller": text_json(pool.lead.holder) if row.is_led and pool.lead else None,
         "why": text_json(row.why),
-        "errors": pool.errors,
+        "errors": None if pool.problem else pool.errors,
         "decided_at": None if pool.last is None else rfc3339(pool.last.at),
         "age_seconds": None if row.age is None else row.age.total_seconds(),
     }

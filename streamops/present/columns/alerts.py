@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from streamops.present.alerts import AlertRow
-from streamops.present.cells import NOT_THERE, name_cell
+from streamops.present.cells import name_cell
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, rfc3339
@@ -13,10 +13,6 @@ from streamops.present.units import health_text, rfc3339
 def clock_text(moment: datetime) -> str:
     """The time of day in UTC, with the seconds: ``11:58:02``."""
     return moment.astimezone(UTC).strftime("%H:%M:%S")
-
-
-def _name(name: str | None) -> Cell:
-    return NOT_THERE if name is None else name_cell(name)
 
 
 def _level(row: AlertRow) -> Cell:
@@ -64,7 +60,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
         key="stream",
         title="STREAM",
         help="The stream it concerns; a dash for the server.",
-        cell=lambda row: _name(row.stream),
+        cell=lambda row: name_cell(row.stream),
         value=lambda row: row.stream,
         width=16,
         flexible=True,
@@ -74,7 +70,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
         key="group",
         title="GROUP",
         help="The group it concerns; a dash for the stream or the server.",
-        cell=lambda row: _name(row.group),
+        cell=lambda row: name_cell(row.group),
         value=lambda row: row.group,
         width=12,
         flexible=True,

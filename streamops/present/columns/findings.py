@@ -2,16 +2,11 @@
 
 from typing import Final
 
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, name_cell
+from streamops.present.cells import NAME_WIDTH, name_cell
 from streamops.present.rows import FindingRow
 from streamops.present.table import Cell, Column
 from streamops.present.text import safe
 from streamops.present.units import health_text
-
-
-def _name(name: str | None) -> Cell:
-    return NOT_THERE if name is None else name_cell(name)
-
 
 FINDING_COLUMNS: Final[tuple[Column[FindingRow], ...]] = (
     Column(
@@ -41,7 +36,7 @@ FINDING_COLUMNS: Final[tuple[Column[FindingRow], ...]] = (
         title="STREAM",
         help="The stream it concerns; a dash for the server.",
         source="streamops's own rules",
-        cell=lambda row: _name(row.stream),
+        cell=lambda row: name_cell(row.stream),
         value=lambda row: row.stream,
         width=NAME_WIDTH,
         flexible=True,
@@ -52,7 +47,7 @@ FINDING_COLUMNS: Final[tuple[Column[FindingRow], ...]] = (
         title="GROUP",
         help="The group it concerns; a dash for the stream or the server.",
         source="streamops's own rules",
-        cell=lambda row: _name(row.group),
+        cell=lambda row: name_cell(row.group),
         value=lambda row: row.group,
         width=14,
         flexible=True,

@@ -43,7 +43,7 @@ def _limits(row: PoolRow) -> Cell:
 
 def _why(row: PoolRow) -> Cell:
     last = row.pool.last
-    bad = bool(row.problem) or (row.is_led and last is not None and bool(last.problem))
+    bad = bool(row.trouble) or (row.is_led and last is not None and bool(last.problem))
     tone = Tone.WARN if row.is_trouble else Tone.PLAIN
     return Cell(safe(row.why), Tone.CRITICAL if bad else tone)
 

@@ -5,7 +5,6 @@ from typing import Final
 from streamops.model.observation import StreamView
 from streamops.present.cells import (
     NAME_WIDTH,
-    NOT_THERE,
     compact_cell,
     count_cell,
     id_cell,
@@ -19,7 +18,7 @@ from streamops.present.units import health_text, size
 
 
 def _source(view: StreamView) -> Cell:
-    return NOT_THERE if view.stream.source is None else name_cell(view.stream.source)
+    return name_cell(view.stream.source)
 
 
 def _pending(view: StreamView) -> int:

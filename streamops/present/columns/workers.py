@@ -14,6 +14,7 @@ STATES: Final = {
     WorkerState.PAUSED: Cell("▲ paused", Tone.WARN),
     WorkerState.DRAINING: Cell("▲ draining", Tone.DIM),
     WorkerState.STALLED: Cell("✗ stalled", Tone.CRITICAL),
+    WorkerState.OTHER: Cell("? other", Tone.UNKNOWN),
 }
 
 

@@ -99,6 +99,8 @@ def _pool_line(pool: Pool, crowd: Crowd, name_width: int) -> Line:
 
 
 def _mode(pool: Pool, now: datetime | None) -> Cell:
+    if pool.problem:
+        return Cell("? not known", Tone.WARN)
     if not is_paused(pool):
         return Cell("✓ running", Tone.OK)
     by = f" by {safe(pool.updated_by)}" if pool.updated_by else ""

@@ -8,7 +8,7 @@ import msgspec
 
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
-from streamops.wire.faults import fault
+from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import (
     POOLS,
     decisions_key,
@@ -35,33 +35,44 @@ async def read_pool(server: Server, name: str) -> Pool:
         StreamopsError: It could not be read.
     """
     reply = await server.single(pool_key(name), "HGETALL", pool_key(name))
-    if isinstance(reply, Exception):
-        raise fault(reply).error(f"pool {name}")
-    return decode_pool(name, reply)
+    return _pool_of(name, reply)
 
 
 async def read_pools(server: Server, names: Iterable[str] = ()) -> list[Pool]:
     """Pools that have a controller or supervisors, and those that are named; by name.
 
+    One whose key holds something else is among them with its problem, and hides no other.
+
     Raises:
         StreamopsError: They could not be read.
     """
-    return await read_named(server, sorted({*names, *await read_pool_names(server)}))
+    known = sorted({*names, *await read_pool_names(server)})
+    return [
+        Pool(name=name, problem=f"{pool_key(name)} is no hash: something else wrote it")
+        if isinstance(reply, Exception) and fault(reply).kind is FaultKind.WRONG_TYPE
+        else _pool_of(name, reply)
+        for name, reply in await _replies_of(server, known)
+    ]
 
 
 async def read_named(server: Server, names: Sequence[str]) -> list[Pool]:
     """These pools, in one round trip.
 
     Raises:
-        StreamopsError: They could not be read.
+        StreamopsError: One of them could not be read; whoever decides must not take it for one that was never told.
     """
+    return [_pool_of(name, reply) for name, reply in await _replies_of(server, names)]
+
+
+async def _replies_of(server: Server, names: Sequence[str]) -> list[tuple[str, Reply]]:
     answers = await server.batch([Request(pool_key(name), ("HGETALL", pool_key(name))) for name in names])
-    pools = []
-    for name, fields in zip(names, answers.replies, strict=True):
-        if isinstance(fields, Exception):
-            raise fault(fields).error(f"pool {name}")
-        pools.append(decode_pool(name, fields))
-    return pools
+    return list(zip(names, answers.replies, strict=True))
+
+
+def _pool_of(name: str, reply: Reply) -> Pool:
+    if isinstance(reply, Exception):
+        raise fault(reply).error(f"pool {name}")
+    return decode_pool(name, reply)
 
 
 async def read_pool_names(server: Server) -> list[str]:

@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from streamops.errors import ExitCode
 from streamops.model.secret import Secret
+from streamops.runtime.supervisor import falls as falling
 from streamops.runtime.supervisor import orders as ordering
-from streamops.runtime.supervisor import supervisor as supervising
+from streamops.runtime.supervisor import staff as staffed
+from streamops.runtime.supervisor import watching
 from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.process import WorkerProcess
 from tests.runtime.supervisor.running import (
@@ -55,8 +57,8 @@ async def test_a_stalled_worker_is_noticed_and_replaced(
     any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(supervising, "LOOK_EVERY", 0.25)
-    monkeypatch.setattr(supervising, "SILENT", 1.5)
+    monkeypatch.setattr(watching, "LOOK_EVERY", 0.25)
+    monkeypatch.setattr(staffed, "SILENT", 1.5)
     async with supervised(orders_for(any_server, hang=timedelta(seconds=1))) as (supervisor, _):
         await until_so(lambda: supervisor.ready)
         assert supervisor.healthy
@@ -74,8 +76,8 @@ async def test_a_worker_that_is_still_being_imported_is_not_stalled(
 ) -> None:
     prepared(tmp_path, monkeypatch)
     (tmp_path / "import").touch()
-    monkeypatch.setattr(supervising, "LOOK_EVERY", 0.01)
-    monkeypatch.setattr(supervising, "SILENT", 0.0)
+    monkeypatch.setattr(watching, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(staffed, "SILENT", 0.0)
     async with supervised(orders_for(any_server)) as (supervisor, _):
         await asyncio.sleep(0.1)
         assert supervisor.healthy
@@ -151,8 +153,8 @@ async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(
     any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(supervising, "FIRST_PAUSE", 1000.0)
-    monkeypatch.setattr(supervising, "LONGEST_PAUSE", 1000.0)
+    monkeypatch.setattr(falling, "FIRST_PAUSE", 1000.0)
+    monkeypatch.setattr(falling, "LONGEST_PAUSE", 1000.0)
     async with supervised(orders_for(any_server)) as (supervisor, _):
         await until_so(lambda: supervisor.ready)
         (fallen,) = workers_of(ME)
@@ -185,8 +187,8 @@ async def test_a_crash_loop_is_given_up(
     any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch, app="import os; os._exit(7)")
-    monkeypatch.setattr(supervising, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(supervising, "HOPELESS", 2)
+    monkeypatch.setattr(falling, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(falling, "HOPELESS", 2)
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(any_server)) as (_, running):
             assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.FAILED
@@ -199,7 +201,7 @@ async def test_a_crash_loop_is_given_up(
 
 @pytest.mark.parametrize(("falls", "seconds"), [(1, 0.25), (2, 0.5), (7, 16.0), (8, 30.0), (100_000, 30.0)])
 def test_the_pause_doubles_up_to_a_limit(falls: int, seconds: float) -> None:
-    assert supervising.pause_after(falls) == seconds
+    assert falling.pause_after(falls) == seconds
 
 
 async def test_a_process_that_cannot_be_started_is_tried_again(
@@ -208,7 +210,7 @@ async def test_a_process_that_cannot_be_started_is_tried_again(
     prepared(tmp_path, monkeypatch)
     interpreter = WorkerProcess.interpreter
     monkeypatch.setattr(WorkerProcess, "interpreter", "/nowhere/at/all")
-    monkeypatch.setattr(supervising, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(falling, "FIRST_PAUSE", 0.01)
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(any_server)) as (supervisor, _):
             await until_so(lambda: logs)
@@ -221,7 +223,7 @@ async def test_more_memory_than_allowed_from_the_start_is_a_fall(
     any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(supervising, "HOPELESS", 1)
+    monkeypatch.setattr(falling, "HOPELESS", 1)
     with structlog.testing.capture_logs() as logs:
         async with supervised(replace(orders_for(any_server), max_memory=1)) as (_, running):
             assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.FAILED
