@@ -1,7 +1,7 @@
 # streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check bench docs pictures peers lock clean
+.PHONY: help demo test chaos coverage check bench docs pictures peers audit lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,8 +18,8 @@ PARALLEL ?= -n $(shell python3 -c 'import os; print(len(os.sched_getaffinity(0))
 # Passed on: make test ARGS="-k lag", make demo ARGS="--seconds 5"
 ARGS ?=
 
-# A module whose name ends in _child is started by another one.
-BENCHES := $(filter-out %_child,$(patsubst tests/benchmarks/%.py,tests.benchmarks.%,$(sort $(wildcard tests/benchmarks/bench_*.py))))
+# A module whose name ends in _child is started by another one; bench_load fills the memory there is, and is run by itself.
+BENCHES := $(filter-out %_child %_load,$(patsubst tests/benchmarks/%.py,tests.benchmarks.%,$(sort $(wildcard tests/benchmarks/bench_*.py))))
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ demo: $(VENV)/.installed ## a server and a live workload, with the console on th
 
 test: $(VENV)/.installed-dev ## run the tests on every server that this machine has
 	$(BIN)/pytest $(PARALLEL) $(ARGS)
+
+chaos: $(VENV)/.installed-dev ## fail everything at random, and audit: make chaos ARGS="--processes 200 --crashes 800"
+	$(BIN)/python -m tests.chaos $(ARGS)
 
 coverage: $(VENV)/.installed-dev ## run the tests and say which lines they leave out
 	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term $(ARGS)
@@ -44,6 +47,9 @@ bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
 	@for bench in $(BENCHES); do echo "$$bench"; $(BIN)/python -m $$bench || exit 1; done
 
 peers: .venv-peers/.installed ## install the libraries whose workers the tests tend
+
+audit: $(VENV)/.installed .venv-audit/.installed ## look the pinned libraries up among known weaknesses
+	@$(BIN)/python -m tests.security.audit .venv-audit/bin/pip-audit $(sort $(wildcard requirements*.lock))
 
 pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
 	$(BIN)/python -m docs.pictures $(ARGS)
@@ -66,7 +72,7 @@ lock: $(BIN)/python ## pin the requirements, with hashes
 	for group in $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
 
 clean: ## remove the environment and everything that can be made again
-	rm -rf $(VENV) .venv-peers* build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-peers* .venv-audit build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -85,6 +91,12 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r requirements-dev.lock
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.installed
+
+# Not pinned: of what knows weaknesses the newest is wanted, and nothing of ours imports it.
+.venv-audit/.installed: | $(BIN)/python
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	@touch $@
 
 .venv-%/.installed: requirements-%.lock | $(BIN)/python
 	$(PYTHON) -m venv .venv-$*

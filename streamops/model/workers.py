@@ -14,6 +14,16 @@ class WorkerState(StrEnum):
     DRAINING = "draining"
     STALLED = "stalled"
     """Its event loop does not turn: a handler blocks it."""
+    OTHER = "other"
+    """What a later version has a word for."""
+
+
+_STATES = frozenset(WorkerState)
+
+
+def worker_state(word: str) -> WorkerState:
+    """A state by its word; ``OTHER`` where this version has none of that name: the worker lives all the same."""
+    return WorkerState(word) if word in _STATES else WorkerState.OTHER
 
 
 class WorkerHeartbeat(Struct, frozen=True, kw_only=True):

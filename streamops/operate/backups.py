@@ -46,8 +46,8 @@ class _Line(Struct, frozen=True):
     fields: tuple[tuple[_Text, _Text], ...]
 
 
-class _NotDeleted(Struct, frozen=True, forbid_unknown_fields=True):
-    """The line that takes entries back."""
+class _NotDeleted(Struct, frozen=True):
+    """The line that takes entries back; further keys are left alone."""
 
     not_deleted: tuple[str, ...]
 

@@ -132,7 +132,10 @@ class DelayedBuried(Event, frozen=True):
 
 
 class DelayedRefused(Event, frozen=True):
-    """Delayed messages are due, but ``key`` cannot be written to; it is tried again in a minute."""
+    """Delayed messages are due, but ``key`` cannot be written to, or is the queue and they are of a later version.
+
+    It is tried again in a minute.
+    """
 
     stream: str
     key: str

@@ -16,6 +16,9 @@ VERSION: Final = 1
 
 _Body = tuple[int, Raw, Raw, int | None, Raw, list[Raw]]
 _DECODER: Final = msgspec.msgpack.Decoder(_Body)
+_ANY: Final = msgspec.msgpack.Decoder(list[Raw])
+_LATEST: Final = 255
+"""A greater number at the beginning is no version of anything."""
 
 _FIX_STR: Final = range(0xA0, 0xC0)
 _NIL: Final = 0xC0
@@ -43,6 +46,10 @@ def decode_body(raw: bytes) -> DelayedBody:
         version, destination, group, attempt, origin_id, parts = _DECODER.decode(raw)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except msgspec.ValidationError:
+        if later := _later_version(raw):
+            raise ValueError(f"written in version {later} of the format") from None
+        raise
     if version != VERSION:
         raise ValueError(f"written in version {version} of the format")
     flat = [_plain(part) for part in parts]
@@ -58,6 +65,16 @@ def decode_body(raw: bytes) -> DelayedBody:
         attempt or 0,
         decode_name(_plain(origin_id)),
     )
+
+
+def _later_version(raw: bytes) -> int:
+    """The version that an array of another shape begins with; zero where it tells none."""
+    try:
+        first = _ANY.decode(raw)[:1]
+        version = msgspec.msgpack.decode(first[0], type=int) if first else 0
+    except (msgspec.DecodeError, RecursionError):
+        return 0
+    return version if VERSION < version <= _LATEST else 0
 
 
 def _bytes(name: str) -> bytes:

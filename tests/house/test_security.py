@@ -19,5 +19,12 @@ def test_there_are_promises() -> None:
     assert len(PROOFS) > 20
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/formats.md"])
+def test_what_holds_promises_is_where_the_pages_say(page: str) -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", (ROOT / page).read_text())
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+    assert links
+
+
 def test_the_readme_leads_there() -> None:
     assert "[SECURITY.md](SECURITY.md)" in (ROOT / "README.md").read_text()

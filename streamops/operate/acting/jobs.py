@@ -7,13 +7,15 @@ from secrets import token_hex
 
 from msgspec import Struct
 
-from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError
+from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError, UnexpectedReply
 from streamops.model.acting import Job, JobState, Plan
+from streamops.operate.acting.ours import BY_ANOTHER
 from streamops.operate.acting.packing import pack
 from streamops.operate.acting.tally import Tally
-from streamops.wire.faults import Fault
+from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.writes.jobs import (
+    VERSION,
     Beat,
     Cancelling,
     Holding,
@@ -61,7 +63,7 @@ class HeldJob:
         """Create and take a job; raises ``StreamopsError`` where that is not possible."""
         job_id = token_hex(6)
         fields: dict[str, str | bytes | int] = {
-            "v": 1,
+            "v": VERSION,
             "operation": plan.operation,
             "target": plan.target,
             "intent": pack(intent),
@@ -183,9 +185,11 @@ async def ask_to_stop(server: Server, job_id: str) -> bool:
 
 
 async def find_job(server: Server, job_id: str) -> Job:
-    """A job by its ID; raises ``NotFound`` where there is none."""
+    """A job by its ID; raises ``NotFound`` where there is none, and ``UnexpectedReply`` where it is of another version."""
     job = await read_job(server, job_id)
     if isinstance(job, Fault):
+        if job.kind is FaultKind.OTHER:
+            raise UnexpectedReply(f"job {job_id}: {job.reason}", BY_ANOTHER)
         raise job.error(f"job {job_id}")
     if job is None:
         raise _no_job(job_id)

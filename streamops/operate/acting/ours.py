@@ -9,6 +9,9 @@ from msgspec import MsgspecError
 
 from streamops.errors import UnexpectedReply
 
+BY_ANOTHER: Final = "Another version of streamops wrote it, or somebody else did; use that version."
+"""What to do about what cannot be read."""
+
 MOST_BYTES: Final = 128 << 20
 """Of one record, unpacked: six million IDs are less."""
 
@@ -40,10 +43,7 @@ def reading_ours(what: str) -> Iterator[None]:
     else:
         readable = True
     if not readable:
-        raise UnexpectedReply(
-            f"{what} in Redis cannot be read",
-            "Another version of streamops wrote it, or somebody else did; use that version.",
-        )
+        raise UnexpectedReply(f"{what} in Redis cannot be read", BY_ANOTHER)
 
 
 def inflate(data: bytes) -> bytes:

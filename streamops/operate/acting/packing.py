@@ -36,6 +36,19 @@ def unpack(kind: type[Noun], data: bytes) -> Noun:
         return _converted(kind, packed)
 
 
+def unpack_asked(kind: type[Noun], data: bytes) -> Noun:
+    """The intent that ``pack`` wrote, understood whole: a word of a later version may be what narrows it.
+
+    Raises:
+        UnexpectedReply: It is none, or says what this version does not know.
+    """
+    asked = unpack(kind, data)
+    with reading_ours("what was asked for"):
+        if not unpack_values(data).keys() <= {field.encode_name for field in fields(kind)}:
+            raise ValueError("words that this version does not know")
+    return asked
+
+
 def _converted(kind: type[Noun], packed: dict[str, Any]) -> Noun:
     moments = {field.name for field in fields(kind) if _is_moment(field.type)}
     if not moments:

@@ -19,7 +19,7 @@ from streamops.operate.acting.actions import ENDS
 from streamops.operate.acting.audit import read_action, undo_blobs
 from streamops.operate.acting.operation import Operation, Resolved
 from streamops.operate.acting.orphans import gather_orphans
-from streamops.operate.acting.packing import unpack
+from streamops.operate.acting.packing import unpack_asked
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
@@ -279,7 +279,7 @@ def _nothing_to_undo(records: Sequence[AuditRecord]) -> Forbidden:
 
 def _asked(operation: Operation[Any, Any], first: AuditRecord) -> Struct:
     try:
-        asked: Struct = unpack(operation.intent, first.intent)
+        asked: Struct = unpack_asked(operation.intent, first.intent)
     except UnexpectedReply:
         raise Forbidden(
             f"{_named(first)} was begun by another version of streamops", "Undo it with that version."

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from streamops.errors import ServerError
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.workers import WorkerHeartbeat, worker_state
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
@@ -17,6 +17,7 @@ from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Request, Server
 
 VERSION: Final = 1
+_VERSION: Final = b"%d" % VERSION
 WORKER_PREFIX: Final = "so-"
 """How the names of consumers begin that must have a heartbeat while they live."""
 
@@ -104,8 +105,10 @@ async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
 
 
 def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
-    """A heartbeat from HGETALL's reply; none where it is none of ours."""
-    told = {bytes(name).decode(): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
+    """A heartbeat from HGETALL's reply; none where it is none of ours, or in another version of the format."""
+    told = {decode_name(name): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
+    if told.get("v", _VERSION) != _VERSION:
+        return None
     try:
         return WorkerHeartbeat(
             id=worker_id,
@@ -116,7 +119,7 @@ def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
             consumers=msgspec.convert(json.loads(told["consumers"]), tuple[tuple[str, str, str], ...]),
             slots=int(told["slots"]),
             busy=int(told["busy"]),
-            state=WorkerState(told["state"].decode()),
+            state=worker_state(decode_name(told["state"])),
             beat_ms=int(told["beat_ms"]),
         )
     except (KeyError, ValueError, RecursionError, msgspec.ValidationError):

@@ -29,11 +29,11 @@ MOST_BYTES: Final = 1 << 18
 
 
 class Refusal(Struct, frozen=True):
-    """A key that could not be written to, and how many messages wait another minute for it.
+    """Why messages wait another minute: a key that could not be written to, or a queue that a later version wrote.
 
     Attributes:
-        key: The destination, or the dead-letter queue.
-        error: What the server said.
+        key: The destination, the dead-letter queue, or the queue itself.
+        error: What the server said, or what is wrong with their bodies.
         messages: How many.
     """
 

@@ -30,6 +30,9 @@ MOST_BYTES: Final = 4 << 20
 
 LAST_ID: Final = b"18446744073709551615-18446744073709551615"
 
+MOST_DIGITS: Final = 9
+"""More are no number of marks."""
+
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _ZERO: Final = timedelta()
 
@@ -192,12 +195,17 @@ def _takings(reply: Reply) -> Takings:
     rows, marks, gone, after = reply
     return Takings(
         tuple(
-            Taken(id, fields, deliveries, int(mark or 0))
+            Taken(id, fields, deliveries, _marks(mark))
             for (id, fields, deliveries), mark in zip(rows, marks, strict=True)  # noqa: A001 - an entry's ID
         ),
         tuple(zip(gone[::2], map(int, gone[1::2]), strict=True)),
         after.decode(),
     )
+
+
+def _marks(told: bytes | None) -> int:
+    """How many marks there are; none where they are no number, as the script that adds one has it."""
+    return int(told) if told and told.isdigit() and len(told) <= MOST_DIGITS else 0
 
 
 __all__ = [

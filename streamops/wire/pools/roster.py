@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor, RosterWorker
-from streamops.model.workers import WorkerState
+from streamops.model.workers import worker_state
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import pool_key, roster_key, supervisors_key
 from streamops.wire.node import Reply
@@ -113,7 +113,8 @@ async def read_roster(server: Server, pool: str) -> list[RosterWorker]:
 def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
     """A worker from what it told; none where that is nothing that this version knows."""
     try:
-        beat_ms, slots, busy, worked, state = told.split(" ")
+        # A later version may say more after these.
+        beat_ms, slots, busy, worked, state, *_ = told.split(" ")
         at = moment(beat_ms)
         if at is None:
             return None
@@ -123,7 +124,7 @@ def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
             slots=int(slots),
             busy=int(busy),
             worked=float(worked),
-            state=WorkerState(state),
+            state=worker_state(state),
         )
     except ValueError:
         return None

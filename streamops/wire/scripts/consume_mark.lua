@@ -11,7 +11,7 @@ for at = 5, #ARGV, 2 do
   local answer = -1
   if is_own(key, group, consumer, id) then
     local field = ARGV[4] .. id
-    answer = tonumber(redis.call('HGET', marks, field) or 0)
+    answer = tonumber(redis.call('HGET', marks, field) or 0) or 0
     if answer <= known then
       answer = known + 1
       redis.call('HSET', marks, field, answer)

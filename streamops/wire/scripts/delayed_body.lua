@@ -1,10 +1,12 @@
 -- What a delayed message becomes: MessagePack of [1, destination, group, attempt, origin ID, [name, value, ...]], by
 -- whatever writer. What is taken here for a body, and what is not, is what delayed_bodies.py says.
+local VERSION, LATEST = 1, 255
 
 -- Unpack fails beyond about eight thousand values.
 local MOST_PARTS = 7800
 local NIL = 0xc0
 local NO_BODY = 'it is not MessagePack of a delayed message'
+local LATER = 'it is written in a later version of the format'
 local NO_PAIRS = 'its fields are no pairs'
 -- How many bytes tell a length, by the first byte of a value.
 local TEXTS = {[0xc4] = 1, [0xc5] = 2, [0xc6] = 4, [0xd9] = 1, [0xda] = 2, [0xdb] = 4}
@@ -76,11 +78,18 @@ local function parts_at_once(raw)
   return body
 end
 
--- A body's parts by number; or nothing and why it cannot be read.
+-- Whether a later version of streamops wrote it: its first value tells, whatever follows.
+local function is_later(raw)
+  local count, at = array_at(raw, 1)
+  local version = count and count > 0 and number_at(raw, at)
+  return version and version > VERSION and version <= LATEST and version == math.floor(version)
+end
+
+-- A body's parts by number; or nothing and why it cannot be read: LATER where another streamops can.
 local function read_body(raw)
   local body = parts_at_once(raw) or parts_by_value(raw)
-  if not body then return nil, NO_BODY end
-  if body[1] ~= 1 then return nil, 'it is written in another version of the format' end
+  if not body then return nil, is_later(raw) and LATER or NO_BODY end
+  if body[1] ~= VERSION then return nil, is_later(raw) and LATER or 'it is written in another version of the format' end
   if body[2] == '' then return nil, 'it names no destination' end
   if body[4] ~= math.floor(body[4]) or math.abs(body[4]) == math.huge then return nil, NO_BODY end
   local count = #body[6]

@@ -3,10 +3,11 @@
 -- ARGV: the most messages and about the most bytes of bodies to look at, the stream, what the names of its retry
 -- streams begin with, then destinations that cannot be keys beside these.
 -- What can never become an entry goes to the dead letters, its body as it is. What cannot become one now waits for a
--- minute, so that others can pass; so does, once, a message without a body: others may write the two halves apart.
+-- minute, so that others can pass; so does what a later version wrote, for workers of that version, and once a message
+-- without a body: others may write the two halves apart.
 -- Returns {messages moved, when the next is due or '', the clock, {destinations that are not among the keys},
--- {ID, why it went to the dead letters, ...}, {key that cannot be written to, why, messages, ...}, bodies without a
--- message}; instants in milliseconds.
+-- {ID, why it went to the dead letters, ...}, {key that cannot be written to, or the queue, why, messages, ...}, bodies
+-- without a message}; instants in milliseconds.
 -- @include guard
 -- @include delayed_body
 local WAIT = 60000
@@ -92,7 +93,14 @@ local function look(id, raw)
   if raw then
     bytes = bytes + #raw
     local body, problem = read_body(raw)
-    if body then move(id, body, raw) else bury(id, raw, problem) end
+    if body then
+      move(id, body, raw)
+    elseif problem == LATER then
+      -- Workers of that version are there, or come.
+      fail(queue, id, problem)
+    else
+      bury(id, raw, problem)
+    end
   elseif tonumber(redis.call('ZSCORE', queue, id)) % 1 == WAITED then
     bury(id, false, 'it has no body')
   else

@@ -18,6 +18,10 @@ from streamops.wire.server import Request, Server
 JOB_PREFIX: Final = "streamops:job:"
 JOBS: Final = "streamops:jobs"
 LEASE: Final = timedelta(seconds=30)
+VERSION: Final = 1
+"""Of the hash: a job of another one is not gone on with."""
+_DIGITS: Final = 3
+"""A version of more is none."""
 KEPT: Final = timedelta(days=7)
 """A job that says nothing for so long is forgotten, and its token with it."""
 
@@ -153,10 +157,12 @@ def decode_job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job
         return Fault(FaultKind.OTHER, "its hash holds what no job does")
 
 
-def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | None:
+def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fault | None:
     fields: dict[str, Any] = dict(zip(map(decode_name, reply[::2]), reply[1::2], strict=True))
     if "state" not in fields:
         return None
+    if (version := fields.get("v", b"%d" % VERSION)) != b"%d" % VERSION:
+        return Fault(FaultKind.OTHER, f"written in {_version(version)} of the format")
 
     def text(name: str) -> str:
         return decode_name(fields.get(name, b""))
@@ -190,6 +196,11 @@ def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Non
         audit_id=text("audit_id"),
         rate=float(text("rate")) if text("rate") else None,
     )
+
+
+def _version(told: bytes) -> str:
+    """A version in words; what is no number is not repeated."""
+    return f"version {told.decode()}" if told.isdigit() and len(told) <= _DIGITS else "another version"
 
 
 async def _now_ms(server: Server) -> int:

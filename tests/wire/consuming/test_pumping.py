@@ -124,7 +124,7 @@ PACKED = {
     "more": encode_body(ORDER) + b"\x01",
     "more_nil": encode_body(ORDER) + b"\xc0",
     "map": msgspec.msgpack.encode({1: 1, 2: "orders", 3: "", 4: 0, 5: "", 6: ["f", "v"]}),
-    "version": msgspec.msgpack.encode([2, "orders", "", 0, "", ["f", "v"]]),
+    "version": msgspec.msgpack.encode([0, "orders", "", 0, "", ["f", "v"]]),
     "version_text": msgspec.msgpack.encode(["1", "orders", "", 0, "", ["f", "v"]]),
     "short": msgspec.msgpack.encode([1, "orders"]),
     "long": msgspec.msgpack.encode([1, "orders", "", 0, "", ["f", "v"], 0]),

@@ -11,6 +11,8 @@ from collections import Counter
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.wire.consuming.pumping import Pumped, pump
 from streamops.wire.delayed import read_messages
@@ -21,7 +23,10 @@ from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, move_now
 from tests.servers import RunningServer
 
-HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "30"))
+# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
+pytestmark = pytest.mark.no_cover
+
+HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "10"))
 STEPS = 40
 
 QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:dlq"
