@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.streams import Consumer
+from streamops.model.members import Delivery, Sightings
 
 
 class GroupReading(Struct, frozen=True, gc=False):
@@ -22,6 +22,7 @@ class GroupReading(Struct, frozen=True, gc=False):
         head_id: The first entry after the position; none where there is none or it was not read.
         head_read: Whether ``head_id`` was read at all.
         members: Its consumers; none where they were not read together with it.
+        oldest_delivery: What ``oldest_pending`` is, where the server told an instant of it and no age.
     """
 
     name: str
@@ -33,7 +34,8 @@ class GroupReading(Struct, frozen=True, gc=False):
     oldest_pending: PendingEntry | None = None
     head_id: EntryId | None = None
     head_read: bool = False
-    members: tuple[Consumer, ...] | None = None
+    members: Sightings | None = None
+    oldest_delivery: Delivery | None = None
 
 
 class StreamReading(Struct, frozen=True, gc=False):

@@ -1,7 +1,9 @@
 """Streams, their consumer groups and consumers, as one reading found them."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -42,6 +44,13 @@ class Consumer(Struct, frozen=True, gc=False):
     oldest_delivered: timedelta | None = None
 
 
+if TYPE_CHECKING:
+    Consumers = Sequence[Consumer]
+else:
+    # What was recorded is read back as tuples, by this annotation.
+    Consumers = tuple[Consumer, ...]
+
+
 class ConsumerGroup(Struct, frozen=True, gc=False):
     """One consumer group, as XINFO GROUPS and XPENDING tell it, with what was made of that.
 
@@ -70,7 +79,7 @@ class ConsumerGroup(Struct, frozen=True, gc=False):
     time_lag: TimeLag
     oldest_pending: PendingEntry | None = None
     oldest_pending_age: timedelta | None = None
-    members: tuple[Consumer, ...] | None = None
+    members: "Consumers | None" = None
     profile: PendingProfile | None = None
 
 

@@ -10,10 +10,13 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.analysis.lag import Faith, faith_in, id_age, time_lag
+from streamops.model.ids import EPOCH
 from streamops.model.lag import Lag
+from streamops.model.members import MILLISECOND, Members
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
@@ -40,6 +43,18 @@ BREATH = 200
 """Streams assembled between two turns of the event loop, so that a screen stays responsive."""
 
 
+class Clock(Struct, frozen=True):
+    """When a stream was read, by its server's clock.
+
+    Attributes:
+        at: The instant; none where the clock may not be asked.
+        milliseconds: The same in milliseconds since the epoch; zero where it may not.
+    """
+
+    at: datetime | None
+    milliseconds: int
+
+
 class Collector:
     """Collects snapshots of one server; what one collection learns makes the next one cheaper."""
 
@@ -53,7 +68,7 @@ class Collector:
         self._heads = HeadKeeper(server)
         self._lags = LagKeeper(server, reader, budget or CountBudget())
         self._profiles = ProfileKeeper(server, SCANNED_LEANLY if watch.deep else ROWS_PER_COLLECTION)
-        self._details = DetailReader(server, self._profiles)
+        self._details = DetailReader(server, self._profiles, lean=watch.deep)
 
     async def collect(
         self,
@@ -78,23 +93,29 @@ class Collector:
         """
         started, sent = time.monotonic(), self._server.commands_sent
         readings = await self._reader.read(names)
+        at = readings.now or datetime.now(UTC)  # noqa: TID251 - a gap says that the clock is ours
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
         # What has to be asked is asked first: the rest is looked up while the server works.
-        details, (read, large) = await asyncio.gather(self._read_details(read), self._heads.complete(read))
+        details, (whole, large) = await asyncio.gather(
+            self._read_details(read, at), self._heads.complete(read)
+        )
         if self._full is not None:
+            self._full.keep(read, whole)
             for name in large:
                 self._full.shun(name)
+        clocks = _clocks(readings)
         lags, _ = await asyncio.gather(
-            self._settle(read, readings.server), self._details.read_hearts(read, details)
+            self._settle(whole, readings.server),
+            self._details.read_hearts(whole, [clock.milliseconds for clock in clocks], details),
         )
-        streams = await self._assemble(read, readings, details, lags)
+        streams = await self._assemble(whole, clocks, details, lags)
         if not partial:
             unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
             self._lags.forget_all_but(lags, unread)
             self._profiles.forget_all_but(lags, unread)
-            self._heads.forget_all_but({stream.name for stream in read})
+            self._heads.forget_all_but({stream.name for stream in whole})
         return Snapshot(
-            collected_at=readings.now or datetime.now(UTC),  # noqa: TID251 - a gap says that the clock is ours
+            collected_at=at,
             server=readings.server,
             streams=streams,
             gaps=(*_gaps(names, readings, expected), *details.gaps),
@@ -105,8 +126,8 @@ class Collector:
             patterns=self._watch.streams,
         )
 
-    async def _read_details(self, streams: Sequence[StreamReading]) -> Details:
-        return await self._details.read(streams) if self._watch.details else Details()
+    async def _read_details(self, streams: Sequence[StreamReading], at: datetime) -> Details:
+        return await self._details.read(streams, _milliseconds(at)) if self._watch.details else Details()
 
     async def _settle(self, streams: Sequence[StreamReading], server: ServerInfo) -> dict[GroupKey, Lag]:
         # In a cluster of mixed versions the least trustworthy one speaks for all.
@@ -116,15 +137,10 @@ class Collector:
     async def _assemble(
         self,
         streams: Sequence[StreamReading],
-        readings: Readings,
+        clocks: Sequence[Clock],
         details: Details,
         lags: dict[GroupKey, Lag],
     ) -> tuple[StreamState, ...]:
-        clocks = [
-            now or readings.now
-            for reading, now in zip(readings.streams, readings.times, strict=True)
-            if isinstance(reading, StreamReading)
-        ]
         states = []
         for number, (stream, now) in enumerate(zip(streams, clocks, strict=True)):
             if number % BREATH == 0:
@@ -133,7 +149,7 @@ class Collector:
         return tuple(states)
 
     def _stream(
-        self, reading: StreamReading, now: datetime | None, details: Details, lags: dict[GroupKey, Lag]
+        self, reading: StreamReading, now: Clock, details: Details, lags: dict[GroupKey, Lag]
     ) -> StreamState:
         role, source = self._role(reading.name)
         return StreamState(
@@ -175,12 +191,26 @@ def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -
             yield Gap(NO_SUCH_STREAM, name)
 
 
+def _clocks(readings: Readings) -> list[Clock]:
+    """When each of the streams that could be read was."""
+    made: dict[datetime | None, Clock] = {}
+    for at in {*readings.times, readings.now}:
+        known = at or readings.now
+        made[at] = Clock(known, 0 if known is None else _milliseconds(known))
+    return [
+        made[at]
+        for reading, at in zip(readings.streams, readings.times, strict=True)
+        if isinstance(reading, StreamReading)
+    ]
+
+
+def _milliseconds(at: datetime) -> int:
+    """An instant in milliseconds since the epoch."""
+    return (at - EPOCH) // MILLISECOND
+
+
 def _group(
-    stream: StreamReading,
-    group: GroupReading,
-    now: datetime | None,
-    details: Details,
-    lags: dict[GroupKey, Lag],
+    stream: StreamReading, group: GroupReading, now: Clock, details: Details, lags: dict[GroupKey, Lag]
 ) -> ConsumerGroup:
     key = stream.name, group.name
     lag = lags[key]
@@ -188,6 +218,11 @@ def _group(
         # Counted to the end, or so the server says: there is nothing that waits.
         group = replace(group, head_id=None, head_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)
+    if group.oldest_delivery is not None:
+        oldest = group.oldest_delivery.at(now.milliseconds)
+    members = details.members.get(key)
+    if members is None and group.members is not None:
+        members = Members(group.members, now.milliseconds)
     return ConsumerGroup(
         group.name,
         group.consumers,
@@ -196,9 +231,9 @@ def _group(
         group.entries_read,
         group.reported_lag,
         lag,
-        time_lag(stream, group, now),
+        time_lag(stream, group, now.at),
         oldest,
-        id_age(oldest.id, now) if oldest else None,
-        details.members.get(key, group.members),
+        id_age(oldest.id, now.at) if oldest else None,
+        members,
         details.profiles.get(key),
     )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from streamops.model.readings import StreamReading
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.full_replies import FullDecoder
+from streamops.wire.full_replies import FullDecoder, Told
 from streamops.wire.node import Node
 from streamops.wire.server import Request, Server
 from streamops.wire.stream_reader import PRELUDE, Depth, Readings, StreamReader, preludes_of
@@ -20,6 +20,9 @@ LIGHT_BYTES: Final = 4096
 
 MAX_CONSUMERS: Final = 250
 """FULL walks all consumers of all groups: streams with more of them are read without."""
+
+MAX_GROUPS: Final = 1_000
+"""The same of groups."""
 
 
 class FullReader:
@@ -33,6 +36,7 @@ class FullReader:
         self._server = server
         self._reader = reader
         self._light: set[str] = set()
+        self._told: dict[str, Told] = {}
         self._permitted = True
 
     @property
@@ -54,12 +58,30 @@ class FullReader:
         others = self._weighed(rest, await self._reader.read(rest))
         return _joined(names, {**_by_name(light, found), **_by_name(rest, others)}, found, others)
 
+    def keep(self, readings: Sequence[StreamReading], completed: Sequence[StreamReading]) -> None:
+        """Take note of what readings left out: as long as the replies stay the same, that holds too.
+
+        Args:
+            readings: Readings of the last pass.
+            completed: The same, with what they left out.
+        """
+        for reading, whole in zip(readings, completed, strict=True):
+            if whole is reading:
+                continue
+            told = self._told.get(reading.name)
+            # One that was read by the script tells ages, which do not hold.
+            if told is not None and told.reading is reading:
+                self._told[reading.name] = Told(told.digest, whole)
+
     def shun(self, name: str) -> None:
         """Read a stream without its entries from now on: one of them was large."""
         self._light.discard(name)
 
     async def _read_full(self, names: Sequence[str]) -> Readings:
-        decoders: defaultdict[Node | None, FullDecoder] = defaultdict(FullDecoder)
+        before, self._told = self._told, {}
+        decoders: defaultdict[Node | None, FullDecoder] = defaultdict(
+            partial(FullDecoder, before, self._told)
+        )
         requests = [
             Request(
                 name,
@@ -73,14 +95,19 @@ class FullReader:
         )
         preludes = preludes_of(self._server, answers)
         return preludes.readings(
-            [self._learnt(name, reply) for name, reply in zip(names, answers.replies, strict=True)],
+            [
+                self._learnt(name, reply, before.get(name))
+                for name, reply in zip(names, answers.replies, strict=True)
+            ],
             [preludes.times.get(node) if node else None for node in answers.nodes],
         )
 
-    def _learnt(self, name: str, reply: StreamReading | Exception) -> StreamReading | Fault:
+    def _learnt(
+        self, name: str, reply: StreamReading | Exception, before: Told | None
+    ) -> StreamReading | Fault:
         """A reading, or why there is none; and what that says of the next one."""
         if not isinstance(reply, Exception):
-            if not _is_light(reply):
+            if (before is None or before.reading is not reply) and not _is_light(reply):
                 self._light.discard(name)
             return reply
         why = fault(reply)
@@ -98,7 +125,8 @@ class FullReader:
 
 def _is_light(reading: StreamReading) -> bool:
     consumers = sum([group.consumers for group in reading.groups])
-    return (reading.entry_bytes or 0) <= LIGHT_BYTES and consumers <= MAX_CONSUMERS
+    light = (reading.entry_bytes or 0) <= LIGHT_BYTES and consumers <= MAX_CONSUMERS
+    return light and len(reading.groups) <= MAX_GROUPS
 
 
 def _by_name(

@@ -1,45 +1,52 @@
 """Replies of XINFO STREAM FULL become nouns. Pure."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Final
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH, EntryId
+from msgspec import Struct, msgpack
+
+from streamops.model.ids import EntryId
+from streamops.model.members import NOBODY, Delivery, Sightings
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.streams import Consumer
 from streamops.wire.node import Reply
 from streamops.wire.picking import Picker, Row
-from streamops.wire.replies import MILLISECOND, NO_TIME, decode_clock, decode_name, missing_field
+from streamops.wire.replies import decode_clock, decode_name, missing_field
 
 NEVER: Final = -1
 DENIED: Final = PermissionError("not asked")
 
+_pack: Final = msgpack.Encoder().encode
 
-class Ages(dict[int, timedelta]):
-    """How long ago a time in milliseconds was, never negative; one instant is often the time of several things.
 
-    Args:
-        now: The server's clock, in milliseconds.
+class Told(Struct, frozen=True, gc=False):
+    """What a server told of a stream.
+
+    Attributes:
+        digest: A digest of its reply, by which the next one is told to be the same.
+        reading: What was made of it.
     """
 
-    def __init__(self, now: int) -> None:
-        super().__init__()
-        self._now = now
-
-    def __missing__(self, then: int) -> timedelta:
-        age = self[then] = (self._now - then) * MILLISECOND if then < self._now else NO_TIME
-        return age
+    digest: bytes
+    reading: StreamReading
 
 
 class FullDecoder:
     """Decodes one server's replies of one round trip, as they come in: the clock first.
 
-    Without a clock nobody can tell who has idled for how long, and consumers and pending entries are left out.
+    The replies tell instants and not ages, so that one that is the same as before means the same reading, and gives
+    the same object. Without a clock nobody can tell who has idled for how long, and consumers and pending entries
+    are left out.
+
+    Args:
+        before: What was told the last time, by the stream.
+        told: Where to note what is told now.
     """
 
-    def __init__(self) -> None:
-        self._ages: Ages | None = None
+    def __init__(self, before: Mapping[str, Told], told: dict[str, Told]) -> None:
+        self._before = before
+        self._told = told
+        self._has_clock = False
         self._stream = Picker(
             (b"length", b"entries", b"last-generated-id", b"groups"),
             (b"entries-added", b"max-deleted-entry-id"),
@@ -50,20 +57,27 @@ class FullDecoder:
         self._consumer = Picker((b"name", b"seen-time", b"pel-count", b"pending"), (b"active-time",))
 
     def hear_time(self, reply: Reply) -> Reply:
-        """Take the clock from the reply of TIME, which stays as it is."""
-        return self._hear(decode_clock(reply, None), reply)
+        """Take note of a clock in the reply of TIME, which stays as it is."""
+        self._has_clock |= decode_clock(reply, None) is not None
+        return reply
 
     def hear_info(self, reply: Reply) -> Reply:
         """The same from the reply of INFO, for servers where TIME may not be asked."""
-        return self._hear(decode_clock(DENIED, reply), reply) if self._ages is None else reply
-
-    def _hear(self, at: datetime | None, reply: Reply) -> Reply:
-        if at is not None:
-            self._ages = Ages((at - EPOCH) // MILLISECOND)
+        self._has_clock = self._has_clock or decode_clock(DENIED, reply) is not None
         return reply
 
     def decode(self, name: str, reply: Row) -> StreamReading:
         """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` where a field is missing."""
+        if not self._has_clock:
+            return self._decode(name, reply)
+        digest = sha256(_pack(reply)).digest()
+        told = self._before.get(name)
+        if told is None or told.digest != digest:
+            told = Told(digest, self._decode(name, reply))
+        self._told[name] = told
+        return told.reading
+
+    def _decode(self, name: str, reply: Row) -> StreamReading:
         try:
             length, entries, last_generated, groups, added, deleted = self._stream.pick(reply)
             return StreamReading(
@@ -81,7 +95,7 @@ class FullDecoder:
             raise missing_field("XINFO STREAM FULL", error) from None
 
     def _decode_groups(self, rows: Sequence[Row]) -> tuple[GroupReading, ...]:
-        ages = self._ages
+        has_clock = self._has_clock
         groups = [
             GroupReading(
                 decode_name(name),
@@ -90,28 +104,26 @@ class FullDecoder:
                 EntryId.parse(position),
                 entries_read,
                 lag,
-                _pending(entries[0], ages) if entries and ages is not None else None,
-                members=self._decode_members(consumers, ages) if ages is not None else None,
+                members=self._decode_members(consumers) if has_clock else None,
+                oldest_delivery=_delivery(entries[0]) if entries and has_clock else None,
             )
             for name, position, pending, entries, consumers, entries_read, lag in self._group.pick_all(rows)
         ]
         return tuple(groups)
 
-    def _decode_members(self, consumers: Sequence[Row], ages: Ages) -> tuple[Consumer, ...]:
-        members = [
-            Consumer(
-                decode_name(name),
-                pending,
-                ages[seen],
-                None if active is None or active == NEVER else ages[active],
-                None,
-                ages[rows[0][1]] if rows else None,
-            )
-            for name, seen, pending, rows, active in self._consumer.pick_all(consumers)
-        ]
-        return tuple(members)
+    def _decode_members(self, rows: Sequence[Row]) -> Sightings:
+        if not rows:
+            return NOBODY
+        names, seen, pending, entries, active = zip(*self._consumer.pick_all(rows), strict=True)
+        return Sightings(
+            tuple(map(decode_name, names)),
+            pending,
+            seen,
+            tuple([None if one == NEVER else one for one in active]),
+            tuple([some[0][1] if some else None for some in entries]),
+        )
 
 
-def _pending(row: Row, ages: Ages) -> PendingEntry:
+def _delivery(row: Row) -> Delivery:
     entry_id, consumer, delivered, deliveries = row
-    return PendingEntry(EntryId.parse(entry_id), decode_name(consumer), ages[delivered], deliveries)
+    return Delivery(EntryId.parse(entry_id), decode_name(consumer), delivered, deliveries)

@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.streams import Consumer
+from streamops.model.members import Members
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Command, Node
 from streamops.wire.replies import (
@@ -103,10 +104,10 @@ async def read_clock(server: Server, stream: str) -> datetime | None:
 
 
 async def read_consumers(
-    server: Server, groups: Sequence[tuple[str, str]]
-) -> list[tuple[Consumer, ...] | Fault]:
-    """XINFO CONSUMERS of each (stream, group)."""
-    decoders: defaultdict[Node | None, ConsumersDecoder] = defaultdict(ConsumersDecoder)
+    server: Server, groups: Sequence[tuple[str, str]], now: int = 0
+) -> list[Members | Fault]:
+    """XINFO CONSUMERS of each (stream, group), at an instant in milliseconds since the epoch."""
+    decoders: defaultdict[Node | None, ConsumersDecoder] = defaultdict(partial(ConsumersDecoder, now))
     requests = [
         Request(stream, ("XINFO", "CONSUMERS", stream, group), decoders[server.node_of(stream)].decode)
         for stream, group in groups

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import UnexpectedReply
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EPOCH, EntryId
+from streamops.model.members import NOBODY, Members, Sightings
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import Flavour, ServerNode
 from streamops.model.streams import Consumer
@@ -85,31 +86,38 @@ def decode_info(name: str, length: Reply, stream: Reply, groups: Reply) -> Strea
 
 
 class ConsumersDecoder:
-    """Decodes one server's replies to XINFO CONSUMERS."""
+    """Decodes one server's replies to XINFO CONSUMERS, which tell ages.
 
-    def __init__(self) -> None:
+    Args:
+        now: When they are read, in milliseconds since the epoch; where nobody cares for instants, any number.
+    """
+
+    def __init__(self, now: int = 0) -> None:
+        self._now = now
         self._consumer = Picker((b"name", b"pending", b"idle"), (b"inactive",))
 
-    def decode(self, reply: Sequence[Row]) -> tuple[Consumer, ...]:
+    def decode(self, reply: Sequence[Row]) -> Members:
         """The consumers of one group; raises ``UnexpectedReply`` where a field is missing."""
+        if not reply:
+            return Members(NOBODY, self._now)
         try:
-            consumers = [
-                Consumer(
-                    decode_name(name),
-                    pending,
-                    _ago(idle),
-                    None if inactive is None or inactive < 0 else _ago(inactive),
-                )
-                for name, pending, idle, inactive in self._consumer.pick_all(reply)
-            ]
+            names, pending, idle, inactive = zip(*self._consumer.pick_all(reply), strict=True)
         except KeyError as error:
             raise missing_field("XINFO CONSUMERS", error) from None
-        return tuple(consumers)
+        now = self._now
+        told = Sightings(
+            tuple(map(decode_name, names)),
+            pending,
+            tuple([now - age if age > 0 else now for age in idle]),
+            tuple([None if age is None or age < 0 else now - age for age in inactive]),
+            (None,) * len(names),
+        )
+        return Members(told, now)
 
 
 def decode_consumers(reply: Sequence[Row]) -> tuple[Consumer, ...]:
     """XINFO CONSUMERS, of one group alone."""
-    return ConsumersDecoder().decode(reply)
+    return ConsumersDecoder().decode(reply).consumers
 
 
 def decode_pending_rows(reply: Iterable[Sequence[Reply]]) -> tuple[PendingEntry, ...]:

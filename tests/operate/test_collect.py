@@ -5,11 +5,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec import msgpack
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import Gap, Snapshot
 from streamops.operate import details as details_module
 from streamops.operate.console import Console
 from streamops.operate.details import MAX_CONSUMERS
@@ -145,6 +146,38 @@ async def test_key_of_another_type_is_a_gap(server: RunningServer) -> None:
     assert snapshot.gaps == tuple(Gap("not a stream", other) for other in others)
 
 
+async def test_what_people_look_at_can_be_recorded(any_server: RunningServer) -> None:
+    add_stream(any_server, "orders", read=2)
+    async with await Console.open(any_server.options, Watch(streams=("orders",))) as console:
+        snapshot = await console.collect()
+    assert snapshot.streams[0].groups[0].members
+    assert msgpack.decode(msgpack.encode(snapshot), type=Snapshot) == snapshot
+
+
+async def test_what_stands_still_grows_older_by_the_time_that_passes(any_server: RunningServer) -> None:
+    add_stream(any_server, "orders", read=2)
+    async with await Console.open(any_server.options, Watch(deep=True)) as console:
+        await console.discover()
+        await console.collect()
+        first, second = [await console.collect() for _ in range(2)]
+    passed = second.collected_at - first.collected_at
+    before, after = first.streams[0].groups[0], second.streams[0].groups[0]
+    assert before.oldest_pending is not None
+    assert after.oldest_pending is not None
+    assert before.members
+    assert after.members
+    ages = [
+        (before.oldest_pending.idle, after.oldest_pending.idle),
+        (before.members[0].idle, after.members[0].idle),
+        (before.oldest_pending_age, after.oldest_pending_age),
+        (before.time_lag.age, after.time_lag.age),
+    ]
+    for was, now in ages:
+        assert was is not None
+        assert now is not None
+        assert abs(now - was - passed) <= timedelta(milliseconds=1)
+
+
 @pytest.mark.parametrize("lost", ["group", "stream"])
 async def test_what_is_lost_between_two_round_trips_is_a_gap(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, lost: str
@@ -152,12 +185,12 @@ async def test_what_is_lost_between_two_round_trips_is_a_gap(
     add_stream(server, "orders", read=2)
     read_consumers = reads.read_consumers
 
-    async def too_late(to: Server, groups: Sequence[tuple[str, str]]) -> list[Any]:
+    async def too_late(to: Server, groups: Sequence[tuple[str, str]], now: int) -> list[Any]:
         if lost == "group":
             server.command("XGROUP", "DESTROY", "orders", "billing")
         else:
             server.command("DEL", "orders")
-        return await read_consumers(to, groups)
+        return await read_consumers(to, groups, now)
 
     monkeypatch.setattr(details_module, "read_consumers", too_late)
     async with await Console.open(server.options, Watch(streams=("orders",))) as console:

@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
-from streamops.model.readings import StreamReading
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EPOCH
+from streamops.model.members import MILLISECOND
+from streamops.model.readings import GroupReading, StreamReading
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS, FullReader
 from streamops.wire.full_replies import FullDecoder
@@ -42,6 +45,18 @@ def fill(server: RunningServer, name: str, size: int = 10, consumers: Sequence[s
         server.command("XREADGROUP", "GROUP", "busy", consumer, "COUNT", 2, "STREAMS", name, ">")
 
 
+def milliseconds(at: datetime | None) -> int:
+    assert at is not None
+    return (at - EPOCH) // MILLISECOND
+
+
+def oldest(group: GroupReading) -> PendingEntry | None:
+    """The oldest pending entry of a group, whatever its age."""
+    if group.oldest_delivery is not None:
+        return group.oldest_delivery.at(0)
+    return group.oldest_pending and replace(group.oldest_pending, idle=timedelta(0))
+
+
 def essence(found: StreamReading | Fault) -> StreamReading:
     """All that both ways of reading tell."""
     assert isinstance(found, StreamReading)
@@ -51,7 +66,8 @@ def essence(found: StreamReading | Fault) -> StreamReading:
             members=None,
             head_id=None,
             head_read=False,
-            oldest_pending=group.oldest_pending and replace(group.oldest_pending, idle=timedelta(0)),
+            oldest_pending=oldest(group),
+            oldest_delivery=None,
         )
         for group in found.groups
     )
@@ -75,11 +91,50 @@ async def test_both_ways_tell_the_same(server: RunningServer) -> None:
     busy = second.streams[0].groups[0] if isinstance(second.streams[0], StreamReading) else None
     assert busy is not None
     assert busy.members is not None
-    assert [(member.name, member.pending) for member in busy.members] == [("a", 2), ("b", 2)]
-    assert all(
-        member.oldest_delivered is not None and member.oldest_delivered < timedelta(minutes=1)
-        for member in busy.members
-    )
+    assert (busy.members.names, busy.members.pending) == (("a", "b"), (2, 2))
+    now = milliseconds(second.now)
+    assert all(when is not None and now - 60_000 < when <= now for when in busy.members.delivered)
+
+
+async def test_what_stands_still_is_the_same_reading_until_it_moves(server: RunningServer) -> None:
+    for name in ("still", "moving"):
+        fill(server, name)
+    async with reading(server.options) as (full, _):
+        await full.read(["still", "moving"])
+        first = (await full.read(["still", "moving"])).streams
+        server.command("XREADGROUP", "GROUP", "busy", "a", "COUNT", 1, "STREAMS", "moving", ">")
+        second = (await full.read(["still", "moving"])).streams
+    assert second[0] is first[0]
+    assert second[1] != first[1]
+    assert isinstance(second[1], StreamReading)
+    assert second[1].groups[0].pending == 5
+
+
+async def test_what_was_added_to_a_reading_holds_until_it_moves(any_server: RunningServer) -> None:
+    fill(any_server, "orders")
+    async with reading(any_server.options) as (full, _):
+        await full.read(["orders"])
+        (told,) = (await full.read(["orders"])).streams
+        assert isinstance(told, StreamReading)
+        more = replace(told, groups=tuple(replace(group, head_read=True) for group in told.groups))
+        full.keep([told], [more])
+        assert (await full.read(["orders"])).streams == [more]
+        any_server.command("XADD", "orders", "*", "n", "x")
+        (moved,) = (await full.read(["orders"])).streams
+    assert isinstance(moved, StreamReading)
+    assert not any(group.head_read for group in moved.groups)
+
+
+async def test_ages_that_the_script_told_are_not_kept(any_server: RunningServer) -> None:
+    fill(any_server, "orders")
+    async with reading(any_server.options) as (full, _):
+        await full.read(["orders"])
+        first = (await full.read(["orders"])).streams
+        full.shun("orders")
+        (scripted,) = (await full.read(["orders"])).streams
+        assert isinstance(scripted, StreamReading)
+        full.keep([scripted], [replace(scripted, length=99)])
+        assert (await full.read(["orders"])).streams == first
 
 
 async def test_what_a_consumer_has_had_for_longest(server: RunningServer) -> None:
@@ -88,11 +143,13 @@ async def test_what_a_consumer_has_had_for_longest(server: RunningServer) -> Non
     server.command("XCLAIM", "orders", "busy", "a", 0, first, "IDLE", 90_000)
     async with reading(server.options) as (full, _):
         await full.read(["orders"])
-        (stream,) = (await full.read(["orders"])).streams
+        readings = await full.read(["orders"])
+    (stream,) = readings.streams
     assert isinstance(stream, StreamReading)
-    (member,) = stream.groups[0].members or ()
-    assert member.oldest_delivered is not None
-    assert timedelta(seconds=90) <= member.oldest_delivered < timedelta(seconds=150)
+    assert stream.groups[0].members is not None
+    (delivered,) = stream.groups[0].members.delivered
+    assert delivered is not None
+    assert 90_000 <= milliseconds(readings.now) - delivered < 150_000
 
 
 @pytest.mark.parametrize("why", ["large entries", "many consumers"])
@@ -207,10 +264,11 @@ async def test_without_a_clock_there_are_no_ages(server: RunningServer, as_user:
     assert isinstance(stream, StreamReading)
     assert stream.groups[0].members is None
     assert stream.groups[0].oldest_pending is None
+    assert stream.groups[0].oldest_delivery is None
     assert stream.groups[0].pending == 4
 
 
 def test_a_field_that_is_missing_is_told() -> None:
-    decoder = FullDecoder()
+    decoder = FullDecoder({}, {})
     with pytest.raises(UnexpectedReply, match="XINFO STREAM FULL has no field 'groups'"):
         decoder.decode("orders", [b"length", 0, b"entries", [], b"last-generated-id", b"0-0"])

@@ -6,6 +6,7 @@ from streamops.analysis.growth import lag_growth
 from streamops.analysis.rules.subject import (
     NO_TIME,
     GroupSubject,
+    holders_seen_ago,
     poison_entry,
     undelivered_for,
     waited,
@@ -133,7 +134,8 @@ def _seen_ago(subject: GroupSubject) -> timedelta:
     that is longer ago than the last acknowledgement can be, and nobody counts as seen by it.
     """
     by_position = subject.now - subject.history.position_since
-    return min([by_position, *[member.idle for member in subject.members or () if member.pending]])
+    seen = holders_seen_ago(subject.members or ())
+    return by_position if seen is None else min(by_position, seen)
 
 
 def _patience(subject: GroupSubject, thresholds: Thresholds) -> timedelta:

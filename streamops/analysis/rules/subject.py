@@ -10,6 +10,7 @@ from streamops.analysis.group_history import GroupHistory, waits
 from streamops.analysis.history import StreamHistory
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.entries import PendingEntry
+from streamops.model.members import Members
 from streamops.model.observation import Finding, Rates
 from streamops.model.server import ServerNode
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
@@ -40,7 +41,7 @@ class GroupSubject(Struct, frozen=True, gc=False):
     trimmed_at: datetime | None
     rates: Rates
     now: datetime
-    members: tuple[Consumer, ...] | None
+    members: Sequence[Consumer] | None
     sees_asking: bool
 
     @property
@@ -111,14 +112,22 @@ def undelivered_for(subject: GroupSubject) -> timedelta:
     By the position, since watching began; by the consumers, since the last of them got an entry.
     """
     watched = subject.now - subject.history.position_since
-    if not subject.members:
-        return watched
-    return max(watched, min([unfed(member) for member in subject.members]))
+    fed = _fed_ago(subject.members or ())
+    return watched if fed is None else max(watched, fed)
 
 
-def unfed(member: Consumer) -> timedelta:
-    """How long, at the least, a consumer has got nothing."""
-    return member.idle if member.inactive is None else member.inactive
+def holders_seen_ago(members: Sequence[Consumer]) -> timedelta | None:
+    """Time since one of the consumers that hold pending entries was last seen; none where nobody holds any."""
+    if isinstance(members, Members):
+        return members.holders_seen_ago
+    return min([member.idle for member in members if member.pending], default=None)
+
+
+def _fed_ago(members: Sequence[Consumer]) -> timedelta | None:
+    """How long, at the least, none of the consumers has got an entry; none where there is nobody."""
+    if isinstance(members, Members):
+        return members.fed_ago
+    return min([one.idle if one.inactive is None else one.inactive for one in members], default=None)
 
 
 def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, ...]:
@@ -134,6 +143,8 @@ def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, .
     if not subject.members or not subject.group.pending:
         return ()
     limit = thresholds.consumer_unseen
+    if isinstance(subject.members, Members) and subject.members.idle_within(limit):
+        return ()
     found = _unseen(subject.members, limit)
     if found and not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
         found = _unseen(found, max(limit, thresholds.pending_age))

@@ -1,7 +1,7 @@
 """The streams, groups and consumers that a page shows, each beside its labels."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -13,17 +13,18 @@ from streamops.exporter.metrics.guards import (
     Guards,
     Omitted,
     Reason,
-    Subject,
     distinct,
     note,
     shown_consumers,
     shown_streams,
 )
 from streamops.exporter.metrics.labels import Labels
+from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.remembered import GroupLabels, Remembered, StreamLabels
+from streamops.model.members import NOBODY, Members, Sightings
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.snapshot import Gap
-from streamops.model.streams import Consumer, StreamState
+from streamops.model.streams import StreamState
 
 
 class Names(Struct, frozen=True):
@@ -50,10 +51,11 @@ class Gathered(Struct, frozen=True):
         stream_labels: Their labels.
         stream_counts: What was counted of them; none where nothing was.
         groups: The groups of all streams.
+        members: Their consumers, all of them; none where they were not read.
         group_labels: Their labels.
         group_counts: What was counted of them; none where nothing was.
-        consumers: The consumers of all groups.
-        consumer_labels: Their labels.
+        consumers: The consumers to show of each group.
+        consumer_labels: The labels of all these.
         omitted: What is left out.
     """
 
@@ -61,9 +63,10 @@ class Gathered(Struct, frozen=True):
     stream_labels: Sequence[StreamLabels]
     stream_counts: Sequence[StreamCount | None]
     groups: Sequence[GroupView]
+    members: Sequence[Members | None]
     group_labels: Sequence[GroupLabels]
     group_counts: Sequence[GroupCount | None]
-    consumers: Sequence[Consumer]
+    consumers: Sequence[Sightings]
     consumer_labels: Sequence[Labels]
     omitted: Omitted
 
@@ -83,14 +86,16 @@ class Gatherer:
         omitted: Omitted = Counter()
         views = shown_streams(self._guards, observation.streams, omitted)
         views = distinct(views, [view.stream.name for view in views], "stream", omitted)
-        groups = self._groups(views, omitted)
+        groups, group_names = self._groups(views, omitted)
         flat = list(chain.from_iterable(groups))
-        consumers = self._consumers(flat, observation.snapshot.gaps, omitted)
+        now = milliseconds(observation.snapshot.collected_at)
+        members = [None if (some := view.group.members) is None else Members.of(some, now) for view in flat]
+        consumers, consumer_names = self._consumers(flat, members, observation.snapshot.gaps, omitted)
         names = Names(
             str(observation.snapshot.server.database),
             [view.stream.name for view in views],
-            _group_names(groups),
-            _consumer_names(consumers),
+            group_names,
+            consumer_names,
         )
         counts = [counters.streams.get(name) for name in names.streams]
         return Gathered(
@@ -98,39 +103,54 @@ class Gatherer:
             self._see(names)[0],
             counts,
             flat,
+            members,
             self._labels[1],
             [
                 None if count is None else count.groups.get(name)
                 for count, some in zip(counts, names.groups, strict=True)
                 for name in some
             ],
-            list(chain.from_iterable(consumers)),
+            consumers,
             self._labels[2],
             omitted,
         )
 
-    def _groups(self, views: Sequence[StreamView], omitted: Omitted) -> Sequence[Sequence[GroupView]]:
-        """The groups to show of each stream."""
+    def _groups(
+        self, views: Sequence[StreamView], omitted: Omitted
+    ) -> tuple[Sequence[Sequence[GroupView]], Sequence[Sequence[str]]]:
+        """The groups to show of each stream, and their names."""
         groups = [view.groups for view in views]
         if not self._shows_groups:
             note(omitted, "group", Reason.GRANULARITY, sum(map(len, groups)))
-            return [()] * len(groups)
-        return _distinct(groups, _group_names, "group", omitted)
+            return [()] * len(groups), [()] * len(groups)
+        names = _group_names(groups)
+        if _are_plain(names):
+            return groups, names
+        shown = [distinct(some, those, "group", omitted) for some, those in zip(groups, names, strict=True)]
+        return shown, _group_names(shown)
 
     def _consumers(
-        self, views: Sequence[GroupView], gaps: Sequence[Gap], omitted: Omitted
-    ) -> Sequence[Sequence[Consumer]]:
-        """The consumers to show of each group."""
-        members = [view.group.members or () for view in views]
+        self,
+        views: Sequence[GroupView],
+        members: Sequence[Members | None],
+        gaps: Sequence[Gap],
+        omitted: Omitted,
+    ) -> tuple[Sequence[Sightings], Sequence[Sequence[str]]]:
+        """The consumers to show of each group, and their names."""
         if not self._shows_consumers:
-            note(omitted, "consumer", Reason.GRANULARITY, sum(map(len, members)))
-            return [()] * len(members)
+            note(omitted, "consumer", Reason.GRANULARITY, sum([len(some) for some in members if some]))
+            return [NOBODY] * len(members), [()] * len(members)
         capped = {(gap.stream, gap.group) for gap in gaps if gap.capped}
         for view in views if capped else ():
             if not view.group.members and (view.stream, view.group.name) in capped:
                 note(omitted, "consumer", Reason.MAX_CONSUMERS, view.group.consumers)
-        shown = [shown_consumers(self._guards, some, omitted) for some in members]
-        return _distinct(shown, _consumer_names, "consumer", omitted)
+        guards = self._guards
+        shown = [NOBODY if some is None else shown_consumers(guards, some, omitted) for some in members]
+        names = [one.names for one in shown]
+        if _are_plain(names):
+            return shown, names
+        shown = [_distinct(one, omitted) for one in shown]
+        return shown, [one.names for one in shown]
 
     def _see(self, names: Names) -> tuple[list[StreamLabels], list[GroupLabels], list[Labels]]:
         """The labels of streams, groups and consumers of these names."""
@@ -156,19 +176,13 @@ def _group_names(groups: Sequence[Sequence[GroupView]]) -> list[list[str]]:
     return [[one.group.name for one in some] for some in groups]
 
 
-def _consumer_names(consumers: Sequence[Sequence[Consumer]]) -> list[list[str]]:
-    return [[one.name for one in some] for some in consumers]
+def _are_plain(names: Sequence[Sequence[str]]) -> bool:
+    """Whether no name prints as anything but itself, which is nearly always so."""
+    return "".join(chain.from_iterable(names)).isascii()
 
 
-def _distinct(
-    subjects: Sequence[Sequence[Subject]],
-    names_of: Callable[[Sequence[Sequence[Subject]]], list[list[str]]],
-    scope: str,
-    omitted: Omitted,
-) -> Sequence[Sequence[Subject]]:
-    """The subjects without those whose names would print like another one's beside them."""
-    names = names_of(subjects)
-    if all(map(str.isascii, chain.from_iterable(names))):
-        # Nearly always: no name prints as anything but itself.
-        return subjects
-    return [distinct(some, those, scope, omitted) for some, those in zip(subjects, names, strict=True)]
+def _distinct(told: Sightings, omitted: Omitted) -> Sightings:
+    """The consumers without those whose names would print like another one's beside them."""
+    places = range(len(told.names))
+    kept = distinct(places, told.names, "consumer", omitted)
+    return told if kept is places else told.only(kept)

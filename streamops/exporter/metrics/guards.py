@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from streamops.analysis.safe_text import encodable
 from streamops.errors import SettingsError
+from streamops.model.members import MILLISECOND, Members, Sightings
 from streamops.model.observation import StreamView
-from streamops.model.streams import Consumer
 
 Subject = TypeVar("Subject")
 
@@ -110,18 +110,20 @@ def shown_streams(guards: Guards, views: Sequence[StreamView], omitted: Omitted)
     return shown
 
 
-def shown_consumers(guards: Guards, members: Sequence[Consumer], omitted: Omitted) -> Sequence[Consumer]:
+def shown_consumers(guards: Guards, members: Members, omitted: Omitted) -> Sightings:
     """The consumers of a group to show, in their order."""
-    within = guards.consumers_within
-    shown: Sequence[Consumer] = [one for one in members if one.pending or one.idle <= within]
-    if len(shown) == len(members) <= guards.max_consumers:
-        return members
-    note(omitted, "consumer", Reason.UNSEEN, len(members) - len(shown))
-    if len(shown) > guards.max_consumers:
-        by_worth = sorted(range(len(shown)), key=lambda at: (not shown[at].pending, shown[at].idle, at))
-        note(omitted, "consumer", Reason.MAX_CONSUMERS, len(shown) - guards.max_consumers)
-        shown = [shown[at] for at in sorted(by_worth[: guards.max_consumers])]
-    return shown
+    told, most, within = members.sightings, guards.max_consumers, guards.consumers_within
+    pending, seen = told.pending, told.seen
+    if len(seen) <= most and members.idle_within(within):
+        return told
+    since = members.now - within // MILLISECOND
+    shown = [at for at, when in enumerate(seen) if pending[at] or when >= since]
+    note(omitted, "consumer", Reason.UNSEEN, len(seen) - len(shown))
+    if len(shown) > most:
+        note(omitted, "consumer", Reason.MAX_CONSUMERS, len(shown) - most)
+        by_worth = sorted(shown, key=lambda at: (not pending[at], -seen[at]))
+        shown = sorted(by_worth[:most])
+    return told.only(shown)
 
 
 def distinct(

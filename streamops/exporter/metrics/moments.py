@@ -33,6 +33,11 @@ def of_ids(ids: Sequence[EntryId | None], now: int) -> list[Value]:
     ]
 
 
+def grained(instants: Sequence[int | None]) -> list[Value]:
+    """Instants to a tenth of a second; none stays none."""
+    return [None if at is None else at // GRAIN * GRAIN for at in instants]
+
+
 def ago(spans: Sequence[timedelta | None], now: int) -> list[Value]:
     """When it was so long ago, to a tenth of a second; none stays none.
 

@@ -1,9 +1,12 @@
 """From a reading to samples. Pure: what a ``Sampler`` keeps between scrapes are labels, which saves making them."""
 
+from collections.abc import Sequence
+
 from streamops.analysis.assess import IDLE_SEES_ASKING, REPLICA
 from streamops.exporter.metrics.gaps import gap_block
-from streamops.exporter.metrics.gathering import Gatherer
+from streamops.exporter.metrics.gathering import Gathered, Gatherer
 from streamops.exporter.metrics.guards import NO_GUARDS, Guards, Omitted
+from streamops.exporter.metrics.labels import Labels
 from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.other_columns import (
     exporter_blocks,
@@ -13,7 +16,7 @@ from streamops.exporter.metrics.other_columns import (
 )
 from streamops.exporter.metrics.pool_columns import pool_blocks
 from streamops.exporter.metrics.reading import Reading
-from streamops.exporter.metrics.samples import Samples
+from streamops.exporter.metrics.samples import Block, Samples
 from streamops.exporter.metrics.stream_columns import (
     consumer_block,
     dead_letter_block,
@@ -22,6 +25,7 @@ from streamops.exporter.metrics.stream_columns import (
     stream_block,
     uncounted_block,
 )
+from streamops.model.members import Sightings
 from streamops.model.observation import Observation
 
 
@@ -35,6 +39,7 @@ class Sampler:
     def __init__(self, guards: Guards = NO_GUARDS) -> None:
         self._gatherer = Gatherer(guards)
         self._guards = guards
+        self._shown: tuple[tuple[Sequence[Labels], Sequence[Sightings], bool], Block] | None = None
 
     def sample(self, reading: Reading) -> Samples:
         """The samples of a reading; those of the exporter alone where there is no observation."""
@@ -56,7 +61,7 @@ class Sampler:
             group_block(found, now, on_replica=on_replica, sees_asking=sees_asking),
             status_block(found),
             uncounted_block(found),
-            consumer_block(found, now, on_replica=on_replica),
+            self._consumers(found, on_replica=on_replica),
             dead_letter_block(found, now),
             queue_block(extras, str(server.database)),
             *worker_blocks(extras),
@@ -65,6 +70,14 @@ class Sampler:
             gap_block(observation.snapshot.gaps, extras.unread, self._guards),
         )
         return blocks, found.omitted
+
+    def _consumers(self, found: Gathered, *, on_replica: bool) -> Block:
+        """What is told of consumers: the same as before, where they are."""
+        shown = found.consumer_labels, found.consumers, on_replica
+        if self._shown is None or shown != self._shown[0]:
+            block = consumer_block(found.consumer_labels, found.consumers, on_replica=on_replica)
+            self._shown = shown, block
+        return self._shown[1]
 
 
 def samples(reading: Reading, guards: Guards = NO_GUARDS) -> Samples:

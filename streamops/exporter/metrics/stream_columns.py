@@ -11,13 +11,15 @@ from streamops.exporter.catalogue import FAMILY
 from streamops.exporter.counters.groups import ALL_COUNTED
 from streamops.exporter.metrics.gathering import Gathered
 from streamops.exporter.metrics.labels import Labels
-from streamops.exporter.metrics.moments import ago, of_ids
+from streamops.exporter.metrics.moments import MILLISECOND, ago, grained, of_ids
 from streamops.exporter.metrics.samples import Block, Column, Value
 from streamops.model.extras import Extras
+from streamops.model.members import Members, Sightings
 from streamops.model.observation import GroupView, Health
-from streamops.model.streams import StreamRole
+from streamops.model.streams import ConsumerGroup, StreamRole
 
 ACTIVE_WITHIN: Final = timedelta(seconds=60)
+ACTIVE_MILLISECONDS: Final = ACTIVE_WITHIN // MILLISECOND
 
 
 def column(name: str, values: Sequence[Value]) -> Column:
@@ -85,7 +87,10 @@ def group_block(found: Gathered, now: int, *, on_replica: bool, sees_asking: boo
     active: list[Value] = (
         [None] * len(groups)
         if on_replica
-        else [_active(view, sees_asking=sees_asking) for view in found.groups]
+        else [
+            _active(group, members, sees_asking=sees_asking)
+            for group, members in zip(groups, found.members, strict=True)
+        ]
     )
     waited = [group.time_lag.age for group in groups]
     return Block(
@@ -154,25 +159,30 @@ def uncounted_block(found: Gathered) -> Block:
     return Block(labels, (column("group_uncounted_total", values),))
 
 
-def consumer_block(found: Gathered, now: int, *, on_replica: bool) -> Block:
-    """What is told of consumers."""
-    consumers = found.consumers
-    nothing: list[Value] = [None] * len(consumers)
+def consumer_block(labels: Sequence[Labels], told: Sequence[Sightings], *, on_replica: bool) -> Block:
+    """What is told of consumers.
+
+    Args:
+        labels: The labels of all of them.
+        told: The consumers of each group.
+        on_replica: Whether idle times tell nothing, because the server is a replica.
+    """
+    nothing: list[Value] = [None] * len(labels)
     return Block(
-        found.consumer_labels,
+        labels,
         (
-            column("consumer_pending_entries", [one.pending for one in consumers]),
+            column("consumer_pending_entries", [some for one in told for some in one.pending]),
             instants(
                 "consumer_last_seen",
-                nothing if on_replica else ago([one.idle for one in consumers], now),
+                nothing if on_replica else grained([when for one in told for when in one.seen]),
             ),
             instants(
                 "consumer_last_active",
-                nothing if on_replica else ago([one.inactive for one in consumers], now),
+                nothing if on_replica else grained([when for one in told for when in one.active]),
             ),
             instants(
                 "consumer_oldest_pending_delivered",
-                ago([one.oldest_delivered for one in consumers], now),
+                grained([when for one in told for when in one.delivered]),
             ),
         ),
     )
@@ -184,12 +194,12 @@ def _looked_up(numbers: Mapping[str, int], found: Gathered) -> list[Value]:
     return [numbers.get(one.name) for one in found.streams]
 
 
-def _active(view: GroupView, *, sees_asking: bool) -> int | None:
+def _active(group: ConsumerGroup, members: Members | None, *, sees_asking: bool) -> int | None:
     """Consumers seen of late; none where their idle times do not tell, or were not read."""
-    group = view.group
-    if group.members is None or not (sees_asking or group.lag.lower or not group.members):
+    if members is None or not (sees_asking or group.lag.lower or not members):
         return None
-    return len([1 for one in group.members if one.idle <= ACTIVE_WITHIN])
+    since = members.now - ACTIVE_MILLISECONDS
+    return len([when for when in members.sightings.seen if when >= since])
 
 
 def _statuses(view: GroupView) -> Sequence[str]:

@@ -20,4 +20,4 @@ async def read_members(
             f"group {stream}/{group} has no consumer {needed}",
             f"Its consumers: {', '.join(names) or 'none'}.",
         )
-    return consumers
+    return consumers.consumers

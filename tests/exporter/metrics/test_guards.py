@@ -18,12 +18,16 @@ from streamops.exporter.metrics.guards import (
     shown_consumers,
     shown_streams,
 )
+from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.reading import ExporterHealth
 from streamops.exporter.metrics.samples import rows
 from streamops.exporter.metrics.sampling import samples
+from streamops.model.members import Members
 from streamops.model.streams import Consumer
 from tests.exporter.readings import HOSTILE, observed, reading
-from tests.invented import bounded, consumer, group, minutes, seconds, snapshot, stream
+from tests.invented import NOW, bounded, consumer, group, minutes, seconds, snapshot, stream
+
+AT = milliseconds(NOW)
 
 
 def shown(guards: Guards, *names: str) -> tuple[list[str], dict[tuple[str, str], int]]:
@@ -76,19 +80,24 @@ def some_consumers(*those: tuple[str, int, timedelta]) -> list[Consumer]:
 
 
 def test_consumers_with_nothing_pending_must_have_been_seen_of_late() -> None:
-    members = some_consumers(("a", 0, minutes(15)), ("b", 0, minutes(15.1)), ("c", 1, minutes(999)))
+    members = Members.of(
+        some_consumers(("a", 0, minutes(15)), ("b", 0, minutes(15.1)), ("c", 1, minutes(999))), AT
+    )
     omitted: Counter[tuple[str, str]] = Counter()
-    assert [one.name for one in shown_consumers(Guards(), members, omitted)] == ["a", "c"]
+    assert shown_consumers(Guards(), members, omitted).names == ("a", "c")
     assert omitted == {("consumer", "unseen"): 1}
 
 
 def test_of_too_many_consumers_those_that_hold_entries_come_first_and_then_the_last_seen() -> None:
-    members = some_consumers(
-        ("a", 0, seconds(1)), ("b", 2, minutes(60)), ("c", 0, seconds(2)), ("d", 1, seconds(5))
+    members = Members.of(
+        some_consumers(
+            ("a", 0, seconds(1)), ("b", 2, minutes(60)), ("c", 0, seconds(2)), ("d", 1, seconds(5))
+        ),
+        AT,
     )
     omitted: Counter[tuple[str, str]] = Counter()
-    assert [one.name for one in shown_consumers(Guards(max_consumers=3), members, omitted)] == ["a", "b", "d"]
-    assert [one.name for one in shown_consumers(Guards(max_consumers=1), members, omitted)] == ["d"]
+    assert shown_consumers(Guards(max_consumers=3), members, omitted).names == ("a", "b", "d")
+    assert shown_consumers(Guards(max_consumers=1), members, omitted).names == ("d",)
     assert omitted == {("consumer", "max_consumers"): 1 + 3}
 
 
