@@ -97,8 +97,8 @@ class RunningCluster:
         self.nodes: list[RunningServer] = []
         try:
             for _ in range(size):
-                self.nodes.append(_start_cluster_node(program))
-            _join(self.nodes)
+                self.nodes.append(start_cluster_node(program))
+            share_slots(self.nodes)
         except BaseException:
             self.stop()
             raise
@@ -233,11 +233,13 @@ def _node_id(node: RunningServer) -> bytes:
     return ident
 
 
-def _start_cluster_node(program: ServerProgram) -> RunningServer:
-    return RunningServer(program, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
+def start_cluster_node(program: ServerProgram, *args: str) -> RunningServer:
+    """Start a node that belongs to no cluster yet; what it is told last holds."""
+    return RunningServer(program, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000", *args)
 
 
-def _join(nodes: Sequence[RunningServer]) -> None:
+def share_slots(nodes: Sequence[RunningServer]) -> None:
+    """Make one cluster of nodes that know nothing of each other, the slots shared out in their order."""
     for index, node in enumerate(nodes):
         # The inverse of node_of: slots whose share falls to this index. ADDSLOTSRANGE is younger than 6.2.
         slots = [slot for slot in range(_SLOTS) if slot * len(nodes) // _SLOTS == index]

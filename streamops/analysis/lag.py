@@ -47,12 +47,14 @@ class Tally(Struct, frozen=True):
         ahead_complete: Whether the count reached the stream's end.
         behind: Entries counted at or before the position.
         behind_complete: Whether that count reached the stream's beginning.
+        overtaken: Whether some of what was ahead may have been trimmed away before it was counted.
     """
 
     ahead: int
     ahead_complete: bool
     behind: int = 0
     behind_complete: bool = False
+    overtaken: bool = False
 
 
 def faith_in(node: ServerNode) -> Faith:
@@ -100,7 +102,7 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     """The lag once entries have been counted; ``lag`` is what ``settle_lag`` said of the same reading."""
     # Where none is left of those that waited, they were removed meanwhile, and others may wait now.
     waited = bool(lag.lower) or group.head_id is not None
-    if tally.ahead_complete and (tally.ahead or not waited):
+    if tally.ahead_complete and not tally.overtaken and (tally.ahead or not waited):
         return _exact(tally.ahead, "counted")
     if tally.behind_complete:
         return _exact(stream.length - tally.behind, "counted from the stream's beginning")

@@ -21,6 +21,9 @@ def tell_reading(
 ) -> None:
     """Say what the data on stdout does not show."""
     note, snapshot = session.narrator.note, observation.snapshot
+    for node in snapshot.server.nodes:
+        if node.is_replica:
+            note(f"{node.address} is a replica: it may lag behind its primary, and does not know who polls")
     if not observation.streams:
         note(_why_empty(session, patterns, scanned))
     tell_left_out(session, left_out)

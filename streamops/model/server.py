@@ -47,6 +47,11 @@ class ServerNode(Struct, frozen=True, gc=False):
     evicted_keys: int | None
     keys: int | None = None
 
+    @property
+    def is_replica(self) -> bool:
+        """Whether it follows another server; it takes no writes, and does not learn of polls."""
+        return self.role in {"slave", "replica"}
+
 
 class ServerInfo(Struct, frozen=True, gc=False):
     """The server as a whole.

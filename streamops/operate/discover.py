@@ -16,6 +16,9 @@ SHARE = 0.05
 REST = 30.0
 """Seconds between two background passes."""
 
+FIRST_RETRY = 1.0
+"""Seconds between a pass that failed and the next one; doubled with every further failure, up to ``REST``."""
+
 
 class Discovery:
     """Knows the streams that a ``Watch`` asks for.
@@ -85,12 +88,14 @@ class Discovery:
 
     async def run(self) -> None:
         """Scan again and again, in the background, until cancelled; a failure is noted and tried again."""
+        failures = 0
         while self._needs_scan:
             try:
                 await self.scan(share=SHARE)
             except ServerError as error:
                 self.problem = error.message
-            await asyncio.sleep(REST)
+            failures = failures + 1 if self.problem else 0
+            await asyncio.sleep(min(REST, FIRST_RETRY * 2 ** (failures - 1)) if failures else REST)
 
     async def _scan_node(self, node: Node, found: set[str], share: float) -> None:
         # One pattern is matched by the server; several would each cost a pass of their own.

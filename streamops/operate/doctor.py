@@ -105,6 +105,7 @@ async def examine(options: ConnectionOptions, stream: str | None = None) -> tupl
         readings = await StreamReader(server).read(())
         return (
             await _connection(server, connected),
+            *_replicas(readings),
             *_versions(readings),
             *await _permissions(server, stream or PROBE_KEY, readings),
             *_memory(readings),
@@ -128,6 +129,13 @@ async def _connection(server: Server, connected: timedelta) -> Examination:
             "connection", Health.WARN, text, "Every refresh waits that long: look at the network."
         )
     return Examination("connection", Health.OK, text)
+
+
+def _replicas(readings: Readings) -> Iterator[Examination]:
+    for node in readings.server.nodes:
+        if node.is_replica:
+            text = f"{node.address} is a replica: it may lag behind its primary, does not know who polls, and takes no writes"
+            yield Examination("role", Health.WARN, text, "Connect to its primary.")
 
 
 def _versions(readings: Readings) -> Iterator[Examination]:

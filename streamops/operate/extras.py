@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from streamops.errors import Refused, ServerError, StreamopsError
+from streamops.errors import NotFound, Refused, ServerError, StreamopsError
 from streamops.model.extras import Extras, QueueCount
 from streamops.model.pools import Pool
 from streamops.model.retention import RetentionPolicy
@@ -107,10 +107,10 @@ class ExtrasReader:
 
     async def measure(self) -> None:
         """Measure every stream once; raises ``ServerError`` where no node answers."""
-        if self._memory.denied:
-            return
+        before = self._memory.denied
         await self._memory.measure()
-        if self._memory.denied:
+        # Asked again at each pass, and told once.
+        if self._memory.denied and not before:
             self._fail(MEMORY, self._memory.denied)
 
     async def find_workers(self) -> None:
@@ -120,7 +120,7 @@ class ExtrasReader:
         self._paused = await read_paused(self._place.server, sorted({heart.pool for heart in self._hearts}))
 
     async def read_pools(self) -> None:
-        """Read what every pool with a controller was told and decided; raises ``StreamopsError``."""
+        """Read what every pool with a controller was told and decided; raises ``StreamopsError``, the rest being kept."""
         # The clock first: a lead is taken for lost too late rather than too early.
         now = await self._pool_reader.clock()
         try:
@@ -128,7 +128,10 @@ class ExtrasReader:
         except Refused:
             # As with heartbeats: whose user may not see keys of ours watches none of ours.
             found = ()
-        self._pools, self._pools_at = found, now
+        self._pools, self._pools_at = tuple(pool for pool in found if not pool.problem), now
+        for pool in found:
+            if pool.problem:
+                raise NotFound(pool.problem, "Delete that key, or give it back its name.")
 
     async def _lane(self, name: str, step: Callable[[], Awaitable[None]], rest: float) -> None:
         while True:

@@ -5,13 +5,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from streamops.analysis.lag import Faith, Tally, settle_lag, settle_tally
-from streamops.model.ids import LAST_ID
+from streamops.model.ids import LAST_ID, ZERO_ID
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.operate.anchors import Anchor, entries_added, is_same
 from streamops.operate.tallies import CountBudget, Counter, Span, span_ahead, span_behind
+from streamops.wire.faults import Fault
+from streamops.wire.reads import CountRange, count_entries
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import StreamReader
+from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader
 
 GroupKey = tuple[str, str]
 
@@ -26,6 +28,7 @@ class Case(Struct):
     behind: Span | None = None
     delivered: Span | None = None
     carried: int = 0
+    overtaken: bool = False
 
     @property
     def key(self) -> GroupKey:
@@ -63,6 +66,7 @@ class Case(Struct):
             ahead_complete=self.ahead.complete,
             behind=self.behind.counted if self.behind else 0,
             behind_complete=bool(self.behind and self.behind.complete),
+            overtaken=self.overtaken,
         )
         return settle_tally(self.stream, self.group, self.lag, tally)
 
@@ -105,6 +109,7 @@ class LagKeeper:
         counter = Counter(self._server, self._budget)
         await self._count(cases, counter)
         await self._confirm(cases, counter)
+        await self._find_overtaken(cases)
         for case in cases:
             lags[case.key] = case.result()
             self._remember(case, lags[case.key], counter)
@@ -169,6 +174,29 @@ class LagKeeper:
         for case in doubtful:
             if case.stream.name not in intact:
                 case.give_up()
+
+    async def _find_overtaken(self, cases: Iterable[Case]) -> None:
+        """Note whose position trimming has overtaken since it was read: some of what waited was gone when it was counted.
+
+        Nothing waited for by a group can have been trimmed while an entry stands at or before its position.
+        """
+        counted = [
+            case for case in cases if case.ahead and case.ahead.complete and case.stream.first_id is not None
+        ]
+        if not counted:
+            return
+        pages = [
+            CountRange(
+                case.stream.name, ZERO_ID, case.group.last_delivered_id, 1, 1, case.stream.entry_bytes or 1
+            )
+            for case in counted
+        ]
+        depth = self._reader.depth
+        found = await count_entries(
+            self._server, pages, scripts=depth in SCRIPTED, read_only=depth is Depth.READ_ONLY_SCRIPT
+        )
+        for case, before in zip(counted, found, strict=True):
+            case.overtaken = isinstance(before, Fault) or not before.entries
 
     async def _intact_by_count(
         self, pairs: Sequence[tuple[StreamReading, StreamReading]], counter: Counter

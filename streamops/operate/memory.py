@@ -27,7 +27,7 @@ class MemoryLane:
 
     Attributes:
         sizes: Bytes by stream, of those measured so far that are still there.
-        denied: Why it has given up: the user may not measure; empty where it has not.
+        denied: Why the last pass was given up: the user may not measure; empty where it was not.
     """
 
     def __init__(self, server: Server, names: Callable[[], Sequence[str]]) -> None:
@@ -45,6 +45,8 @@ class MemoryLane:
         names = self._names()
         known = set(names)
         self.sizes = {name: size for name, size in self.sizes.items() if name in known}
+        # Permissions change.
+        self.denied = ""
         for at in range(0, len(names), AT_ONCE):
             started = time.monotonic()
             await self._measure(names[at : at + AT_ONCE])

@@ -34,7 +34,7 @@ from streamops.errors import (
     Unsupported,
 )
 from streamops.model.snapshot import NO_SUCH_STREAM
-from streamops.wire.sentinel import SentinelLoginError
+from streamops.wire.sentinel import PrimaryReplacedError, SentinelLoginError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
 DRIFT = "DRIFT "
@@ -42,6 +42,8 @@ DRIFT = "DRIFT "
 
 NO_MEMORY = "the server is out of memory and refuses writes"
 KEY_DENIED = "no permission for this key"
+REPLICA = "it is a read-only replica"
+PRIMARY_HINT = "Another server is the primary: connect to that one; Sentinels or the cluster know which."
 LONGEST = 200
 DEFAULT_LABEL = "redis://127.0.0.1:6379/0"
 
@@ -101,7 +103,11 @@ class Fault(Struct, frozen=True):
             case FaultKind.UNSUPPORTED:
                 return Unsupported(message, "streamops needs Redis 6.2 or later, or Valkey.")
             case FaultKind.UNREACHABLE:
-                return Unreachable(message, "Try again; the rest of the deployment may answer.")
+                elsewhere = self.reason == REPLICA
+                return Unreachable(
+                    message,
+                    PRIMARY_HINT if elsewhere else "Try again; the rest of the deployment may answer.",
+                )
             case _:
                 return UnexpectedReply(message, "Run `streamops doctor` to see what this server can do.")
 
@@ -221,7 +227,7 @@ def _connection_words(error: Exception) -> str:
         if isinstance(error, kind):
             return words
     if is_read_only(error):
-        return "it is a read-only replica"
+        return REPLICA
     if text.startswith("BUSY "):
         return "it is busy running a script"
     if "SSL" in text or "CERTIFICATE" in text or "certificate" in text:
@@ -239,8 +245,10 @@ def _connection_words(error: Exception) -> str:
 
 def _connection_hint(error: Exception, label: str, *, tls: bool) -> str:
     words = _connection_words(error)
+    if isinstance(error, PrimaryReplacedError):
+        return "Look again: what the former one had not passed on is as it was before."
     if is_read_only(error):
-        return "Another server is the primary: after a failover Sentinel or the cluster knows which."
+        return PRIMARY_HINT
     if _is_passing(error, _plain(error)):
         return "Try again in a moment."
     if words.startswith("TLS failed") or (tls and words == "the server closed the connection"):

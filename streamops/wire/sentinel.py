@@ -5,14 +5,20 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from redis.asyncio import Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.exceptions import AuthenticationError, RedisError
+from redis.exceptions import ConnectionError as LostConnection
 
 from streamops.wire.pool import Pool
 
 
 class SentinelLoginError(AuthenticationError):
     """A Sentinel itself wants another password than the one it was given."""
+
+
+class PrimaryReplacedError(LostConnection):
+    """Another server is the primary than the one that was asked so far, and may know less."""
 
 
 class Watchers(Sentinel):
@@ -63,9 +69,35 @@ class Watchers(Sentinel):
 
 
 class SentinelPool(Pool, SentinelConnectionPool):
-    """Connections to the primary; closes those to the Sentinels too."""
+    """Connections to the primary; closes those to the Sentinels too.
+
+    Attributes:
+        master_address: Who the primary was when a Sentinel was last asked; none before that.
+    """
+
+    master_address: tuple[str, int] | None
+
+    async def get_master_address(self) -> tuple[str, int]:
+        """Who the primary is, as a Sentinel says; idle connections to another one are closed."""
+        address: tuple[str, int] = await super().get_master_address()  # type: ignore[no-untyped-call] # redis-py has no types here
+        return address
+
+    async def take(self) -> AbstractConnection | None:
+        """A connection to the primary that can be used as it is; one to a former primary is made anew first."""
+        connection = await super().take()
+        if connection is None or _leads_to(connection, self.master_address):
+            return connection
+        try:
+            await connection.disconnect(nowait=True)
+        finally:
+            self.give_back(connection)
+        return None
 
     async def aclose(self) -> None:
         """Close all connections."""
         await super().aclose()
         await self.sentinel_manager.aclose()
+
+
+def _leads_to(connection: AbstractConnection, address: tuple[str, int] | None) -> bool:
+    return (getattr(connection, "host", None), getattr(connection, "port", None)) == address

@@ -1,7 +1,8 @@
 """The server as a whole: one process, Sentinel's primary, or the primaries of a cluster."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
@@ -9,10 +10,10 @@ from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError,
 from streamops.errors import ServerError
 from streamops.model.server import Mode
 from streamops.wire.cluster import Cluster
-from streamops.wire.connect import connection_pool
 from streamops.wire.faults import server_error
 from streamops.wire.node import Argument, Command, Decoder, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.single import single_server
 
 REDIRECTS = 3
 
@@ -60,7 +61,7 @@ class Server:
 
     def __init__(self, options: ConnectionOptions) -> None:
         self.options = options
-        self._topology = Cluster(options) if options.mode is Mode.CLUSTER else _Single(options)
+        self._topology = Cluster(options) if options.mode is Mode.CLUSTER else single_server(options)
         self.commands_sent = 0
 
     @classmethod
@@ -113,8 +114,9 @@ class Server:
             else:
                 shares.setdefault(node, []).append(at)
         await self._send(requests, shares, answers, prelude, listen)
+        asking: set[int] = set()
         for _ in range(REDIRECTS):
-            if not await self._follow(requests, answers):
+            if not await self._follow(requests, answers, asking):
                 break
         if answers.failures:
             # A node that fails may have handed its slots to a replica: look before the next batch.
@@ -205,12 +207,15 @@ class Server:
         answers: Answers,
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
+        *,
+        asking: AbstractSet[int] = frozenset(),
     ) -> None:
-        """Send every node its share of the requests, and note what comes back."""
+        """Send every node its share of the requests, and note what comes back.
+
+        A slot on its way elsewhere is served there only to those who say that they were sent: those in ``asking`` do.
+        """
 
         async def ask(node: Node, share: Sequence[int]) -> None:
-            # A slot on its way elsewhere is served there only to those who say that they were sent.
-            asking = {at for at in share if type(answers.replies[at]) is AskError}
             commands: list[Command] = [*prelude]
             decoders: list[Decoder | None] = [None for _ in prelude] if listen is None else [*listen(node)]
             for at in share:
@@ -240,8 +245,15 @@ class Server:
         else:
             await asyncio.gather(*(ask(node, share) for node, share in shares.items()))
 
-    async def _follow(self, requests: Sequence[Request], answers: Answers) -> bool:
-        """Send what was redirected to where it was redirected; whether anything was."""
+    async def _follow(self, requests: Sequence[Request], answers: Answers, asking: set[int]) -> bool:
+        """Send what was redirected to where it was redirected; whether anything was.
+
+        Args:
+            requests: What was sent.
+            answers: What came back, and will.
+            asking: Those that were sent to where their slot is on its way to. They stay so while only some of their
+                keys have arrived there.
+        """
         shares: dict[Node, list[int]] = {}
         for at, reply in enumerate(answers.replies):
             node = answers.nodes[at]
@@ -249,34 +261,11 @@ class Server:
                 continue
             if isinstance(reply, AskError):
                 node = answers.nodes[at] = self._topology.node_at(reply.host, reply.port, node)
+                asking.add(at)
             if isinstance(reply, MovedError):
                 self._topology.distrust()
+                asking.discard(at)
             if node is not None:
                 shares.setdefault(node, []).append(at)
-        await self._send(requests, shares, answers)
+        await self._send(requests, shares, answers, asking=asking)
         return bool(shares)
-
-
-class _Single:
-    """One server, or whichever one Sentinel says is the primary: Sentinel is asked at every connection."""
-
-    def __init__(self, options: ConnectionOptions) -> None:
-        self._node = Node(connection_pool(options), options.label, options.timeout.total_seconds())
-        self.nodes = (self._node,)
-        self.ready = True
-
-    async def prepare(self) -> None:
-        """Nothing to learn first."""
-
-    def distrust(self, troubled: Iterable[Node] = ()) -> None:
-        """Nothing to learn anew."""
-
-    def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
-        return self._node
-
-    def node_at(self, host: str, port: int, referrer: Node) -> None:
-        """None: a member of a cluster that is asked as if it were alone must not send us elsewhere."""
-
-    async def close(self) -> None:
-        """Close all connections, without a pause; batches from now on fail."""
-        await self._node.close()

@@ -1,18 +1,21 @@
 """Streams with their groups, read without their payloads, as deep as the user's permissions go."""
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from enum import IntEnum
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.readings import StreamReading
 from streamops.model.server import ServerInfo
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.heavy import HeavyStreams, script_arguments
-from streamops.wire.node import Node, Reply
+from streamops.wire.node import Command, Node, Reply
+from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Answers, Request, Server
@@ -29,6 +32,9 @@ class Depth(IntEnum):
 
 
 SCRIPTED = (Depth.READ_ONLY_SCRIPT, Depth.SCRIPT)
+
+LOOK_AGAIN: Final = 5.0
+"""Seconds after which better ways of reading that were denied are tried again: permissions change."""
 
 
 class Readings(Struct, frozen=True):
@@ -59,7 +65,10 @@ class StreamReader:
     It starts with a script that leaves payloads on the server, and steps down where server or ACL ask for
     it: to the same script without the read-only form (Redis 6.2), to XLEN, XINFO STREAM and XINFO GROUPS in
     one transaction (which ships the first and last payload), to the three one by one, to XLEN and XINFO
-    GROUPS alone.
+    GROUPS alone. What was denied is tried again now and then, on one stream.
+
+    A stream with so many groups that a script would hold the server for long is read in a transaction too: to tell of
+    a group costs the server a tenth of what a script pays for it.
 
     Attributes:
         depth: Where it stands.
@@ -69,67 +78,136 @@ class StreamReader:
         self._server = server
         self._heavy = HeavyStreams()
         self._read_only_denied = False
+        self._denied_at: float | None = None
         self.depth = Depth.READ_ONLY_SCRIPT
 
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
-        answers, chunks = await self._ask(names)
-        while self.depth is not Depth.GROUPS and any(self._must_step_down(chunk) for chunk in chunks):
-            self.depth = Depth(self.depth + 1)
-            answers, chunks = await self._ask(names)
+        stood = self.depth
+        depth = await self._permitted(names)
+        answers, chunks = await self._ask(names, depth)
+        while depth is not Depth.GROUPS and any(self._must_step_down(chunk, depth) for chunk in chunks):
+            depth = Depth(depth + 1)
+            answers, chunks = await self._ask(names, depth)
+        if depth is not stood:
+            # Else somebody may have found a better way meanwhile.
+            self.depth = depth
         width = len(chunks[0]) if chunks else 1
         preludes = preludes_of(self._server, answers)
+        found = [self._reading(name, chunk, depth) for name, chunk in zip(names, chunks, strict=True)]
+        crowded = [name for name, reading in zip(names, found, strict=True) if reading is None]
+        apart = iter(await self._read_crowded(crowded))
         return preludes.readings(
-            [self._reading(name, chunk) for name, chunk in zip(names, chunks, strict=True)],
+            [next(apart) if reading is None else reading for reading in found],
             [preludes.times.get(node) if node else None for node in answers.nodes[::width]],
         )
 
-    def _must_step_down(self, chunk: list[Reply]) -> bool:
+    async def _permitted(self, names: Sequence[str]) -> Depth:
+        """How streams can be read now: as before, unless what was denied has been permitted since."""
+        if not names or self._denied_at is None or time.monotonic() - self._denied_at < LOOK_AGAIN:
+            return self.depth
+        before, self._denied_at = self._denied_at, None
+        try:
+            for depth in Depth:
+                if depth >= self.depth:
+                    break
+                _, chunks = await self._ask(names[:1], depth)
+                if not self._must_step_down(chunks[0], depth):
+                    return depth
+        except BaseException:
+            self._denied_at = before
+            raise
+        return self.depth
+
+    def _must_step_down(self, chunk: list[Reply], depth: Depth) -> bool:
         """Whether the way of reading itself was refused, not just this key."""
         faults = [fault(reply) for reply in chunk if isinstance(reply, Exception)]
-        if any(why.kind is FaultKind.UNSUPPORTED or why.denies_command for why in faults):
-            denied = any(why.kind is FaultKind.DENIED for why in faults)
-            self._read_only_denied |= denied and self.depth is Depth.READ_ONLY_SCRIPT
-            return True
+        denied = any(why.kind is FaultKind.DENIED for why in faults)
+        refused = any(why.kind is FaultKind.UNSUPPORTED or why.denies_command for why in faults)
+        if refused:
+            self._read_only_denied |= denied and depth is Depth.READ_ONLY_SCRIPT
         # EVAL asks for permission to write to its key; where the server has EVAL_RO, readers may lack that.
-        asks_too_much = self.depth is Depth.SCRIPT and self._read_only_denied
-        return asks_too_much and any(why.kind is FaultKind.DENIED for why in faults)
+        asks_too_much = denied and depth is Depth.SCRIPT and self._read_only_denied
+        if denied and (refused or asks_too_much):
+            self._denied_at = time.monotonic()
+        return refused or asks_too_much
 
-    async def _ask(self, names: Sequence[str]) -> tuple[Answers, list[list[Reply]]]:
-        if self.depth in SCRIPTED:
+    async def _ask(self, names: Sequence[str], depth: Depth) -> tuple[Answers, list[list[Reply]]]:
+        if depth in SCRIPTED:
             answers = await run_script(
                 self._server,
                 "read_stream",
                 [self._call(name) for name in names],
-                read_only=self.depth is Depth.READ_ONLY_SCRIPT,
+                read_only=depth is Depth.READ_ONLY_SCRIPT,
                 prelude=PRELUDE,
             )
             return answers, [[reply] for reply in answers.replies]
-        requests = [request for name in names for request in _plain_requests(self.depth, name)]
-        answers = await self._server.batch(requests, PRELUDE)
-        width = len(_plain_requests(self.depth, ""))
+        return await self._ask_plainly(names, depth, PRELUDE)
+
+    async def _ask_plainly(
+        self, names: Sequence[str], depth: Depth, prelude: Sequence[Command] = ()
+    ) -> tuple[Answers, list[list[Reply]]]:
+        requests = [request for name in names for request in _plain_requests(depth, name)]
+        answers = await self._server.batch(requests, prelude)
+        width = len(_plain_requests(depth, ""))
         return answers, [answers.replies[at : at + width] for at in range(0, len(requests), width)]
+
+    async def _read_crowded(self, names: Sequence[str]) -> list[StreamReading | Fault]:
+        """Streams with too many groups for a script."""
+        if not names:
+            return []
+        _, chunks = await self._ask_plainly(names, Depth.TRANSACTION)
+        found = [
+            _plain_reading(name, chunk, Depth.TRANSACTION) for name, chunk in zip(names, chunks, strict=True)
+        ]
+        return [
+            reading if isinstance(reading, Fault) else await self._completed(reading) for reading in found
+        ]
+
+    async def _completed(self, reading: StreamReading) -> StreamReading:
+        """The reading with the oldest pending entries of its groups, which a script would have read."""
+        wanting = [group for group in reading.groups if group.pending]
+        pages = [PendingRange(reading.name, group.name, None, 1) for group in wanting]
+        rows = await read_pending(self._server, pages)
+        oldest = {
+            group.name: page[0]
+            for group, page in zip(wanting, rows, strict=True)
+            if page and not isinstance(page, Fault)
+        }
+        groups = [replace(group, oldest_pending=oldest.get(group.name)) for group in reading.groups]
+        return replace(reading, groups=tuple(groups))
 
     def _call(self, name: str) -> Call:
         known = self._heavy.reading(name)
         arguments = script_arguments(known) if known else ()
-        return Call(name, arguments, partial(decode_reading, name, known=known))
+        return Call(name, arguments, partial(_scripted_reading, name, known))
 
-    def _reading(self, name: str, chunk: list[Reply]) -> StreamReading | Fault:
-        if self.depth is Depth.GROUPS:
-            length, groups = chunk
-            return decode_info(name, length, None, groups)
-        if self.depth is Depth.INFO:
-            return decode_info(name, *chunk)
-        if self.depth is Depth.TRANSACTION:
-            # Where EXEC could do nothing, because the key was denied, each command has its own reply.
-            return decode_info(name, *(chunk[1:4] if isinstance(chunk[4], Exception) else chunk[4]))
-        reading: StreamReading | Fault | Exception = chunk[0]
+    def _reading(self, name: str, chunk: list[Reply], depth: Depth) -> StreamReading | Fault | None:
+        """A reading, or why there is none; nothing where the script left the stream to others."""
+        if depth not in SCRIPTED:
+            return _plain_reading(name, chunk, depth)
+        reading: StreamReading | Fault | Exception | None = chunk[0]
         if isinstance(reading, StreamReading):
             self._heavy.keep(reading)
             return reading
         self._heavy.forget(name)
         return fault(reading) if isinstance(reading, Exception) else reading
+
+
+def _scripted_reading(name: str, known: StreamReading | None, reply: Reply) -> StreamReading | Fault | None:
+    """What the script says; none where the stream has too many groups for it."""
+    return None if reply is None else decode_reading(name, reply, known=known)
+
+
+def _plain_reading(name: str, chunk: list[Reply], depth: Depth) -> StreamReading | Fault:
+    """What plain commands say of a stream."""
+    if depth is Depth.GROUPS:
+        length, groups = chunk
+        return decode_info(name, length, None, groups)
+    if depth is Depth.INFO:
+        return decode_info(name, *chunk)
+    # Where EXEC could do nothing, because the key was denied, each command has its own reply.
+    return decode_info(name, *(chunk[1:4] if isinstance(chunk[4], Exception) else chunk[4]))
 
 
 PRELUDE = (("TIME",), ("INFO",))

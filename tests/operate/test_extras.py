@@ -110,7 +110,7 @@ async def test_memory_is_what_the_server_says(server: RunningServer) -> None:
         assert not extras.failures
 
 
-async def test_without_permission_memory_is_given_up_and_told_once(any_server: RunningServer) -> None:
+async def test_without_permission_memory_is_told_once_and_asked_for_again(any_server: RunningServer) -> None:
     any_server.command("XADD", "orders", "*", "n", "1")
     any_server.command("ACL", "SETUSER", "narrow", "on", ">right", "~*", "+@all", "-memory")
     try:
@@ -119,10 +119,13 @@ async def test_without_permission_memory_is_given_up_and_told_once(any_server: R
             await extras.measure()
             sent = console.place.server.commands_sent
             await extras.measure()
-            assert console.place.server.commands_sent == sent
+            assert console.place.server.commands_sent == sent + 1
             assert (await extras.read(at(0))).memory == {}
             assert extras.failures == {"memory": 1}
             assert "memory" in extras.problems["memory"].lower()
+            any_server.command("ACL", "SETUSER", "narrow", "+memory")
+            await extras.measure()
+            assert set((await extras.read(at(0))).memory) == {"orders"}
     finally:
         any_server.command("ACL", "DELUSER", "narrow")
 
@@ -208,6 +211,21 @@ async def test_pools_that_cannot_be_read_are_a_problem_and_stay(any_server: Runn
     async with extras_of(any_server.options) as (extras, _):
         await extras.read_pools()
         any_server.command("SET", "streamops:pools", "x")
+        running = asyncio.create_task(extras.run())
+        await eventually(lambda: "pools" in extras.failures)
+        found = await extras.read(at(9))
+        assert "pools" in found.unread
+        assert [pool.name for pool in found.pools] == ["shop"]
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+async def test_a_pool_that_is_spoilt_is_a_problem_and_hides_no_other(any_server: RunningServer) -> None:
+    write_pool(any_server, "shop", UP)
+    any_server.command("HSET", "streamops:pools", "spoilt", "x")
+    any_server.command("SET", "streamops:pool:spoilt", "x")
+    async with extras_of(any_server.options) as (extras, _):
         running = asyncio.create_task(extras.run())
         await eventually(lambda: "pools" in extras.failures)
         found = await extras.read(at(9))

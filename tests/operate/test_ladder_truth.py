@@ -1,5 +1,6 @@
 """What is said with fewer permissions is less, but as true."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import initialize, invariant, run_state_machine_as_test
 
@@ -8,6 +9,9 @@ from streamops.operate.watch import Watch
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.operate.truth import STINGY, STREAM, StreamTruth
 from tests.servers import RunningServer
+
+# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
+pytestmark = pytest.mark.no_cover
 
 
 class RestrictedTruth(StreamTruth):

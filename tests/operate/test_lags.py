@@ -108,6 +108,29 @@ async def test_counted_forwards_backwards_or_bounded(server: RunningServer, conn
     assert 1 <= middle.lower <= 49 <= middle.upper <= 98
 
 
+async def test_what_trimming_took_before_it_was_counted_is_not_missing_from_an_exact_lag(
+    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten waited, then thirteen, then ten others: of the first ones three were left to be counted, and three never waited."""
+    add(server, 1, 30)
+    group_at(server, 20, "billing")
+    # The server must be made to forget what it knows.
+    server.command("XDEL", STREAM, "25-1")
+    add(server, 31, 31)
+
+    def overtake() -> None:
+        add(server, 32, 38)
+        server.command("XTRIM", STREAM, "MAXLEN", 10)
+
+    interrupt(monkeypatch, overtake)
+    lag = (await patient.lags())["billing"]
+    assert not lag.known, lag
+    assert lag.lower is not None
+    assert lag.upper is not None
+    assert lag.lower <= 10 <= lag.upper
+    assert exact((await patient.lags())["billing"]) == 10
+
+
 async def test_bounds_are_not_counted_again_while_nothing_moves(
     server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.model.lag import LagBasis
@@ -10,7 +11,7 @@ from streamops.model.snapshot import Snapshot
 from streamops.operate.collect import Collector
 from streamops.operate.watch import Watch
 from streamops.present.acl import AclRole, acl_rules
-from streamops.wire.options import ConnectionOptions
+from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth
 from tests.servers import RunningServer
@@ -75,7 +76,7 @@ def essence(snapshot: Snapshot) -> list[Any]:
                     group.time_lag.age is None,
                     group.oldest_pending and (group.oldest_pending.id, group.oldest_pending.consumer),
                     group.oldest_pending_age is None,
-                    group.members and [(one.name, one.pending) for one in group.members],
+                    [(one.name, one.pending) for one in group.members or ()],
                     group.profile and group.profile.delivery_buckets,
                 )
                 for group in stream.groups
@@ -110,6 +111,35 @@ async def test_rules_that_we_print_for_observers(server: RunningServer, as_user:
     assert seen.gaps == ()
     assert essence(seen) == essence(whole)
     assert reached is (Depth.SCRIPT if is_old(server) else Depth.READ_ONLY_SCRIPT)
+
+
+async def test_what_is_permitted_again_is_read_again(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streamops.wire.stream_reader.LOOK_AGAIN", 0.0)
+    fill(any_server)
+    any_server.command("ACL", "SETUSER", "changing", "reset", "on", "nopass", "~*", "+@all")
+    connection = await Server.connect(
+        replace(any_server.options, username="changing", password=Secret("any"))
+    )
+    collector = Collector(connection, Watch())
+    try:
+        whole = await collector.collect(STREAMS, discovered=2, complete=True)
+        any_server.command("ACL", "SETUSER", "changing", *NO_SCRIPTS, "-xinfo|stream")
+        less = await collector.collect(STREAMS, discovered=2, complete=True)
+        reached = [collector._reader.depth]
+        assert {gap.reason for gap in less.gaps} == {"no permission for XINFO STREAM"}
+        any_server.command("ACL", "SETUSER", "changing", "+xinfo")
+        assert (await collector.collect(STREAMS, discovered=2, complete=True)).gaps == ()
+        reached.append(collector._reader.depth)
+        any_server.command("ACL", "SETUSER", "changing", "+@all")
+        again = await collector.collect(STREAMS, discovered=2, complete=True)
+        reached.append(collector._reader.depth)
+        assert reached == [Depth.GROUPS, Depth.TRANSACTION, Depth.READ_ONLY_SCRIPT]
+        assert essence(again) == essence(whole)
+    finally:
+        await connection.close()
+        any_server.command("ACL", "DELUSER", "changing")
 
 
 async def test_key_that_is_denied(server: RunningServer, as_user: SetUser) -> None:

@@ -1,14 +1,15 @@
 """The one way in which anything is changed: prepare a plan, show it, apply it with consent."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from streamops.analysis.wording import quoted
-from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, Unreachable
+from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, UnexpectedReply, Unreachable
 from streamops.model.acting import (
     Actor,
     Assent,
@@ -36,7 +37,7 @@ from streamops.operate.acting.command_line import full_command
 from streamops.operate.acting.jobs import HeldJob, JobStopped, held_by, over
 from streamops.operate.acting.operation import Evidence, Intent, Operation
 from streamops.operate.acting.orphans import end_orphan, gone_on_with
-from streamops.operate.acting.packing import unpack
+from streamops.operate.acting.packing import unpack_asked
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run, StopAsked
@@ -174,7 +175,7 @@ class Engine:
             raise held_by(job.id, job.owner, None)
         if operation.resume is None:
             raise Forbidden(f"{job.operation} cannot be resumed", "Run it again: what is done is left alone.")
-        intent = operation.resume(unpack(operation.intent, job.intent), job)
+        intent = operation.resume(_asked(operation, job), job)
         return await self.prepare(operation, intent, limits, job)
 
     def forbid_if_read_only(self) -> None:
@@ -262,18 +263,27 @@ UNKNOWN_BATCH = "; whether the batch under way was done is not known"
 
 
 async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, state: JobState) -> Outcome:
-    """Write the last records. Where the server does not answer any more, the outcome says so: what is done is done."""
+    """Write the last records. Where the server does not answer any more, the outcome says so: what is done is done.
+
+    In a cluster they are on several nodes, of which one may be gone: each is written whatever became of the others.
+    """
     phase = AuditPhase.FAILED if outcome.stopped else AuditPhase.DONE
-    try:
-        if outcome.stopped:
-            await trail.gather()
-        await trail.end(outcome, phase)
-        if job is not None:
-            await job.end(run.tally, run.cursor, state)
-    except StreamopsError as error:
-        note = f"the last records could not be written: {error.message}"
-        return replace(outcome, notes=(*outcome.notes, note))
-    return outcome
+    words: list[Callable[[], Awaitable[None]]] = [trail.gather] if outcome.stopped else []
+    words.append(partial(trail.end, outcome, phase))
+    if job is not None:
+        words.append(partial(job.end, run.tally, run.cursor, state))
+    problems: list[str] = []
+    for say in words:
+        if problems and len(run.server.nodes) == 1:
+            break
+        try:
+            await say()
+        except StreamopsError as error:
+            problems.append(error.message)
+    if not problems:
+        return outcome
+    note = f"the last records could not be written: {problems[0]}"
+    return replace(outcome, notes=(*outcome.notes, note))
 
 
 def _keeps_beside(prepared: Prepared[Any, Any]) -> str:
@@ -287,6 +297,16 @@ def _outcome(run: Run, plan: Plan, trail: Trail, stopped: str = "") -> Outcome:
 
 def _nothing(plan: Plan) -> Outcome:
     return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
+
+
+def _asked(operation: Operation[Intent, Evidence], job: Job) -> Intent:
+    try:
+        return unpack_asked(operation.intent, job.intent)
+    except UnexpectedReply:
+        raise Forbidden(
+            f"job {job.id} ({job.operation}) was begun by another version of streamops",
+            f"Resume it with that version, or end it: `streamops jobs cancel {job.id}`.",
+        ) from None
 
 
 def _consent_hint(consent: Consent, assent: Assent) -> str:

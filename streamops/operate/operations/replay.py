@@ -149,8 +149,15 @@ def settle_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> ReplayInten
 
 
 def resume_replay(intent: ReplayIntent, job: Job) -> ReplayIntent:
-    """The rest of it: what comes after the job's cursor, up to the same last letter."""
-    return replace(intent, after=EntryId.parse(job.cursor)) if job.cursor else intent
+    """The rest of it: what is still there up to the same last letter.
+
+    Letters that were left or failed are passed over: it goes on after the job's cursor. Without any, all before the
+    cursor were handed on; but a primary that died may have taken its last moments along, and its successor has them
+    again.
+    """
+    if not job.cursor or not (job.skipped or job.failed):
+        return intent
+    return replace(intent, after=EntryId.parse(job.cursor))
 
 
 def _writes(intent: ReplayIntent) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,111 @@
+"""One server: always the same, or whichever one the Sentinels name."""
+
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from redis.asyncio.sentinel import MasterNotFoundError
+from redis.exceptions import RedisError
+
+from streamops.wire.connect import connection_pool
+from streamops.wire.node import Node
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.sentinel import PrimaryReplacedError, SentinelPool
+
+LOOK_EVERY: Final = 1.0
+"""Seconds after which the Sentinels are asked again, by whoever sends something then."""
+
+LET_BE: Final = 10.0
+"""The same where none of them answered: the primary may be well all the same, and nobody is to wait for them."""
+
+
+class Single:
+    """One server; to whoever asks it, a cluster of one node.
+
+    Attributes:
+        nodes: The one.
+        ready: Whether nothing has to be learned before something is sent.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self.nodes = (node,)
+
+    @property
+    def ready(self) -> bool:
+        """Always."""
+        return True
+
+    async def prepare(self) -> None:
+        """Nothing to learn first."""
+
+    def distrust(self, troubled: Iterable[Node] = ()) -> None:
+        """Nothing to learn anew."""
+
+    def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
+        """The one."""
+        return self._node
+
+    def node_at(self, host: str, port: int, referrer: Node) -> None:
+        """None: a member of a cluster that is asked as if it were alone must not send us elsewhere."""
+
+    async def close(self) -> None:
+        """Close all connections, without a pause; batches from now on fail."""
+        await self._node.close()
+
+
+class Watched(Single):
+    """The primary that the Sentinels name, who are asked at every connection, and every second besides.
+
+    A primary that was replaced takes writes for some ten seconds more, until the Sentinels tell it; all of them are
+    lost. Whoever was connected to it before would go on with it.
+    """
+
+    def __init__(self, node: Node, pool: SentinelPool) -> None:
+        super().__init__(node)
+        self._pool = pool
+        self._known: tuple[str, int] | None = None
+        self._failed = False
+        self._look_at = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """Whether the Sentinels were asked a moment ago."""
+        return time.monotonic() < self._look_at
+
+    async def prepare(self) -> None:
+        """Ask the Sentinels, where it is time to.
+
+        Raises:
+            PrimaryReplacedError: They name another primary, which may know less than the one before: once.
+        """
+        if self.ready:
+            return
+        # Before anything is awaited: one asks, and whoever else sends something now need not wait.
+        self._look_at = time.monotonic() + LOOK_EVERY
+        known = self._known or self._pool.master_address
+        if known is None:
+            # The first connection will ask.
+            return
+        try:
+            now = await self._pool.get_master_address()
+        except MasterNotFoundError:
+            # It is down, they say, and a moment later there will be another one.
+            return
+        except (RedisError, OSError, TimeoutError):
+            self._look_at = time.monotonic() + LET_BE
+            return
+        self._known, failed, self._failed = now, self._failed, False
+        if now != known and not failed:
+            raise PrimaryReplacedError("the Sentinels name another primary than a moment ago")
+
+    def distrust(self, troubled: Iterable[Node] = ()) -> None:  # noqa: ARG002 - there is one
+        """Whoever was asked failed, and was told so: another primary is no news then."""
+        self._failed = True
+
+
+def single_server(options: ConnectionOptions) -> Single:
+    """The server of these options, or of their Sentinels."""
+    pool = connection_pool(options)
+    node = Node(pool, options.label, options.timeout.total_seconds())
+    return Watched(node, pool) if isinstance(pool, SentinelPool) else Single(node)

@@ -1,0 +1,222 @@
+"""A primary with two replicas, watched by three Sentinels; primaries die, hang, and hand over."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Final, Self
+
+from redis.exceptions import RedisError
+
+from streamops.model.server import Mode
+from streamops.wire.options import ConnectionOptions
+from tests.chaos.topologies.place import (
+    follows,
+    forget,
+    hang_up_replicas,
+    has_lost_its_primary,
+    is_caught_up,
+    is_primary,
+    noted,
+    remember,
+    until,
+)
+from tests.chaos.topologies.reading import Reading, read_key
+from tests.deployments import start_sentinel
+from tests.programs import ServerProgram
+from tests.servers import RunningServer
+
+SERVICE: Final = "orders"
+SENTINELS, REPLICAS = 3, 2
+QUORUM: Final = 2
+_QUICK: Final = ("--repl-diskless-sync-delay", "0")
+
+
+class Watched:
+    """Three servers and three Sentinels; ``with`` stops them.
+
+    Attributes:
+        servers: All of them, whatever each is at the moment.
+        url: The Sentinels, as ``redis+sentinel://``.
+        options: The same as options.
+        faults: How often each kind of thing was done to them.
+    """
+
+    def __init__(self, program: ServerProgram) -> None:
+        """Start them all."""
+        self.program = program
+        self.faults: dict[str, int] = {}
+        self._stack = ExitStack()
+        self._away: RunningServer | None = None
+        try:
+            first = self._stack.enter_context(RunningServer(program, *_QUICK))
+            self.servers = [first, *(self._replica(first) for _ in range(REPLICAS))]
+            self._sentinels = [
+                self._stack.enter_context(start_sentinel(program, first, service=SERVICE, quorum=QUORUM))
+                for _ in range(SENTINELS)
+            ]
+        except BaseException:
+            self._stack.close()
+            raise
+        addresses = tuple(("127.0.0.1", one.port) for one in self._sentinels)
+        hosts = ",".join(f"{host}:{port}" for host, port in addresses)
+        self.url = f"redis+sentinel://{hosts}/{SERVICE}"
+        self.options = ConnectionOptions(
+            mode=Mode.SENTINEL, addresses=addresses, sentinel_service=SERVICE, label="the Sentinels' primary"
+        )
+
+    @property
+    def label(self) -> str:
+        """Flavour and version."""
+        return self.program.label
+
+    async def ready(self) -> Self:
+        """Wait until the Sentinels know each other and the replicas."""
+        await self.whole()
+        return self
+
+    @property
+    def primary(self) -> RunningServer:
+        """The server that most Sentinels name."""
+        named = [one.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)[1] for one in self._sentinels]
+        port = int(max(named, key=named.count))
+        return next(server for server in self.servers if server.port == port)
+
+    def primary_of(self, key: str) -> RunningServer:  # noqa: ARG002 - one server has them all
+        """The server that takes writes."""
+        return self.primary
+
+    def names(self, *stems: str) -> list[str]:
+        """A stream for each stem."""
+        return [*stems]
+
+    async def whole(self) -> None:
+        """Wait until the Sentinels agree, know each other, and could replace the primary."""
+        await until("whole", self._is_whole)
+
+    async def replicated(self) -> None:
+        """Wait until every replica has all that was written."""
+        await until("replicated", lambda: is_caught_up(self.primary, REPLICAS))
+
+    def flush(self) -> None:
+        """Drop every key."""
+        self.primary.flush()
+
+    async def fail_over(self, keys: Iterable[str]) -> dict[str, Reading]:
+        """Have a replica take over, as an operator asks a Sentinel for it: the former primary is told later.
+
+        Args:
+            keys: What to read from the replica that takes over, as soon as it has.
+        """
+        former = self.primary
+        noted(self.faults, "failover asked for")
+        self._sentinels[0].command("SENTINEL", "FAILOVER", SERVICE)
+        candidates = self._others(former)
+        await until("promoted", lambda: any(map(is_primary, candidates)))
+        promoted = next(filter(is_primary, candidates))
+        promoted.command("CLIENT", "PAUSE", 10_000, "WRITE")
+        had = {key: read_key(promoted, key) for key in keys}
+        promoted.command("CLIENT", "UNPAUSE")
+        await until("taken over", lambda: self.primary is promoted)
+        return had
+
+    async def kill(self, keys: Iterable[str], unreplicated: float) -> dict[str, Reading]:
+        """Kill the primary, and wait until a replica has taken over.
+
+        Args:
+            keys: What to read from the replica that does, as it was before.
+            unreplicated: Seconds for which the replicas get nothing before that.
+        """
+        victim = self.primary
+        replicas = self._others(victim)
+        if unreplicated:
+            noted(self.faults, "replicas cut off")
+            for replica in replicas:
+                forget(replica)
+            hang_up_replicas(victim)
+            await asyncio.sleep(unreplicated)
+        noted(self.faults, "primary killed")
+        victim.kill()
+        self._away = victim
+        await until("alone", lambda: all(map(has_lost_its_primary, replicas)))
+        had = {replica.port: {key: read_key(replica, key) for key in keys} for replica in replicas}
+        for replica in replicas:
+            remember(replica)
+        await until("taken over", lambda: self._is_led_by(replicas))
+        return had[self.primary.port]
+
+    async def hang(self, keys: Iterable[str]) -> dict[str, Reading]:
+        """Have the primary stand still until a replica has taken over, then go on as if nothing had been."""
+        victim = self.primary
+        replicas = self._others(victim)
+        noted(self.faults, "primary hung")
+        # In a thread of its own process: nothing may ask it meanwhile.
+        victim.pause()
+        try:
+            await asyncio.sleep(0.3)
+            had = {replica.port: {key: read_key(replica, key) for key in keys} for replica in replicas}
+            await until("taken over", lambda: self._is_led_by(replicas))
+            return had[self.primary.port]
+        finally:
+            victim.resume()
+
+    async def return_of_the_dead(self) -> None:
+        """Start again who was killed, as a replica."""
+        if self._away is not None:
+            self._away.restart()
+            self._away.command("REPLICAOF", "127.0.0.1", self.primary.port)
+            self._away = None
+        await self.whole()
+
+    def _others(self, primary: RunningServer) -> list[RunningServer]:
+        return [server for server in self.servers if server is not primary]
+
+    def _is_led_by(self, candidates: list[RunningServer]) -> bool:
+        primary = self.primary
+        return primary in candidates and is_primary(primary)
+
+    def _is_whole(self) -> bool:
+        with suppress(RedisError):
+            primary = self.primary
+            living = [server for server in self._others(primary) if server is not self._away]
+            return (
+                is_primary(primary)
+                and all(follows(server) for server in living)
+                and all(map(_could_replace, self._sentinels))
+            )
+        return False
+
+    def _replica(self, primary: RunningServer) -> RunningServer:
+        return self._stack.enter_context(
+            RunningServer(primary.program, *_QUICK, "--replicaof", "127.0.0.1", str(primary.port))
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+
+def _could_replace(sentinel: RunningServer) -> bool:
+    """Whether a Sentinel could have its primary replaced: it has heard of the others, and of a replica that is well.
+
+    Of one that came back it hears some ten seconds later.
+    """
+    told = _pairs(sentinel.command("SENTINEL", "MASTER", SERVICE))
+    rows = [_pairs(row) for row in sentinel.command("SENTINEL", "REPLICAS", SERVICE)]
+    well = [
+        row
+        for row in rows
+        if row[b"flags"] == b"slave"
+        and row[b"master-link-status"] == b"ok"
+        and row[b"master-port"] == told[b"port"]
+        and int(row[b"slave-repl-offset"]) > 0
+    ]
+    return told[b"flags"] == b"master" and int(told[b"num-other-sentinels"]) == SENTINELS - 1 and bool(well)
+
+
+def _pairs(flat: list[bytes]) -> dict[bytes, bytes]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))

@@ -1,0 +1,1 @@
+"""Exporter, consoles and controllers watch one server that fails, beside somebody who knows what is so at each instant."""
