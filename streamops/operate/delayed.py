@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 SHARE: Final = 0.5
 """Share of the time that looking for queues may keep a node busy."""
 
-PAGE: Final = 10_000
+PAGE: Final = 2_000
 """Members of a queue that are read in one go."""
 
 

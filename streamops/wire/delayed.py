@@ -1,5 +1,6 @@
 """Reading delayed messages: how many a stream has, and what they are."""
 
+import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
@@ -55,14 +56,25 @@ async def count_due(server: Server, queue: str, until: datetime | None) -> int |
 async def read_due(
     server: Server, queue: str, *, until: datetime | None = None, skip: int = 0, limit: int
 ) -> list[Due] | Fault:
-    """Members of a queue, the first due first: those due until an instant, or all."""
-    reply = await server.single(
-        queue, "ZRANGE", queue, "-inf", _bound(until), "BYSCORE", "LIMIT", skip, limit, "WITHSCORES"
-    )
+    """Members of a queue, the first due first: those due until an instant, or all.
+
+    They are asked for by their ranks: to skip members by their scores, the server walks over each of them.
+
+    Args:
+        server: Where the queue is.
+        queue: Its key.
+        until: The last instant that counts.
+        skip: How many to leave out at the beginning.
+        limit: How many to read at most; at least one.
+    """
+    reply = await server.single(queue, "ZRANGE", queue, skip, skip + limit - 1, "WITHSCORES")
     if isinstance(reply, Exception):
         return fault(reply)
+    latest = math.inf if until is None else milliseconds(until)
     return [
-        Due(decode_name(name), moment(score)) for name, score in zip(reply[::2], reply[1::2], strict=True)
+        Due(decode_name(name), moment(score))
+        for name, score in zip(reply[::2], reply[1::2], strict=True)
+        if float(score) <= latest
     ]
 
 

@@ -114,6 +114,36 @@ async def test_schedule_and_read(connected: Server, server: RunningServer) -> No
     assert await read_due(connected, QUEUE, until=due, limit=10) == [("b\udcff", due)]
 
 
+async def test_members_are_read_from_any_rank_up_to_an_instant(
+    connected: Server, server: RunningServer
+) -> None:
+    for number in range(10):
+        server.command("ZADD", QUEUE, number * 1000, f"m{number}")
+
+    async def read(until: int | None, skip: int, limit: int) -> list[str]:
+        instant = None if until is None else datetime.fromtimestamp(until, UTC)
+        found = await read_due(connected, QUEUE, until=instant, skip=skip, limit=limit)
+        assert isinstance(found, list)
+        return [one.id for one in found]
+
+    assert await read(None, 0, 3) == ["m0", "m1", "m2"]
+    assert await read(None, 8, 3) == ["m8", "m9"]
+    assert await read(4, 3, 5) == ["m3", "m4"]
+    assert await read(4, 5, 5) == []
+
+
+async def test_to_skip_members_the_server_does_not_walk_over_them(start_server: StartServer) -> None:
+    server = start_server("--slowlog-log-slower-than", "0")
+    server.command("ZADD", QUEUE, 1, "a", 2, "b")
+    connected = await Server.connect(server.options)
+    await read_due(connected, QUEUE, until=datetime(2031, 5, 1, tzinfo=UTC), skip=1, limit=1)
+    await connected.close()
+    sent = [row[3] for row in server.command("SLOWLOG", "GET", -1)]
+    assert [words for words in sent if words[0] == b"ZRANGE"] == [
+        [b"ZRANGE", QUEUE.encode(), b"1", b"1", b"WITHSCORES"]
+    ]
+
+
 async def test_queues_are_counted(connected: Server, server: RunningServer) -> None:
     await schedule(connected, "orders", "late", ORDER, datetime(2020, 1, 1, tzinfo=UTC))
     await schedule(connected, "orders", "early", ORDER, HOUR)

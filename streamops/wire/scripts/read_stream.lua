@@ -7,9 +7,11 @@
 --           deleted ID}, or 1 where its entries are the ones already known, or an error reply;
 --   groups  one {name, consumers, pending, position, entries read, lag, oldest pending row, next entry's ID} a
 --           group, where 1 as next ID says that the known one still holds; or an error reply.
--- What there is not is false; what was refused is an error reply.
+-- What there is not is false; what was refused is an error reply. A stream with more groups than a script can read
+-- within its time is false as a whole.
 -- Redis copies whole entries into a script, which for entries of megabytes takes milliseconds: that is why
 -- a stream that has not changed is recognised by ranges that are empty.
+local MOST_GROUPS = 1000
 local key = KEYS[1]
 
 local length = redis.pcall('XLEN', key)
@@ -46,6 +48,7 @@ else
   stream = redis.pcall('XINFO', 'STREAM', key)
   if not stream.err then
     local info = fields(stream)
+    if info['groups'] > MOST_GROUPS then return false end
     local first, last = info['first-entry'], info['last-entry']
     last_id = last and last[1]
     stream = {
@@ -71,6 +74,7 @@ end
 
 local groups = redis.pcall('XINFO', 'GROUPS', key)
 if not groups.err then
+  if #groups > MOST_GROUPS then return false end
   for number, flat in ipairs(groups) do
     local group = fields(flat)
     local position = group['last-delivered-id']
