@@ -14,10 +14,10 @@ from tests.runtime.working import QUICK, pending, until, working
 from tests.servers import RunningServer
 
 
-async def test_a_stream_in_trouble_costs_no_other_its_leases(server: RunningServer) -> None:
+async def test_a_stream_in_trouble_costs_no_other_its_leases(any_server: RunningServer) -> None:
     first, second, starts, held = (
-        Streamops(server.options),
-        Streamops(server.options),
+        Streamops(any_server.options),
+        Streamops(any_server.options),
         list[str](),
         asyncio.Event(),
     )
@@ -33,15 +33,15 @@ async def test_a_stream_in_trouble_costs_no_other_its_leases(server: RunningServ
     second.handler("b", group="g", start="0", lease=0.4)(handle)
     async with working(first):
         for stream in "ab":
-            server.command("XADD", stream, "*", "n", 1)
+            any_server.command("XADD", stream, "*", "n", 1)
         await until(lambda: sorted(starts) == ["a", "b"])
-        server.command("DEL", "a")
-        server.command("SET", "a", "text")
+        any_server.command("DEL", "a")
+        any_server.command("SET", "a", "text")
         async with working(second):
             await asyncio.sleep(1.5)
             assert starts.count("b") == 1
             held.set()
-            await until(lambda: pending(server, "b") == 0)
+            await until(lambda: pending(any_server, "b") == 0)
     assert told
     assert starts.count("b") == 1
 

@@ -18,11 +18,12 @@ from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
 from streamops.wire.server import Server
+from tests.conftest import PROGRAMS
 from tests.operate.acting.test_acl import used_commands
 from tests.programs import ServerProgram
 from tests.runtime.everything import LETTERS, LOST, STREAM, WORDS, application, fill, play
 from tests.runtime.working import keys, working
-from tests.servers import RunningServer
+from tests.servers import RunningServer, ServerPool
 
 USER, PASSWORD = "shop", Secret("right")
 NARROW = ("~orders*", "~{orders}*", "~streamops:*")
@@ -59,6 +60,12 @@ class Users:
         family = command.partition("|")[0]
         siblings = [one for one in self.commands if one.startswith(f"{family}|") and one != command]
         return self.limited(f"-{family}", *(f"+{one}" for one in siblings))
+
+
+@pytest.fixture(params=PROGRAMS, ids=lambda program: program.label)
+def server(request: pytest.FixtureRequest, server_pool: ServerPool) -> RunningServer:
+    """Of every version: each has categories and key rules of its own."""
+    return server_pool.flushed(request.param)
 
 
 @pytest.fixture
@@ -136,9 +143,9 @@ async def test_whoever_lacks_one_command_is_refused_before_anything_is_consumed(
 
 
 @pytest.mark.parametrize("command", sorted(OPTIONAL - {"exec", "multi"}))
-async def test_what_is_optional_may_be_missing(server: RunningServer, users: Users, command: str) -> None:
-    fill(server)
-    assert set(await play(server, users.without(command))) == {*WORDS, "after"}
+async def test_what_is_optional_may_be_missing(any_server: RunningServer, command: str) -> None:
+    fill(any_server)
+    assert set(await play(any_server, Users(any_server).without(command))) == {*WORDS, "after"}
 
 
 async def test_whoever_may_use_no_channel_works_all_the_same(server: RunningServer, users: Users) -> None:

@@ -77,8 +77,6 @@ async def test_messages_are_moved_when_they_are_due(server: RunningServer) -> No
         await one.delay("later", ORDER, HOUR)
         await eventually(lambda: one.moved == 6)
     assert server.command("XLEN", "orders") == 5
-    for entry_id, _ in server.command("XRANGE", "orders", "-", "+"):
-        assert entry_id.endswith(b"-0")
     ((_, rows),) = server.command("XREADGROUP", "GROUP", "g", "w", "STREAMS", RETRY.destination, ">")
     assert [fields for _, fields in rows] == [[b"f", b"v", b"_so_origin_id", b"1-1", b"_so_attempt", b"2"]]
     assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"later"]

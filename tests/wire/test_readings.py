@@ -103,7 +103,7 @@ def _without_idle(row: PendingEntry | None) -> list[tuple[EntryId, str, int]]:
 def test_script_equals_plain_commands(server: RunningServer) -> None:
     readers = Readers(server)
 
-    @settings(max_examples=80, deadline=None, database=None)
+    @settings(max_examples=40, deadline=None, database=None)
     @given(st.lists(commands, max_size=15))
     def check(history: list[Command]) -> None:
         server.flush()

@@ -58,7 +58,7 @@ def test_bytes_order_and_repeated_names_survive(
     server.command("XGROUP", "CREATE", STREAM, "g", "$", "MKSTREAM")
     key = STREAM if mode == "republish" else RETRIES
 
-    @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(letters, edits)
     def check(pairs: Fields, changes: dict[bytes, bytes]) -> None:
         server.command("DEL", QUEUE, RETRIES)

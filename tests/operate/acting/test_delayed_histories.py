@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from streamops.model.acting import Actor, Assent, Environment
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.delayed import DelayedBody, DelayedMessage
@@ -23,7 +25,10 @@ from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, move_now, schedule
 from tests.servers import RunningServer
 
-HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "60"))
+# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
+pytestmark = pytest.mark.no_cover
+
+HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "20"))
 STEPS = 40
 
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
