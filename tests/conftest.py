@@ -1,7 +1,7 @@
 """Fixtures that hand out real servers.
 
-``server`` runs its test once on every version found; ``any_server`` once, on the newest. Both are flushed
-and shared by the session: a test that changes more than keys (configuration, users, replication) starts its
+``server`` runs its test once on every version found; ``any_server`` once, on the newest. Both are flushed,
+of users too, and shared by the session: a test that changes more than that (configuration, replication) starts its
 own with ``start_server``.
 """
 
@@ -11,12 +11,17 @@ from contextlib import ExitStack
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 
 from tests.deployments import Certificates, RunningCluster, StartSentinel, start_sentinel, write_certificates
 from tests.programs import REQUIRE_SERVERS, ServerProgram, find_all_programs, find_programs, missing_labels
 from tests.servers import RunningServer, ServerPool, StartError, StartServer
 
 PROGRAMS = find_programs()
+
+# How long an example takes, or is thought up, says how busy the machine is.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_sessionstart() -> None:

@@ -120,6 +120,12 @@ class RunningServer:
         """Drop every key of every database."""
         self.command("FLUSHALL")
 
+    def forget_users(self) -> None:
+        """Remove every user that a test made: the next one may make another by the same name."""
+        made = [user for user in self.command("ACL", "USERS") if user != b"default"]
+        if made:
+            self.command("ACL", "DELUSER", *made)
+
     def pause(self) -> None:
         """Stop answering without closing anything; ``resume`` goes on."""
         os.kill(self.pid, signal.SIGSTOP)
@@ -235,6 +241,7 @@ class ServerPool:
             self._running[program] = RunningServer(program)
         server = self._running[program]
         server.flush()
+        server.forget_users()
         return server
 
     def stop(self) -> None:

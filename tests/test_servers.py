@@ -21,7 +21,9 @@ def test_server_is_the_version_of_its_label(server: RunningServer) -> None:
 @pytest.mark.parametrize("turn", [1, 2])
 def test_server_is_flushed_for_each_test(server: RunningServer, turn: int) -> None:
     assert server.command("DBSIZE") == 0
+    assert server.command("ACL", "USERS") == [b"default"]
     server.command("XADD", "orders", f"{turn}-1", "field", "value")
+    server.command("ACL", "SETUSER", "narrow", "~orders")
 
 
 def test_server_listens_on_loopback_too(any_server: RunningServer) -> None:

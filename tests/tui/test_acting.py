@@ -17,7 +17,7 @@ from streamops.tui.app import StreamopsApp
 from streamops.tui.subjects import KEYS
 from tests.invented import seconds
 from tests.tui import acts, sample
-from tests.tui.driving import bar, press, running, screen_text, settle, shown, until
+from tests.tui.driving import NARROW, bar, press, running, screen_text, settle, shown, until
 from tests.tui.source import InventedSource, app_for
 
 CLAIM_FORM = [*"jjjj", "enter", "end", "C"]
@@ -465,7 +465,8 @@ async def test_a_job_is_resumed_by_a_plan_and_stopped_by_its_key_twice() -> None
 async def test_no_single_key_does_anything_to_the_server() -> None:
     source = shop_source(jobs=(acts.JOB,), actions=(acts.action(1, acts.CLAIM, acts.DONE),))
     app = app_for(source)
-    async with running(app):
+    # Of a small terminal, because each of a thousand keys draws it.
+    async with running(app, NARROW):
         for way in ([], ["enter"], ["enter", "l"], ["t"], ["at"], ["4"]):
             for key in [*KEYS, *"EPSZzs", "space", "delete"]:
                 await press(app, *way, key, "escape", "3")
