@@ -139,10 +139,12 @@ class Crew:
         return max(1, int(self.ahead * self.buffer.share(queue)))
 
     def wake(self) -> None:
-        """There is something to take."""
+        """There is something to take; a slot that was cancelled just now takes nothing more."""
         if self._resting and not self._waking:
-            self._waking = True
-            self._resting.pop().set_result(None)
+            resting = self._resting.pop()
+            if not resting.done():
+                self._waking = True
+                resting.set_result(None)
 
     def _wake_another(self) -> None:
         """Where there is more than one slot can do, have another one look."""

@@ -8,9 +8,14 @@ from random import Random
 
 import redis
 
-from tests.chaos.history import History, Member
+from tests.chaos.clocks import LEAP
+from tests.chaos.disasters import recreate_group
+from tests.chaos.dooms import Doom, Moment
+from tests.chaos.history import History
+from tests.chaos.looking import hearts
+from tests.chaos.member import Member
 from tests.chaos.proxy import BOTH, Way
-from tests.chaos.worker import GROUP, STREAM, Doom, Moment
+from tests.chaos.worker import GROUP, STREAM
 from tests.servers import RunningServer
 
 Deed = Callable[[History, Random], Awaitable[None]]
@@ -68,6 +73,21 @@ async def lose_replies(history: History, random: Random) -> None:
         member.proxy.cut()
 
 
+async def halve(history: History, random: Random) -> None:
+    """A worker's connections end in the middle of a reply."""
+    member = _some(history, random)
+    async with history.fault("half a reply", member):
+        member.proxy.halve(random.choice((0.0, 0.3, 0.7, 0.95)))
+
+
+async def set_worker_clock(history: History, random: Random) -> None:
+    """A worker's clock leaps, by seconds or by days, forward or back."""
+    beating = {name.split("-")[-2] for name in hearts(history.server)}
+    member = random.choice([one for one in history.members if str(one.pid) in beating])
+    async with history.fault("worker's clock", member):
+        member.tell(LEAP)
+
+
 async def slow_down(history: History, random: Random) -> None:
     """Everything takes longer."""
     member = _some(history, random)
@@ -103,7 +123,8 @@ async def pause(history: History, random: Random) -> None:
 
 async def flush_scripts(history: History, _: Random) -> None:
     """The server forgets its scripts."""
-    history.server.command("SCRIPT", "FLUSH")
+    async with history.fault("scripts flushed"):
+        history.server.command("SCRIPT", "FLUSH")
 
 
 async def hang_up(history: History, _: Random) -> None:
@@ -114,7 +135,9 @@ async def hang_up(history: History, _: Random) -> None:
 
 async def read_history(history: History, random: Random) -> None:
     """Somebody reads the history of a consumer, as naive clients do: that counts deliveries, and renews idle times."""
-    for row in history.server.command("XINFO", "CONSUMERS", STREAM, GROUP):
+    rows = history.server.command("XINFO", "CONSUMERS", STREAM, GROUP)
+    history.note("history read")
+    for row in rows:
         for _ in range(random.randint(1, 10)):
             history.server.command("XREADGROUP", "GROUP", GROUP, row[1], "COUNT", 50, "STREAMS", STREAM, "0")
 
@@ -144,7 +167,8 @@ return rows
 def _take_away(history: History, subcommand: str, *consumer: bytes) -> None:
     """Delete something with its list of what is pending, and excuse exactly that."""
     rows = history.server.command("EVAL", TAKE_AWAY, 1, STREAM, GROUP, subcommand, *consumer)
-    history.excused |= {row[0].decode() for row in rows}
+    cause = "a consumer deleted" if consumer else "a group destroyed"
+    history.excuse(cause, {row[0].decode() for row in rows})
 
 
 GENTLE: tuple[Deed, ...] = (
@@ -157,6 +181,8 @@ GENTLE: tuple[Deed, ...] = (
     hole,
     hole,
     lose_replies,
+    halve,
+    set_worker_clock,
     slow_down,
     refuse,
     restart,
@@ -167,8 +193,11 @@ GENTLE: tuple[Deed, ...] = (
 )
 """What loses nothing."""
 
-ROUGH: tuple[Deed, ...] = (*GENTLE, *(4 * (remove_consumer, destroy_group)))
-"""What an operator may do besides, and what was pending then is excused."""
+STABLE = tuple(deed for deed in GENTLE if deed is not restart)
+"""The same on a server that keeps nothing."""
+
+ROUGH: tuple[Deed, ...] = (remove_consumer, destroy_group, recreate_group)
+"""What an operator may do, and what was pending then is excused."""
 
 
 async def strike(history: History, deed: Deed, random: Random) -> None:
@@ -177,6 +206,8 @@ async def strike(history: History, deed: Deed, random: Random) -> None:
         await deed(history, random)
     except (redis.ConnectionError, redis.ResponseError, LookupError):
         return
+    if kind := history.struck:
+        history.probe(kind)
 
 
 def _pause(server: RunningServer, seconds: float) -> None:

@@ -1,58 +1,53 @@
 """A history: workers at work on what is published, while processes, connections and the server fail at random."""
 
 import asyncio
-import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import redis
 from msgspec.structs import replace
+from redis.exceptions import OutOfMemoryError, ReadOnlyError
 
 from streamops.wire.options import ConnectionOptions
-from tests.chaos.ledger import Audit, Fault, Letter, Published, read, timeline
+from tests.chaos.audit import Audit
+from tests.chaos.dooms import Doom
+from tests.chaos.ledger import PROMPT, Fault, Letter, Probe, Published, read, timeline
+from tests.chaos.leftovers import leftovers
+from tests.chaos.looking import (
+    RETRIES,
+    consumers,
+    hearts,
+    ids_of,
+    is_idle,
+    letters,
+    pid_of,
+    state,
+    unsettled,
+)
+from tests.chaos.member import Member
+from tests.chaos.numbers import Onlooker
 from tests.chaos.proxy import Proxy
-from tests.chaos.worker import EXITED, GROUP, STREAM, UNREACHABLE, Doom, Post, start
+from tests.chaos.stages import Stage
+from tests.chaos.worker import EXITED, GROUP, STREAM, UNREACHABLE, Post, start
 from tests.servers import RunningServer
 
-RETRIES, LETTERS = f"{{{STREAM}}}:retry:{GROUP}", f"{{{STREAM}}}:dlq"
-DELAYED, MARKS = f"{{{STREAM}}}:delayed", f"{{{STREAM}}}:attempts:{GROUP}"
-GUARDS = f"{{{STREAM}}}:done:{GROUP}:"
-ROSTER = "streamops:roster:"
+REFUSALS = (OutOfMemoryError, ReadOnlyError)
+"""How a server that is full, or is no primary, refuses an entry."""
 
-HEALS_WITHIN = 30.0
+HEALS_WITHIN = 60.0
 """Seconds after the last fault until all is done, on a machine that is busy."""
+
+REST = 5
+"""How much longer than a look it takes until the next one."""
 
 ENDS_WITHIN = 20.0
 ENDS = frozenset({0, EXITED, UNREACHABLE, -signal.SIGKILL, -signal.SIGTERM})
 """How workers end: drained, by a handler that exits, without a server at the start, killed, told to before that."""
-
-
-class Member:
-    """A worker process, and the network between it and the server.
-
-    Attributes:
-        pid: The process.
-        doomed: Whether it ends of itself.
-    """
-
-    def __init__(self, process: BaseProcess, proxy: Proxy, *, doomed: bool) -> None:
-        assert process.pid is not None
-        self.pid = process.pid
-        self.process = process
-        self.proxy = proxy
-        self.doomed = doomed
-
-    def tell(self, number: signal.Signals) -> None:
-        """Send it a signal, if it is still there: whoever ends between question and signal has been collected."""
-        if self.process.is_alive():
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, number)
 
 
 class History:
@@ -60,26 +55,40 @@ class History:
 
     Attributes:
         faults: What was done, and when.
+        harmless: What was done that explains nothing.
         members: The living workers.
         serving: Held by whoever stops the server.
         published: What was confirmed.
-        excused: What somebody took off the list of pending ones with his own hands.
+        excused: What may be missing, with the cause: somebody took it away with his own hands, or a fault did.
         repeatable: What nobody can know any more to have been acknowledged.
+        probes: What was published right after a fault, to see when work goes on.
+        losses: How often something was taken away.
+        stage: What there is beside the server.
+        onlooker: The console that looks on.
         audit: The audit, in the end.
     """
 
-    def __init__(self, server: RunningServer, directory: Path, post: Post) -> None:
+    def __init__(
+        self, server: RunningServer, directory: Path, post: Post, *, stage: Stage | None = None
+    ) -> None:
         self.faults: list[Fault] = []
         self.members: list[Member] = []
         self.published: dict[str, Published] = {}
-        self.excused: set[str] = set()
+        self.excused: dict[str, str] = {}
         self.repeatable: set[str] = set()
+        self.probes: dict[str, Probe] = {}
+        self.losses = 0
+        self.harmless: list[Fault] = []
         self.audit: Audit | None = None
         self.server = server
         self.post = replace(post, ledger=directory / "ledger")
         self._directory = directory
         self._stack = AsyncExitStack()
         self._proxies = 0
+        self._striking: dict[asyncio.Task[None] | None, str] = {}
+        self._beside: list[Proxy] = []
+        self.stage = stage or Stage()
+        self.onlooker: Onlooker | None = None
         self.serving = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -93,16 +102,24 @@ class History:
 
     async def join(self, doom: Doom | None = None) -> Member:
         """One more worker."""
-        self._proxies += 1
-        proxy = Proxy(self.server.socket_path, self._directory / str(self._proxies))
-        await self._stack.enter_async_context(proxy)
-        options = ConnectionOptions(
-            addresses=(), socket_path=str(proxy.path), timeout=timedelta(seconds=0.6), label="chaos"
-        )
+        proxy, options = await self._connect()
         process = await asyncio.to_thread(start, replace(self.post, options=options, doom=doom))
         member = Member(process, proxy, doomed=doom is not None)
         self.members.append(member)
         return member
+
+    async def watch(self) -> Onlooker:
+        """Have a console look on, over a network that does not fail."""
+        proxy, options = await self._connect()
+        self._beside.append(proxy)
+        self.onlooker = Onlooker(options, lambda: self.server)
+        return await self._stack.enter_async_context(self.onlooker)
+
+    def move(self, server: RunningServer) -> None:
+        """Everybody is led to another server from now on."""
+        self.server = server
+        for proxy in (*self._beside, *(member.proxy for member in self.members)):
+            proxy.lead_to(server.socket_path)
 
     def bury_the_dead(self) -> int:
         """Count whose processes have ended since the last time."""
@@ -117,8 +134,47 @@ class History:
     def publish(self, do: str, key: str) -> None:
         """Publish, unless the server is away."""
         with suppress(redis.ConnectionError):
-            ident = self.server.command("XADD", STREAM, "*", "do", do, "order", key).decode()
-            self.published[ident] = Published(do, key)
+            self._publish(do, key)
+
+    def probe(self, kind: str) -> None:
+        """Publish after a fault, to see when work goes on."""
+        with suppress(redis.ConnectionError):
+            key = f"probe{len(self.probes)}"
+            if ident := self._publish("ok", key):
+                self.probes[ident] = Probe(kind, time.monotonic())
+
+    def excuse(self, cause: str, ids: Iterable[str]) -> None:
+        """From now on these may be missing."""
+        self.losses += 1
+        for ident in ids:
+            self.excused.setdefault(ident, cause)
+
+    def find_missing(self, cause: str, since: float) -> None:
+        """The server has forgotten what happened since then: what it no longer has may be missing, the rest come again."""
+        there = ids_of(self.server)
+        self.excuse(cause, [ident for ident in self.published if ident not in there])
+        lines = read(self.post.ledger)
+        self.repeatable |= {line.origin for line in lines if line.time >= since - PROMPT}
+        # It may have forgotten too that it had delivered these.
+        self.repeatable |= unsettled(self.server)
+
+    def _publish(self, do: str, key: str) -> str:
+        try:
+            ident: str = self.server.command("XADD", STREAM, "*", "do", do, "order", key).decode()
+        except redis.ResponseError as error:
+            if isinstance(error, REFUSALS) or str(error).startswith("MISCONF"):
+                return ""
+            raise
+        self.published[ident] = Published(do, key)
+        return ident
+
+    async def _connect(self) -> tuple[Proxy, ConnectionOptions]:
+        self._proxies += 1
+        proxy = Proxy(self.server.socket_path, self._directory / str(self._proxies))
+        await self._stack.enter_async_context(proxy)
+        return proxy, ConnectionOptions(
+            addresses=(), socket_path=str(proxy.path), timeout=timedelta(seconds=0.6), label="chaos"
+        )
 
     def leave_behind(self, number: int = 4) -> None:
         """Entries that a worker had read before it died, long ago."""
@@ -133,10 +189,21 @@ class History:
     async def fault(self, kind: str, member: Member | None = None) -> AsyncIterator[None]:
         """Note what is done inside, and how long it lasts."""
         began = time.monotonic()
+        self._striking[asyncio.current_task()] = kind
         try:
             yield
         finally:
             self.faults.append(Fault(kind, began, time.monotonic(), member.pid if member else 0))
+
+    @property
+    def struck(self) -> str:
+        """What was last done by whoever asks; empty where nothing was."""
+        return self._striking.pop(asyncio.current_task(), "")
+
+    def note(self, kind: str) -> None:
+        """Note what harms nobody by itself."""
+        now = time.monotonic()
+        self.harmless.append(Fault(kind, now, now, -1))
 
     async def settle(self) -> None:
         """Have everything work, and wait until there is nothing to do; then end, and audit."""
@@ -149,7 +216,7 @@ class History:
             if member.doomed:
                 member.tell(signal.SIGTERM)
         await self._have_all_leave()
-        if self._consumers(STREAM) or self._consumers(RETRIES):
+        if consumers(self.server, STREAM) or consumers(self.server, RETRIES):
             # A read that was under way when its worker left makes its consumer anew: whoever comes next removes it.
             await self.join()
             await self._have_all_leave()
@@ -157,7 +224,7 @@ class History:
 
     async def _have_all_leave(self) -> None:
         """Wait until there is nothing to do and nobody but the living is a consumer; then end them."""
-        await self.until("idle", lambda: self._is_idle() and self._is_alone())
+        await self.until("idle", lambda: is_idle(self.server) and self._is_alone())
         for member in self.members:
             member.tell(signal.SIGTERM)
         for member in self.members:
@@ -172,38 +239,26 @@ class History:
             self.bury_the_dead()
             if not self.members:
                 await self.join()
+            asked = time.monotonic()
             if true():
                 return
+            spent = time.monotonic() - asked
             if time.monotonic() > deadline:
-                raise AssertionError(f"not {what} after {HEALS_WITHIN} s: {self._state()}")
-            await asyncio.sleep(0.03)
-
-    def _is_idle(self) -> bool:
-        ask = self.server.command
-        return (
-            _unread(ask, STREAM) == 0
-            and ask("XPENDING", STREAM, GROUP)[0] == 0
-            and ask("XPENDING", RETRIES, GROUP)[0] == 0
-            and ask("XLEN", RETRIES) == 0
-            and ask("ZCARD", DELAYED) == 0
-        )
+                alive = [member.pid for member in self.members]
+                raise AssertionError(
+                    f"not {what} after {HEALS_WITHIN} s: {state(self.server)}, alive {alive}"
+                )
+            # Asking holds up the workers' networks, which are carried by this loop too.
+            await asyncio.sleep(max(0.03, REST * spent))
 
     def are_ready(self) -> bool:
         """Whether all workers beat, and nobody else does."""
-        return {_pid(name) for name in self._hearts()} == {member.pid for member in self.members}
+        return {pid_of(name) for name in hearts(self.server)} == {member.pid for member in self.members}
 
     def _is_alone(self) -> bool:
         """Whether all workers beat, and nobody else is or was a consumer."""
-        return self.are_ready() and {*self._consumers(STREAM), *self._consumers(RETRIES)} <= self._hearts()
-
-    def _hearts(self) -> set[str]:
-        return {
-            name.decode().rpartition(":")[2] for name in self.server.command("KEYS", "streamops:worker:*")
-        }
-
-    def _consumers(self, key: str) -> list[str]:
-        rows = self.server.command("XINFO", "CONSUMERS", key, GROUP)
-        return [dict(zip(row[::2], row[1::2], strict=True))[b"name"].decode() for row in rows]
+        known = {*consumers(self.server, STREAM), *consumers(self.server, RETRIES)}
+        return self.are_ready() and known <= hearts(self.server)
 
     def _audit(self) -> None:
         lines = read(self.post.ledger)
@@ -215,10 +270,13 @@ class History:
             guarded=self.post.guarded,
             most=self.post.most,
             lease=self.post.lease,
-            excused=self.excused,
+            excused=self.excused.keys(),
             repeatable=self.repeatable,
         )
-        problems = [*self.audit.problems, *self._leftovers()]
+        forgiving = bool(self.repeatable or self.excused)
+        problems = [*self.audit.problems, *leftovers(self.server, self.faults, forgiving=forgiving)]
+        if self.onlooker is not None:
+            problems += self.onlooker.wrong
         if problems:
             told = "\n".join(problems)
             stories = [timeline(lines, self.faults, ident) for ident in self.published if ident in told]
@@ -227,71 +285,4 @@ class History:
 
     def letters(self) -> list[Letter]:
         """The dead letters."""
-        rows = self.server.command("XRANGE", LETTERS, "-", "+")
-        told = [dict(zip(raw[::2], raw[1::2], strict=True)) for _, raw in rows]
-        return [
-            Letter(
-                row[b"_so_origin_id"].decode(),
-                row[b"_so_reason"].decode(),
-                int(row[b"_so_attempt"]),
-                row[b"order"].decode(),
-            )
-            for row in told
-        ]
-
-    def _leftovers(self) -> list[str]:
-        ask = self.server.command
-        found = {key.decode() for key in ask("KEYS", "*")}
-        allowed = {STREAM, RETRIES, LETTERS} | ({MARKS} if self.repeatable or self.excused else set())
-        # Who was killed stays on the roster until it ends by itself.
-        ending = {key for key in found if key.startswith(ROSTER) and ask("PTTL", key) > 0}
-        strays = [key for key in found - allowed - ending if not key.startswith(GUARDS)]
-        problems = [f"a key is left: {key} {self._dump(key)}" for key in strays]
-        problems += [
-            f"a consumer of {key} is left: {name} {self._faults_of(name)}"
-            for key in (STREAM, RETRIES)
-            for name in self._consumers(key)
-        ]
-        if (lag := _lag(ask, STREAM)) not in (0, None):
-            problems.append(f"lag {lag}")
-        return problems
-
-    def _faults_of(self, name: str) -> list[Fault]:
-        return [fault for fault in self.faults if fault.pid == _pid(name)]
-
-    def _dump(self, key: str) -> Any:  # noqa: ANN401 - for a message
-        return self.server.command("HGETALL", key) if key == MARKS else self.server.command("TYPE", key)
-
-    def _state(self) -> str:
-        ask = self.server.command
-        return (
-            f"unread {_unread(ask, STREAM)}, pending {ask('XPENDING', STREAM, GROUP, '-', '+', 5)}, "
-            f"due {ask('XPENDING', RETRIES, GROUP, '-', '+', 5)} of {ask('XLEN', RETRIES)}, delayed {ask('ZCARD', DELAYED)}, "
-            f"consumers {self._consumers(STREAM)} {self._consumers(RETRIES)}, alive {[member.pid for member in self.members]}, "
-            f"hearts {ask('KEYS', 'streamops:worker:*')}"
-        )
-
-
-def _pid(name: str) -> int:
-    """The process of a consumer."""
-    return int(name.split("-")[-2])
-
-
-def _groups(ask: Callable[..., Any], key: str) -> dict[bytes, Any]:
-    for row in ask("XINFO", "GROUPS", key):
-        fields = dict(zip(row[::2], row[1::2], strict=True))
-        if fields[b"name"] == GROUP.encode():
-            return fields
-    return {}
-
-
-def _unread(ask: Callable[..., Any], key: str) -> int:
-    """How many entries were not delivered; one where there is no group yet."""
-    with suppress(redis.ResponseError):
-        if fields := _groups(ask, key):
-            return len(ask("XRANGE", key, f"({fields[b'last-delivered-id'].decode()}", "+"))
-    return 1
-
-
-def _lag(ask: Callable[..., Any], key: str) -> int | None:
-    return _groups(ask, key).get(b"lag")
+        return letters(self.server)

@@ -37,6 +37,7 @@ class Link:
         self.open = {way: asyncio.Event() for way in Way}
         self.lost: set[Way] = set()
         self.delay = 0.0
+        self.share: float | None = None
         for way in self.open.values():
             way.set()
 
@@ -44,6 +45,11 @@ class Link:
         """Reset both sides at once, whatever is under way."""
         for writer in self.writers.values():
             writer.transport.abort()
+
+    def end(self) -> None:
+        """End both sides after what was written already."""
+        for writer in self.writers.values():
+            writer.close()
 
     async def carry(self, way: Way, reader: asyncio.StreamReader, watch: Watch | None) -> None:
         """Pass on what comes, until its end."""
@@ -55,9 +61,13 @@ class Link:
                 await self.open[way].wait()
                 if watch is not None and watch(data):
                     self.lost.add(Way.DOWN)
+                halved = self.share is not None and way is Way.DOWN
                 if way not in self.lost:
-                    writer.write(data)
+                    writer.write(data[: max(1, int(len(data) * (self.share or 0)))] if halved else data)
                     await writer.drain()
+                if halved:
+                    self.end()
+                    return
             # The news of an end takes the same way.
             await self.open[way].wait()
             if writer.can_write_eof():
@@ -118,6 +128,16 @@ class Proxy:
         """Lose what goes this way on the connections there are, for good: the server acts, and its reply is lost."""
         for link in self._links:
             link.lost.add(way)
+
+    def halve(self, share: float) -> None:
+        """Pass on only a share of the next reply on each connection there is, and then end it."""
+        for link in self._links:
+            link.share = share
+
+    def lead_to(self, server: Path) -> None:
+        """Lead new connections to another server, and end those there are."""
+        self._server = server
+        self.cut()
 
     def slow_down(self, seconds: float) -> None:
         """Let everything take so much longer."""

@@ -424,3 +424,19 @@ async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
 
     with pytest.raises(RuntimeError, match="no heart"):
         await asyncio.wait_for(app.worker(QUICK).run(), LONGEST_WAIT)
+
+
+async def test_what_comes_due_while_slots_are_cancelled_wakes_none_of_them(any_server: RunningServer) -> None:
+    app = Streamops(any_server.options)
+
+    @app.handler("s", group="g")
+    async def handle(_: Entry) -> None: ...
+
+    worker = app.worker(QUICK)
+    work = asyncio.create_task(worker.run())
+    await until(lambda: worker.stations and worker.stations[0].crew._resting)
+    work.cancel()
+    while not work.done():
+        worker.stations[0].crew.wake()
+        await asyncio.sleep(0)
+    assert work.cancelled()

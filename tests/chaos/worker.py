@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from enum import StrEnum, auto
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
@@ -22,7 +21,7 @@ from typing import Any
 import uvloop
 from msgspec import Struct
 
-from streamops.errors import Unreachable
+from streamops.errors import ServerError
 from streamops.runtime import (
     Delays,
     Entry,
@@ -39,9 +38,9 @@ from streamops.runtime import (
     source,
     station,
 )
-from streamops.runtime.events import Completed, DeadLettered, Duplicate, Event, Reclaimed, Retried
-from streamops.runtime.handlers import Call
 from streamops.wire.options import ConnectionOptions
+from tests.chaos.clocks import install_clock
+from tests.chaos.dooms import EVENTS, Doom, Doomed, Moment
 from tests.chaos.ledger import Ledger, Word
 
 STREAM, GROUP = "s", "g"
@@ -71,37 +70,6 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["pytest", __name__])
 
 
-class Moment(StrEnum):
-    """When a process kills itself."""
-
-    BEFORE_HANDLER = auto()
-    IN_HANDLER = auto()
-    AFTER_EFFECT = auto()
-    AFTER_HANDLER = auto()
-    COMPLETED = auto()
-    RETRIED = auto()
-    DEAD_LETTERED = auto()
-    FAILURE_HOOK = auto()
-    DUPLICATE = auto()
-    RECLAIMED = auto()
-
-
-EVENTS: Mapping[Moment, type[Event]] = {
-    Moment.COMPLETED: Completed,
-    Moment.RETRIED: Retried,
-    Moment.DEAD_LETTERED: DeadLettered,
-    Moment.DUPLICATE: Duplicate,
-    Moment.RECLAIMED: Reclaimed,
-}
-
-
-class Doom(Struct, frozen=True):
-    """A process's end: at the how-manieth time that it comes to a moment."""
-
-    moment: Moment
-    time: int = 1
-
-
 class Post(Struct, frozen=True, kw_only=True):
     """What a worker process is to do, and where.
 
@@ -109,6 +77,7 @@ class Post(Struct, frozen=True, kw_only=True):
         options: Its server.
         ledger: The book.
         doom: How it ends; none where it lives on.
+        clock: Seeds how its clock leaps; none where nobody sets it.
     """
 
     options: ConnectionOptions = ConnectionOptions()
@@ -124,6 +93,7 @@ class Post(Struct, frozen=True, kw_only=True):
     passive: bool = False
     guarded: bool = True
     uvloop: bool = False
+    clock: int | None = None
 
 
 def start(post: Post) -> BaseProcess:
@@ -133,7 +103,20 @@ def start(post: Post) -> BaseProcess:
     return process
 
 
+def warm_up() -> None:
+    """Have everything imported that worker processes need: the first one would take seconds for it."""
+    process = _context.Process(target=_nothing)
+    process.start()
+    process.join()
+
+
+def _nothing() -> None:
+    """What a process does that is only to be there."""
+
+
 def _work(post: Post) -> None:
+    if post.clock is not None:
+        install_clock(post.clock)
     for module, sizes in SMALL.items():
         for name, size in sizes.items():
             assert hasattr(module, name)
@@ -144,15 +127,18 @@ def _work(post: Post) -> None:
     options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
     try:
         application(post).run(options)
-    except Unreachable:
+    except ServerError:
+        # It is raised at the start alone: whoever started it would try again.
         sys.exit(UNREACHABLE)
 
 
 def _watch(ledger: Ledger) -> None:
-    """Tell where this process was not run for a while."""
-    last = time.monotonic()
+    """Tell where this process was not run for a while; end it where nobody is there any more who would."""
+    last, parent = time.monotonic(), os.getppid()
     while True:
         time.sleep(WATCHED)
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
         now = time.monotonic()
         if now - last > MISSED:
             ledger.write(Word.GAP, last)
@@ -161,7 +147,7 @@ def _watch(ledger: Ledger) -> None:
 
 def application(post: Post) -> Streamops:
     """The application of a worker process."""
-    ledger, doom = Ledger(post.ledger), _Doomed(post.doom)
+    ledger, doom = Ledger(post.ledger), Doomed(post.doom)
     streamops = Streamops(post.options, name="chaos")
     work = _Work(ledger, doom)
 
@@ -206,42 +192,10 @@ def application(post: Post) -> Streamops:
     return streamops
 
 
-class _Doomed:
-    """Kills this process at its time."""
-
-    def __init__(self, doom: Doom | None) -> None:
-        self._doom = doom
-        self._times = 0
-
-    def meet(self, moment: Moment) -> None:
-        """A moment has come."""
-        if self._doom is None or self._doom.moment is not moment:
-            return
-        self._times += 1
-        if self._times == self._doom.time:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def heard(self, _: Event) -> None:
-        """The event of its moment."""
-        if self._doom is not None:
-            self.meet(self._doom.moment)
-
-    async def middleware(self, entry: Entry, call: Call) -> Any:  # noqa: ANN401 - as handlers return
-        """Around every handler of single entries."""
-        self.meet(Moment.BEFORE_HANDLER)
-        result = await call(entry)
-        self.meet(Moment.AFTER_HANDLER)
-        return result
-
-    async def hook(self, _: Entry, __: BaseException) -> None:
-        """Told of an entry that was given up."""
-        self.meet(Moment.FAILURE_HOOK)
-
-
 class _Work:
     """Does what an entry's field ``do`` says, on most of its attempts or all, and writes it down."""
 
-    def __init__(self, ledger: Ledger, doom: _Doomed) -> None:
+    def __init__(self, ledger: Ledger, doom: Doomed) -> None:
         self._ledger = ledger
         self._doom = doom
         self._put_off: set[str] = set()

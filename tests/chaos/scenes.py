@@ -1,0 +1,64 @@
+"""What histories are about: each scene a server, and what goes wrong there."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from tests.chaos import disasters
+from tests.chaos.faults import GENTLE, ROUGH, STABLE, Deed
+from tests.chaos.stages import ALWAYS, EVERY_SECOND
+
+
+class Scene(Struct, frozen=True, kw_only=True):
+    """A server, and what goes wrong there.
+
+    Attributes:
+        name: What it is about.
+        own: What goes wrong there first.
+        deeds: What may go wrong besides.
+        args: The server's configuration.
+        standby: Whether it has a replica.
+        clock: Whether its clock can be set.
+    """
+
+    name: str
+    own: tuple[Deed, ...]
+    deeds: tuple[Deed, ...] = GENTLE
+    args: tuple[str, ...] = ALWAYS
+    standby: bool = False
+    clock: bool = False
+
+
+SCENES: Mapping[str, Scene] = {
+    scene.name: scene
+    for scene in (
+        Scene(name="nothing is lost", own=(*GENTLE, disasters.fill_disk, disasters.fill_memory)),
+        Scene(name="an operator loses something", own=ROUGH, deeds=(*GENTLE, *ROUGH)),
+        Scene(
+            name="the log is written every second",
+            own=(disasters.lose_power, disasters.lose_power, disasters.fill_disk),
+            args=EVERY_SECOND,
+        ),
+        Scene(name="a replica takes over", own=(disasters.fail_over,), deeds=STABLE, args=(), standby=True),
+        Scene(name="memory is short", own=(disasters.evict, disasters.fill_memory, disasters.flush)),
+        Scene(name="the clock is set", own=(disasters.set_clock,), clock=True),
+    )
+}
+"""By their names."""
+
+ORDER = (
+    "nothing is lost",
+    "the log is written every second",
+    "nothing is lost",
+    "a replica takes over",
+    "memory is short",
+    "nothing is lost",
+    "an operator loses something",
+    "the clock is set",
+)
+"""Which scenes seeds are about, in turn."""
+
+
+def scene_of(seed: int) -> Scene:
+    """What a history is about."""
+    return SCENES[ORDER[seed % len(ORDER)]]
