@@ -57,5 +57,6 @@ STATE_COLOURS: Final[dict[str, str]] = {
     "paused": NOTICE,
     "draining": WARN,
     "stalled": CRITICAL,
+    "other": NOTICE,
 }
 """Of what a worker may be doing."""

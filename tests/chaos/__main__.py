@@ -11,24 +11,34 @@ import click
 from tests.chaos.player import main as play_what_comes
 from tests.chaos.players import Company, progress
 from tests.chaos.report import report
-from tests.chaos.results import CRASHES, KINDS, PROCESSES, Job, Journal, Result
+from tests.chaos.results import CRASHES, KINDS, PROCESSES, TOPOLOGIES, WATCHERS, Job, Journal, Result
 from tests.programs import find_programs
 
 EXAMPLES = """
 \b
 Examples:
-  python -m tests.chaos                                      20 + 80 runs on each version
+  python -m tests.chaos                                      20 + 80 + 2 + 2 runs on each version
   python -m tests.chaos --processes 200 --crashes 800        the whole; may be stopped, and goes on where it was
   python -m tests.chaos --servers redis-6.2,valkey-9.1       on these alone
   python -m tests.chaos --first 1000                         other seeds
   python -m tests.chaos --kind crashes --servers redis-7.0 --seed 17     one run, and its ledger
-  python -m tests.chaos --processes 0 --crashes 0            the report of what is in the journal
+  python -m tests.chaos --report                             what is in the journal
 """
 
 
 @click.command(epilog=EXAMPLES)
 @click.option("--processes", default=20, show_default=True, help="Runs with real processes, on each version.")
 @click.option("--crashes", default=80, show_default=True, help="Runs that crash at a step, on each version.")
+@click.option(
+    "--topologies", default=2, show_default=True, help="Runs of clusters and Sentinels, on each version."
+)
+@click.option(
+    "--watchers",
+    default=2,
+    show_default=True,
+    help="Runs of exporter, consoles and controllers, on each version.",
+)
+@click.option("--report", "only_report", is_flag=True, help="Play nothing; report what is in the journal.")
 @click.option("--first", default=0, show_default=True, metavar="SEED", help="The first seed.")
 @click.option(
     "--servers",
@@ -58,6 +68,8 @@ Examples:
 def main(  # noqa: PLR0917 - click gives them by name
     processes: int,
     crashes: int,
+    topologies: int,
+    watchers: int,
     first: int,
     servers: str,
     seed: int | None,
@@ -65,6 +77,7 @@ def main(  # noqa: PLR0917 - click gives them by name
     journal: Path,
     at_once: int,
     *,
+    only_report: bool,
     player: bool,
 ) -> None:
     """Play histories in which everything fails, audit each, and say what they came to."""
@@ -74,11 +87,11 @@ def main(  # noqa: PLR0917 - click gives them by name
     labels = _labels(servers)
     if seed is not None:
         sys.exit(_play_one([Job(kind, label, seed) for label in labels], journal))
-    counts = {PROCESSES: processes, CRASHES: crashes}
+    counts = {PROCESSES: processes, CRASHES: crashes, TOPOLOGIES: topologies, WATCHERS: watchers}
     jobs = [
         Job(one, label, number)
         for one, count in counts.items()
-        for number in range(first, first + count)
+        for number in range(first, first + (0 if only_report else count))
         for label in labels
     ]
     book = Journal(journal)

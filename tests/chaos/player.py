@@ -24,7 +24,7 @@ from tests.chaos.crashes import Crash, Run
 from tests.chaos.history import History
 from tests.chaos.ledger import Word, read
 from tests.chaos.playing import play
-from tests.chaos.results import CRASHES, HEALS, Job, Result, tell_history
+from tests.chaos.results import CRASHES, HEALS, PROCESSES, TOPOLOGIES, Job, Result, tell_history
 from tests.chaos.scenes import scene_of
 from tests.chaos.stories import story
 from tests.chaos.worker import SMALL, warm_up
@@ -35,6 +35,9 @@ from tests.servers import RunningServer
 
 LIMIT = 150.0
 """Seconds after which a run hangs."""
+
+WIDER_LIMIT = 230.0
+"""The same where a deployment of many servers is started, or many watch."""
 
 PATIENCE = timedelta(seconds=30)
 
@@ -56,8 +59,10 @@ class Player:
         began = time.monotonic()
         if job.kind == CRASHES:
             result = await (self._replay(job) if job.seed % REPLAYS == REPLAYS - 1 else self._crash(job))
-        else:
+        elif job.kind == PROCESSES:
             result = await self._live(job)
+        else:
+            result = await self._wider(job)
         return replace(result, seconds=time.monotonic() - began)
 
     async def _live(self, job: Job) -> Result:
@@ -126,6 +131,18 @@ class Player:
             except Exception as error:  # noqa: BLE001 - the same
                 return replace(result, problem=told(error))
         return replace(result, published=len(history.done), handled=history.done.total())
+
+    async def _wider(self, job: Job) -> Result:
+        # Clients, consoles and controllers are only imported where they are played.
+        from tests.chaos.wider import fail_over, watch  # noqa: PLC0415
+
+        try:
+            async with asyncio.timeout(WIDER_LIMIT):
+                return await (fail_over if job.kind == TOPOLOGIES else watch)(job, self._program(job))
+        except TimeoutError:
+            return Result(job=job, problem="it came to no end", hung=True)
+        except Exception as error:  # noqa: BLE001 - the same
+            return Result(job=job, problem=told(error))
 
     def _program(self, job: Job) -> ServerProgram:
         return self._programs[job.label]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 
 from tests.chaos.haunting import PUBLISHING, STEPS, Way
-from tests.chaos.results import CRASHES, PROCESSES, Result, totals
+from tests.chaos.results import CRASHES, PROCESSES, TOPOLOGIES, WATCHERS, Result, totals
 
 WIDTH = 44
 
@@ -32,7 +32,12 @@ ROWS: Mapping[str, Count] = {
     "seconds, longest": lambda results: _seconds(max(result.seconds for result in results)),
 }
 
-TITLES = {PROCESSES: "Histories with real processes", CRASHES: "Runs that crash at a chosen step"}
+TITLES = {
+    PROCESSES: "Histories with real processes",
+    CRASHES: "Runs that crash at a chosen step",
+    TOPOLOGIES: "Clusters and Sentinels that fail over",
+    WATCHERS: "Exporter, consoles and controllers that watch",
+}
 
 
 def report(results: Sequence[Result]) -> str:
@@ -44,12 +49,15 @@ def report(results: Sequence[Result]) -> str:
         of_kind = [result for result in results if result.job.kind == kind]
         if of_kind:
             parts += [title, _by_label(of_kind)]
-    processes = [result for result in results if result.job.kind == PROCESSES]
     crashes = [result for result in results if result.job.kind == CRASHES]
-    if processes:
-        parts += ["Destroyed by faults", _counts(totals(result.destroyed for result in processes))]
-        parts += ["Scenes", _counts(totals({result.scene: 1} for result in processes))]
-        parts += ["Faults, and seconds until something new was done", _recoveries(processes)]
+    others = [result for result in results if result.job.kind != CRASHES]
+    if others:
+        parts += ["Destroyed by faults", _counts(totals(result.destroyed for result in others))]
+        parts += ["Scenes", _counts(totals({result.scene: 1} for result in others))]
+        parts += [
+            "Faults, and seconds until something new was done, or all of the truth shown",
+            _recoveries(others),
+        ]
     if crashes:
         parts += ["Steps at which it crashed", _steps(crashes), _recoveries(crashes)]
     parts.append(_failures(results))
@@ -72,7 +80,7 @@ def _recoveries(results: Iterable[Result]) -> str:
     for result in results:
         for kind, seconds in result.recoveries:
             times[kind].append(seconds)
-    counts = totals(result.faults for result in results if result.job.kind == PROCESSES)
+    counts = totals(result.faults for result in results if result.job.kind != CRASHES)
     lines = [_row("", ["times", "measured", "median", "longest"])]
     for kind in sorted(counts.keys() | times.keys()):
         found = times.get(kind, [])

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from tests.chaos.history import History
 from tests.chaos.ledger import Line, Word, read
 
-PROCESSES, CRASHES = "processes", "crashes"
-KINDS = (PROCESSES, CRASHES)
+PROCESSES, CRASHES, TOPOLOGIES, WATCHERS = "processes", "crashes", "topologies", "watchers"
+KINDS = (PROCESSES, CRASHES, TOPOLOGIES, WATCHERS)
 
 HEALS = 10.0
 """Seconds beyond the lease within which work goes on after a fault."""
@@ -22,7 +22,8 @@ class Job(Struct, frozen=True):
     """A run that is to be played.
 
     Attributes:
-        kind: With real processes, or in one process that crashes at a chosen step.
+        kind: With real processes, in one process that crashes at a chosen step, on a deployment that fails over, or of
+            those who watch.
         label: The server's version.
         seed: What decides all of it.
     """

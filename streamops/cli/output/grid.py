@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, TextIO, TypeVar
 
 from rich.cells import cell_len
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -15,6 +16,12 @@ Row = TypeVar("Row")
 
 GAP: Final = 2
 UNBOUNDED: Final = 100_000
+COLOR_SYSTEMS: Final = {
+    "standard": ColorSystem.STANDARD,
+    "256": ColorSystem.EIGHT_BIT,
+    "truecolor": ColorSystem.TRUECOLOR,
+    "windows": ColorSystem.WINDOWS,
+}
 STYLES: Final = {
     Tone.PLAIN: "",
     Tone.DIM: "dim",
@@ -50,13 +57,43 @@ class Painter:
             emoji=False,
             soft_wrap=False,
         )
+        system = self._console.color_system
+        self._colors = COLOR_SYSTEMS[system] if color and system else None
+        self._styles = {tone: self._console.get_style(style or "none") for tone, style in STYLES.items()}
 
     def draw_rows(self, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
         """Draw rows under their titles; columns that do not fit are left out, the least important first."""
         columns = [column for column in columns if not column.sparse or any(map(column.value, rows))]
-        cells = [[column.cell(row) for column in columns] for row in rows]
-        kept = self._fitting(columns, cells)
+        cells = [[self._shown(column.cell(row)) for column in columns] for row in rows]
+        widths = [
+            max([cell_len(column.title), *(cell_len(row[at].text) for row in cells)])
+            for at, column in enumerate(columns)
+        ]
+        kept = self._fitting(columns, widths)
         self.dropped += [column.title for at, column in enumerate(columns) if at not in kept]
+        if self._width is None or _total(kept, widths) <= self._width:
+            self._write_rows(columns, kept, widths, cells)
+        else:
+            self._fold_rows(columns, kept, cells)
+
+    def _write_rows(
+        self,
+        columns: Sequence[Column[Row]],
+        kept: Sequence[int],
+        widths: Sequence[int],
+        cells: Sequence[Sequence[Cell]],
+    ) -> None:
+        """Rows of which all fits: there may be ten thousand of them, and rich takes its time with each."""
+        right = {at for at in kept if columns[at].align is Align.RIGHT}
+        titles = [Cell(column.title, Tone.STRONG) for column in columns]
+        for row in (titles, *cells):
+            line = (" " * GAP).join([self._padded(row[at], widths[at], right=at in right) for at in kept])
+            self._file.write(f"{line.rstrip()}\n")
+
+    def _fold_rows(
+        self, columns: Sequence[Column[Row]], kept: Sequence[int], cells: Sequence[Sequence[Cell]]
+    ) -> None:
+        """Rows of which something has to be folded."""
         grid = Grid(
             box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", collapse_padding=True
         )
@@ -70,7 +107,7 @@ class Painter:
                 no_wrap=not column.flexible,
             )
         for row in cells:
-            grid.add_row(*(self._text(row[at]) for at in kept))
+            grid.add_row(*(_text(row[at]) for at in kept))
         self._print(grid)
 
     def draw_facts(self, columns: Sequence[Column[Row]], row: Row) -> None:
@@ -86,7 +123,7 @@ class Painter:
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
         for title, cell in pairs:
-            grid.add_row(Text(title, style="bold"), self._text(cell))
+            grid.add_row(Text(title, style="bold"), _text(self._shown(cell)))
         self._print(grid)
 
     def draw_title(self, title: str) -> None:
@@ -102,23 +139,30 @@ class Painter:
         for line in drawn.get().splitlines():
             self._file.write(f"{line.rstrip()}\n")
 
-    def _text(self, cell: Cell) -> Text:
-        text = in_ascii(cell.text) if self._ascii_only else cell.text
-        return Text(text, style=STYLES[cell.tone])
+    def _shown(self, cell: Cell) -> Cell:
+        return Cell(in_ascii(cell.text), cell.tone) if self._ascii_only else cell
 
-    def _fitting(self, columns: Sequence[Column[Row]], cells: Sequence[Sequence[Cell]]) -> list[int]:
+    def _padded(self, cell: Cell, width: int, *, right: bool) -> str:
+        text, style = cell.text, self._styles[cell.tone]
+        padding = " " * (width - cell_len(text))
+        painted = style.render(text, color_system=self._colors) if text and self._colors else text
+        return padding + painted if right else painted + padding
+
+    def _fitting(self, columns: Sequence[Column[Row]], widths: Sequence[int]) -> list[int]:
         kept = list(range(len(columns)))
         if self._width is None:
             return kept
-        widths = [
-            max(cell_len(column.title), *(cell_len(row[at].text) for row in cells))
-            if cells
-            else cell_len(column.title)
-            for at, column in enumerate(columns)
-        ]
-        while sum(widths[at] for at in kept) + GAP * (len(kept) - 1) > self._width:
+        while _total(kept, widths) > self._width:
             least = max(kept, key=lambda at: (columns[at].priority, at))
             if columns[least].priority == 0:
                 break
             kept.remove(least)
         return kept
+
+
+def _total(kept: Sequence[int], widths: Sequence[int]) -> int:
+    return sum(widths[at] for at in kept) + GAP * (len(kept) - 1)
+
+
+def _text(cell: Cell) -> Text:
+    return Text(cell.text, style=STYLES[cell.tone])
