@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
-import yaml
 from msgspec import Meta, Struct
 
 from streamops.errors import SettingsError
@@ -171,18 +170,6 @@ def _may_be_a_file(name: str) -> bool:
         return False
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, which YAML forbids and PyYAML lets pass."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        if len(keys) != len(set(keys)):
-            raise yaml.constructor.ConstructorError(
-                problem="a key stands twice", problem_mark=node.start_mark
-            )
-        return super().construct_mapping(node, deep)
-
-
 def read_web_config(path: Path) -> WebConfig:
     """Read a file; it is checked as far as that goes without opening others.
 
@@ -203,15 +190,13 @@ def read_web_config(path: Path) -> WebConfig:
 
 def decode_web_config(content: bytes, path: str) -> WebConfig:
     """Decode a file's content; raises ``SettingsError``."""
+    # Two megabytes that only those pay for who have such a file.
+    from streamops.process.web.yaml_file import NotYamlError, load_yaml  # noqa: PLC0415
+
     try:
-        stated = yaml.load(content.decode("utf-8-sig"), _Loader)  # noqa: S506 - a safe loader
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise SettingsError(f"{path}{place}: not YAML: {error.problem}", HINT) from None
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
-        # Of a value that its tag does not fit, such as !!bool maybe, PyYAML says so in any of these.
-        raise SettingsError(f"{path}: not YAML in UTF-8", HINT) from None
+        stated = load_yaml(content)
+    except NotYamlError as error:
+        raise SettingsError(f"{path}{error.place}: not YAML{error.reason}", HINT) from None
     if stated is None:
         return WebConfig()
     _refuse_known(stated, path)
