@@ -49,8 +49,7 @@ async def watch(job: Job, program: ServerProgram) -> Result:
         scene="watched",
         faults=dict(Counter(one.kind for one in watched.struck)),
         recoveries=[
-            (f"{one.kind}, shown", max(one.recovered.values(), default=0.0) - one.stalled)
-            for one in watched.struck
+            (one.kind, max(one.recovered.values(), default=0.0) - one.stalled) for one in watched.struck
         ],
         readings=dict(watched.judged),
         story=str(watched),
