@@ -32,6 +32,8 @@ ROWS: Mapping[str, Count] = {
     "seconds, longest": lambda results: _seconds(max(result.seconds for result in results)),
 }
 
+ALWAYS = ("runs", "failed", "hung", "wrong")
+
 TITLES = {
     PROCESSES: "Histories with real processes",
     CRASHES: "Runs that crash at a chosen step",
@@ -71,7 +73,9 @@ def _by_label(results: Sequence[Result]) -> str:
     labels = sorted(groups)
     lines = [_row("", [*labels, "all"])]
     for name, count in ROWS.items():
-        lines.append(_row(name, [count(groups[label]) for label in labels] + [count(results)]))
+        # Not every kind has entries, letters or numbers of its own.
+        if name in ALWAYS or count(results):
+            lines.append(_row(name, [count(groups[label]) for label in labels] + [count(results)]))
     return "\n".join(lines)
 
 
