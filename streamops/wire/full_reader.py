@@ -1,5 +1,7 @@
 """Streams with their groups and consumers, each read by one XINFO STREAM FULL: the cheapest way where entries are small."""
 
+import math
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,6 +23,9 @@ LIGHT_BYTES: Final = 4096
 MAX_CONSUMERS: Final = 250
 """FULL walks all consumers of all groups: streams with more of them are read without."""
 
+TRY_AGAIN: Final = 60.0
+"""Seconds after which what was refused is tried again."""
+
 MAX_GROUPS: Final = 1_000
 """The same of groups."""
 
@@ -29,7 +34,7 @@ class FullReader:
     """Reads light streams in full and the others as ``StreamReader`` does, in one round trip a node and way.
 
     A stream is read by the script at first: only then is it known whether it is light. Where XINFO STREAM is
-    not permitted, everything is read as ``StreamReader`` can.
+    not permitted, everything is read as ``StreamReader`` can, and it is tried again later: permissions change.
     """
 
     def __init__(self, server: Server, reader: StreamReader) -> None:
@@ -37,17 +42,24 @@ class FullReader:
         self._reader = reader
         self._light: set[str] = set()
         self._told: dict[str, Told] = {}
-        self._permitted = True
+        self._try_at = -math.inf
 
     @property
     def depth(self) -> Depth:
         """Where the reader of all other streams stands."""
         return self._reader.depth
 
+    @property
+    def _permitted(self) -> bool:
+        """Whether it has not been refused of late."""
+        return time.monotonic() >= self._try_at
+
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
+        if not self._permitted:
+            return await self._reader.read(names)
         light = [name for name in names if name in self._light]
-        if not light or not self._permitted:
+        if not light:
             return self._weighed(names, await self._reader.read(names))
         rest = [name for name in names if name not in self._light]
         found = await self._read_full(light)
@@ -112,7 +124,9 @@ class FullReader:
             return reply
         why = fault(reply)
         self._light.discard(name)
-        self._permitted &= not why.denies_command and why.kind is not FaultKind.UNSUPPORTED
+        if why.denies_command or why.kind is FaultKind.UNSUPPORTED:
+            self._light.clear()
+            self._try_at = time.monotonic() + TRY_AGAIN
         return why
 
     def _weighed(self, names: Sequence[str], readings: Readings) -> Readings:

@@ -1,5 +1,6 @@
 """Streams read by XINFO STREAM FULL: the same as by the script, where that is the cheaper way, and only there."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH
 from streamops.model.members import MILLISECOND
 from streamops.model.readings import GroupReading, StreamReading
+from streamops.wire import full_reader, stream_reader
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS, FullReader
 from streamops.wire.full_replies import FullDecoder
@@ -22,6 +24,8 @@ from tests.servers import RunningServer
 from tests.wire.conftest import SetUser
 
 PARTS = (1, 2, 3)
+SOON = 0.3
+"""Seconds after which what was denied is tried again."""
 
 
 @asynccontextmanager
@@ -228,7 +232,11 @@ async def test_without_permission_the_ladder_is_gone_down(server: RunningServer,
             assert not stream.bounds_read
 
 
-async def test_permission_lost_on_the_way(server: RunningServer, as_user: SetUser) -> None:
+async def test_permission_lost_on_the_way_and_given_back(
+    server: RunningServer, as_user: SetUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_reader, "LOOK_AGAIN", SOON)
+    monkeypatch.setattr(full_reader, "TRY_AGAIN", SOON)
     if server.label == "redis-6.2":
         pytest.skip("no subcommand can be denied here")
     fill(server, "orders")
@@ -238,8 +246,15 @@ async def test_permission_lost_on_the_way(server: RunningServer, as_user: SetUse
         assert options.username is not None
         server.command("ACL", "SETUSER", options.username, "-xinfo|stream")
         (stream,) = (await full.read(["orders"])).streams
-    assert isinstance(stream, StreamReading)
-    assert stream.length == 6
+        assert isinstance(stream, StreamReading)
+        assert stream.length == 6
+        assert stream.groups[0].members is None
+        server.command("ACL", "SETUSER", options.username, "+xinfo|stream")
+        async with asyncio.timeout(30):
+            while stream.groups[0].members is None:
+                await asyncio.sleep(SOON)
+                (stream,) = (await full.read(["orders"])).streams
+                assert isinstance(stream, StreamReading)
 
 
 async def test_a_key_that_may_not_be_read_is_no_reason_to_step_down(
