@@ -144,7 +144,8 @@ GROUPS: Final[tuple[Family, ...]] = (
     _GROUP.counter(
         "group_acked_entries_total",
         "entries",
-        "Entries that the group was done with: delivered and no longer pending.",
+        "Entries that the group was done with: delivered and no longer pending; what is taken for delivered by mistake is "
+        "among them.",
         COUNTED,
     ),
     _GROUP.counter(
