@@ -95,7 +95,7 @@ class Discovery:
             except ServerError as error:
                 self.problem = error.message
             failures = failures + 1 if self.problem else 0
-            await asyncio.sleep(min(REST, FIRST_RETRY * 2 ** (failures - 1)) if failures else REST)
+            await asyncio.sleep(pause_after(failures))
 
     async def _scan_node(self, node: Node, found: set[str], share: float) -> None:
         # One pattern is matched by the server; several would each cost a pass of their own.
@@ -114,3 +114,13 @@ class Discovery:
 
     def _excluded(self, name: str) -> bool:
         return any(matches(pattern, name) for pattern in self._watch.exclude)
+
+
+def pause_after(failures: int) -> float:
+    """Seconds until the next pass, after so many failures one after another."""
+    pause = FIRST_RETRY if failures else REST
+    for _ in range(1, failures):
+        if pause >= REST:
+            break
+        pause *= 2
+    return min(REST, pause)

@@ -140,7 +140,7 @@ class Crew:
 
     def wake(self) -> None:
         """There is something to take; a slot that was cancelled just now takes nothing more."""
-        if self._resting and not self._waking:
+        while self._resting and not self._waking:
             resting = self._resting.pop()
             if not resting.done():
                 self._waking = True

@@ -13,7 +13,13 @@ from streamops.wire.slots import Address, SlotMap, decode_slots
 
 
 class Cluster:
-    """The nodes of a cluster, by the map of slots that one of them last gave."""
+    """The nodes of a cluster, by the map of slots that one of them last gave.
+
+    Attributes:
+        changes: None that matter: each slot's former primary refuses what is no longer its own.
+    """
+
+    changes: int = 0
 
     def __init__(self, options: ConnectionOptions) -> None:
         self._options = options

@@ -65,8 +65,10 @@ async def read_due(
         queue: Its key.
         until: The last instant that counts.
         skip: How many to leave out at the beginning.
-        limit: How many to read at most; at least one.
+        limit: How many to read at most.
     """
+    if limit < 1:
+        return []
     reply = await server.single(queue, "ZRANGE", queue, skip, skip + limit - 1, "WITHSCORES")
     if isinstance(reply, Exception):
         return fault(reply)

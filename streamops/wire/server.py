@@ -80,6 +80,11 @@ class Server:
         """The nodes that hold data: one, or the primaries of a cluster."""
         return self._topology.nodes
 
+    @property
+    def changes(self) -> int:
+        """How often the Sentinels have named another primary, which may know less than the one before."""
+        return self._topology.changes
+
     async def ping(self) -> None:
         """Ask every node for a sign of life; raises ``ServerError`` where none gives one."""
         await self.each_node([("PING",)])

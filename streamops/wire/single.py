@@ -1,5 +1,6 @@
 """One server: always the same, or whichever one the Sentinels name."""
 
+import asyncio
 import time
 from collections.abc import Iterable
 from typing import Final
@@ -15,6 +16,9 @@ from streamops.wire.sentinel import PrimaryReplacedError, SentinelPool
 LOOK_EVERY: Final = 1.0
 """Seconds after which the Sentinels are asked again, by whoever sends something then."""
 
+LONGEST_LOOK: Final = 0.5
+"""Seconds that whoever sends something waits for the Sentinels at most."""
+
 LET_BE: Final = 10.0
 """The same where none of them answered: the primary may be well all the same, and nobody is to wait for them."""
 
@@ -25,11 +29,13 @@ class Single:
     Attributes:
         nodes: The one.
         ready: Whether nothing has to be learned before something is sent.
+        changes: How often another server has become the one.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self.nodes = (node,)
+        self.changes = 0
 
     @property
     def ready(self) -> bool:
@@ -88,7 +94,8 @@ class Watched(Single):
             # The first connection will ask.
             return
         try:
-            now = await self._pool.get_master_address()
+            async with asyncio.timeout(LONGEST_LOOK):
+                now = await self._pool.get_master_address()
         except MasterNotFoundError:
             # It is down, they say, and a moment later there will be another one.
             return
@@ -96,6 +103,7 @@ class Watched(Single):
             self._look_at = time.monotonic() + LET_BE
             return
         self._known, failed, self._failed = now, self._failed, False
+        self.changes += now != known
         if now != known and not failed:
             raise PrimaryReplacedError("the Sentinels name another primary than a moment ago")
 

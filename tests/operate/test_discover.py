@@ -12,7 +12,7 @@ from streamops.errors import Refused, Unreachable
 from streamops.model.snapshot import Gap
 from streamops.operate import scanning
 from streamops.operate.console import Console
-from streamops.operate.discover import SHARE, Discovery
+from streamops.operate.discover import SHARE, Discovery, pause_after
 from streamops.operate.scanning import KEYS_PER_STEP
 from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
@@ -231,3 +231,8 @@ async def test_closing_ends_the_background_scan(any_server: RunningServer) -> No
     assert len(asyncio.all_tasks()) > 1
     await console.close()
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+def test_pauses_grow_and_have_an_end_however_long_it_fails() -> None:
+    pauses = [pause_after(failures) for failures in (0, 1, 2, 3, 4, 5, 6, 7, 5_000)]
+    assert pauses == [30, 1, 2, 4, 8, 16, 30, 30, 30]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
-from streamops.errors import StreamopsError
+from streamops.errors import StreamopsError, Unreachable
 from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progress, Skipped
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.jobs import HeldJob
@@ -73,6 +73,7 @@ class Run:
         self._stop = stop or asyncio.Event()
         self._began = time.monotonic()
         self._kept = 0
+        self._changes = server.changes
 
     @property
     def job_id(self) -> str:
@@ -162,6 +163,7 @@ class Run:
             self._progress(Progress(self.tally.done, self._plan.count, self.elapsed, self.job_id))
         if self._job is not None:
             await self._job.beat(self.tally, self.cursor, at_once=at_once)
+        self._heed_change()
         if self.remaining:
             self._heed_stop()
 
@@ -186,8 +188,17 @@ class Run:
                 await self._job.beat(self.tally, self.cursor)
 
     def _heed_stop(self) -> None:
+        self._heed_change()
         if self._stop.is_set():
             raise StopAsked("interrupted")
+
+    def _heed_change(self) -> None:
+        """Whoever else uses this connection may have been told already: what was done may be thrown away."""
+        if self.server.changes != self._changes:
+            raise Unreachable(
+                "the Sentinels name another primary than when this began",
+                "Look again: what the former one had not passed on is as it was before.",
+            )
 
     def note(self, text: str) -> None:
         """Something worth telling at the end."""
