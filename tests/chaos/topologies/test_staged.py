@@ -131,6 +131,7 @@ async def test_whoever_is_connected_to_a_former_primary_leaves_it_soon(
     before = former.command("XLEN", STREAM)
     await asyncio.gather(add(), add(), add())
     assert (former.command("XLEN", STREAM), primary.command("XLEN", STREAM)) == (before, 3)
+    assert server.changes == 1
     await server.close()
 
 

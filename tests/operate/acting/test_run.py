@@ -1,5 +1,8 @@
-"""How many units a batch may take."""
+"""How many units a batch may take, and what ends a run before."""
 
+import pytest
+
+from streamops.errors import Unreachable
 from streamops.model.acting import Actor, Plan, Tier
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.run import Run
@@ -28,3 +31,16 @@ async def test_what_goes_on_with_whatever_turns_up_is_not_bound_by_what_was_coun
     run = applying(standing=True)
     await run.report(10)
     assert await run.batch_size(4) == 4
+
+
+async def test_another_primary_ends_it_whoever_was_told_of_that_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = applying()
+    await run.report(8)
+    # A poll on the same connections has heard of it.
+    monkeypatch.setattr(run.server._topology, "changes", 1)
+    with pytest.raises(Unreachable, match="another primary"):
+        await run.batch_size(4)
+    with pytest.raises(Unreachable, match="another primary"):
+        await run.report(2)
