@@ -114,7 +114,7 @@ async def fail_over(stage: Stage, random: Random) -> None:
             await stack.enter_async_context(stage.unknown())
         else:
             await stack.enter_async_context(stage.unknown())
-            await stage.command("WAIT", 1, 2000)
+            await asyncio.to_thread(_wait_for_all, primary, replica)
             await asyncio.to_thread(replica.command, "REPLICAOF", "NO", "ONE")
         for line in stage.lines:
             line.proxy.refuse()
@@ -147,6 +147,18 @@ async def be_busy(stage: Stage, random: Random) -> None:
             with suppress(redis.RedisError):
                 await stage.command("SCRIPT", "KILL")
             await asyncio.sleep(0.02)
+
+
+def _wait_for_all(primary: RunningServer, replica: RunningServer) -> None:
+    """Until the replica has all that was written, by whomever: WAIT asks for the writes of its own connection alone."""
+    deadline = monotonic() + SETTLE_SECONDS
+    while _offset(replica) < _offset(primary):
+        assert monotonic() < deadline, "the replica does not catch up"
+        sleep(0.01)
+
+
+def _offset(server: RunningServer) -> int:
+    return int(server.client.info("replication")["master_repl_offset"])
 
 
 def _wait_for_sync(replica: RunningServer) -> None:
