@@ -90,7 +90,8 @@ class Exporter:
     def memory(self) -> float:
         """Resident memory in MB."""
         status = Path(f"/proc/{self._pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1000
+        # The kernel's kB are of 1,024 bytes.
+        return int(status.split("VmRSS:")[1].split()[0]) * 1024 / 1e6
 
     def line(self) -> str:
         """Its row of the table."""
