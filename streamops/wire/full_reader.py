@@ -3,7 +3,7 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -15,6 +15,7 @@ from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.full_replies import FullDecoder, Told
 from streamops.wire.node import Node
 from streamops.wire.server import Request, Server
+from streamops.wire.steady_reader import SteadyReader
 from streamops.wire.stream_reader import PRELUDE, Depth, Readings, StreamReader, preludes_of
 
 LIGHT_BYTES: Final = 4096
@@ -30,6 +31,10 @@ MAX_GROUPS: Final = 1_000
 """The same of groups."""
 
 
+Part = tuple[StreamReading | Fault, datetime | None]
+"""A stream's reading, and its server's clock."""
+
+
 class FullReader:
     """Reads light streams in full and the others as ``StreamReader`` does, in one round trip a node and way.
 
@@ -40,6 +45,7 @@ class FullReader:
     def __init__(self, server: Server, reader: StreamReader) -> None:
         self._server = server
         self._reader = reader
+        self._steady = SteadyReader(server)
         self._light: set[str] = set()
         self._told: dict[str, Told] = {}
         self._try_at = -math.inf
@@ -56,19 +62,27 @@ class FullReader:
 
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
-        if not self._permitted:
-            return await self._reader.read(names)
-        light = [name for name in names if name in self._light]
-        if not light:
-            return self._weighed(names, await self._reader.read(names))
-        rest = [name for name in names if name not in self._light]
-        found = await self._read_full(light)
-        if not self._permitted:
-            return await self._reader.read(names)
-        if not rest:
-            return found
-        others = self._weighed(rest, await self._reader.read(rest))
-        return _joined(names, {**_by_name(light, found), **_by_name(rest, others)}, found, others)
+        parts: dict[str, Part] = {}
+        passes = []
+        light = [name for name in names if name in self._light] if self._permitted else []
+        if light:
+            passes.append(await self._read_full(light))
+            if self._permitted:
+                parts.update(_by_name(light, passes[-1]))
+            else:
+                passes.clear()
+        steady = self._steady.known([name for name in names if name not in parts])
+        if steady:
+            stood, moved = await self._steady.read(steady)
+            passes.append(stood)
+            parts.update(_by_name([name for name in steady if name not in moved], stood))
+        rest = [name for name in names if name not in parts]
+        if rest or not passes:
+            others = await self._reader.read(rest)
+            self._weigh(others)
+            passes.append(others)
+            parts.update(_by_name(rest, others))
+        return passes[0] if len(passes) == 1 else _joined(names, parts, passes)
 
     def keep(self, readings: Sequence[StreamReading], completed: Sequence[StreamReading]) -> None:
         """Take note of what readings left out: as long as the replies stay the same, that holds too.
@@ -129,12 +143,12 @@ class FullReader:
             self._try_at = time.monotonic() + TRY_AGAIN
         return why
 
-    def _weighed(self, names: Sequence[str], readings: Readings) -> Readings:
-        """The readings of a script, which told how heavy the streams are."""
-        for name, reading in zip(names, readings.streams, strict=True):
+    def _weigh(self, readings: Readings) -> None:
+        """Take note of what a script told: how heavy the streams are, and which of them may stand still."""
+        for reading in readings.streams:
             if isinstance(reading, StreamReading) and reading.bounds_read and _is_light(reading):
-                self._light.add(name)
-        return readings
+                self._light.add(reading.name)
+        self._steady.learn(readings.streams)
 
 
 def _is_light(reading: StreamReading) -> bool:
@@ -143,22 +157,15 @@ def _is_light(reading: StreamReading) -> bool:
     return light and len(reading.groups) <= MAX_GROUPS
 
 
-def _by_name(
-    names: Sequence[str], readings: Readings
-) -> dict[str, tuple[StreamReading | Fault, datetime | None]]:
+def _by_name(names: Sequence[str], readings: Readings) -> dict[str, Part]:
     return dict(zip(names, zip(readings.streams, readings.times, strict=True), strict=True))
 
 
-def _joined(
-    names: Sequence[str],
-    streams: dict[str, tuple[StreamReading | Fault, datetime | None]],
-    one: Readings,
-    other: Readings,
-) -> Readings:
-    """Two readings of different streams as one, in the order of the names."""
+def _joined(names: Sequence[str], parts: Mapping[str, Part], passes: Sequence[Readings]) -> Readings:
+    """Readings of different streams as one, in the order of the names."""
     return replace(
-        one,
-        streams=[streams[name][0] for name in names],
-        times=[streams[name][1] for name in names],
-        failures=one.failures | other.failures,
+        passes[0],
+        streams=[parts[name][0] for name in names],
+        times=[parts[name][1] for name in names],
+        failures={address: why for one in passes for address, why in one.failures.items()},
     )

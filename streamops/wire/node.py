@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import zip_longest
-from typing import Any, NoReturn
+from typing import Any, final
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as LostConnection
@@ -34,6 +34,36 @@ BREATH = 256
 """Replies decoded between two turns of the event loop, so that a screen stays responsive."""
 
 
+@final
+class Bundle:
+    """Commands for one key that are sent together again and again, and packed once; their replies come as one list.
+
+    Args:
+        commands: The commands.
+
+    Attributes:
+        size: How many they are.
+    """
+
+    __slots__ = ("_commands", "_packed", "size")
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self.size = len(commands)
+        self._commands = commands
+        self._packed: bytes | None = None
+
+    def packed(self, pack: Callable[[Command], bytes]) -> bytes:
+        """The commands as they go over the wire."""
+        if self._packed is None:
+            self._packed = b"".join([pack(encoded(command)) for command in self._commands])
+        return self._packed
+
+
+def count_commands(some: Sequence[Command | Bundle]) -> int:
+    """How many commands these are."""
+    return sum([one.size if type(one) is Bundle else 1 for one in some])
+
+
 class Node:
     """One server process and the connections to it.
 
@@ -49,9 +79,9 @@ class Node:
         self._turns = asyncio.Semaphore(pool.max_connections)
 
     async def batch(
-        self, commands: Sequence[Command], decoders: Sequence[Decoder | None] = ()
+        self, commands: Sequence[Command | Bundle], decoders: Sequence[Decoder | None] = ()
     ) -> list[Reply]:
-        """Send all commands in one pipeline and return their replies in order.
+        """Send all commands in one pipeline and return their replies in order; for a bundle, the list of its replies.
 
         Replies are decoded as they come in, while the server works on the next ones. The time limit is one
         of silence, not of the whole: it starts anew while replies keep coming.
@@ -71,21 +101,22 @@ class Node:
         async with self._turns:
             return await self._exchange(commands, decoders)
 
-    async def _exchange(self, commands: Sequence[Command], decoders: Sequence[Decoder | None]) -> list[Reply]:
+    async def _exchange(
+        self, commands: Sequence[Command | Bundle], decoders: Sequence[Decoder | None]
+    ) -> list[Reply]:
         connection = await self._pool.take() or await self._connect()
         try:
-            writer, read, parsed = _writer(connection), _reading(connection), _parsed(connection)
+            writer, receive = _writer(connection), _receiving(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             writer.writelines(_packed(connection, commands))
             async with asyncio.timeout(self._timeout) as patience:
-                await writer.drain()
                 replies: list[Reply] = []
-                for number, (_, decode) in enumerate(zip_longest(commands, decoders), 1):
-                    reply = parsed()
-                    if reply is NOT_ENOUGH_DATA:
-                        reply = await read()
-                    elif isinstance(reply, LostConnection):
-                        _fail(reply)
+                for number, (command, decode) in enumerate(zip_longest(commands, decoders), 1):
+                    reply = (
+                        [await receive() for _ in range(command.size)]
+                        if type(command) is Bundle
+                        else await receive()
+                    )
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
                     if number % BREATH == 0:
                         patience.reschedule(asyncio.get_running_loop().time() + self._timeout)
@@ -134,41 +165,50 @@ def _writer(connection: AbstractConnection) -> asyncio.StreamWriter:
     return writer
 
 
-def _reading(connection: AbstractConnection) -> Callable[[], Awaitable[Reply]]:
-    """What reads one reply after the other; error replies are replies too.
+def _receiving(connection: AbstractConnection) -> Callable[[], Awaitable[Reply]]:
+    """What receives one reply after the other; error replies are replies too.
 
     The parser is asked itself: redis-py's connection would wrap each reply in time limits and error handlers that a
     whole batch has once.
     """
     parser: Any = connection._parser  # noqa: SLF001 - redis-py has no other way
     read: Callable[[], Awaitable[Reply]] = parser.read_response
-    return read
-
-
-def _parsed(connection: AbstractConnection) -> Callable[[], Reply]:
-    """What gives a reply that has come in already, without a coroutine for it; ``NOT_ENOUGH_DATA`` where none has."""
-    reader = getattr(connection._parser, "_reader", None)  # noqa: SLF001 - as above
+    reader = getattr(parser, "_reader", None)
     if reader is None:
-        return lambda: NOT_ENOUGH_DATA
-    gets: Callable[[], Reply] = reader.gets
-    return gets
+        return read
+    parsed: Callable[[], Reply] = reader.gets
+
+    async def receive() -> Reply:
+        # What has come in already needs no waiting for.
+        reply = parsed()
+        if reply is NOT_ENOUGH_DATA:
+            return await read()
+        if isinstance(reply, LostConnection):
+            # The server said that it takes no commands now.
+            raise reply
+        return reply
+
+    return receive
 
 
-def _fail(error: LostConnection) -> NoReturn:
-    """The server said that it takes no commands now."""
-    raise error
-
-
-def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> list[bytes]:
+def _packed(connection: AbstractConnection, commands: Sequence[Command | Bundle]) -> list[bytes]:
     """Commands as they go over the wire; redis-py packs asyncio commands in Python, hiredis does it in C."""
     if hiredis is None:
-        return connection.pack_commands([encoded(command) for command in commands])
+
+        def slowly(command: Command) -> bytes:
+            return b"".join(connection.pack_command(*encoded(command)))
+
+        return [_joined(commands, slowly)]
     pack: Callable[[Command], bytes] = hiredis.pack_command  # type: ignore[assignment]  # its stub says one-tuple
     try:
         # It encodes text itself, three times as fast, as long as that is UTF-8.
-        return [b"".join(map(pack, commands))]
+        return [_joined(commands, pack)]
     except UnicodeEncodeError:
-        return [b"".join(pack(encoded(command)) for command in commands)]
+        return [_joined(commands, lambda command: pack(encoded(command)))]
+
+
+def _joined(commands: Sequence[Command | Bundle], pack: Callable[[Command], bytes]) -> bytes:
+    return b"".join([one.packed(pack) if type(one) is Bundle else pack(one) for one in commands])
 
 
 def encoded(command: Command) -> tuple[bytes | int, ...]:

@@ -98,21 +98,24 @@ class ConsumersDecoder:
 
     def decode(self, reply: Sequence[Row]) -> Members:
         """The consumers of one group; raises ``UnexpectedReply`` where a field is missing."""
+        return Members(self.sightings(reply), self._now)
+
+    def sightings(self, reply: Sequence[Row]) -> Sightings:
+        """The same by the instants at which they were seen."""
         if not reply:
-            return Members(NOBODY, self._now)
+            return NOBODY
         try:
             names, pending, idle, inactive = zip(*self._consumer.pick_all(reply), strict=True)
         except KeyError as error:
             raise missing_field("XINFO CONSUMERS", error) from None
         now = self._now
-        told = Sightings(
+        return Sightings(
             tuple(map(decode_name, names)),
             pending,
             tuple([now - age if age > 0 else now for age in idle]),
             tuple([None if age is None or age < 0 else now - age for age in inactive]),
             (None,) * len(names),
         )
-        return Members(told, now)
 
 
 def decode_consumers(reply: Sequence[Row]) -> tuple[Consumer, ...]:

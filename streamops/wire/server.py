@@ -11,8 +11,9 @@ from streamops.errors import ServerError
 from streamops.model.server import Mode
 from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error
-from streamops.wire.node import Argument, Command, Decoder, Node, Reply, was_sent
+from streamops.wire.node import Argument, Bundle, Command, Decoder, Node, Reply, count_commands, was_sent
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.sentinel import Succession
 from streamops.wire.single import single_server
 
 REDIRECTS = 3
@@ -29,6 +30,22 @@ class Request(NamedTuple):
 
     key: str
     command: Command
+    decode: Decoder | None = None
+
+
+class BundleRequest(NamedTuple):
+    """The same of several commands for one key, whose replies come as a list, errors among them.
+
+    Redirections are not followed: they are errors like others.
+
+    Attributes:
+        key: The key.
+        command: The commands.
+        decode: Makes a noun of the list.
+    """
+
+    key: str
+    command: Bundle
     decode: Decoder | None = None
 
 
@@ -57,11 +74,21 @@ class Server:
 
     Attributes:
         options: How it is reached.
+        succession: What it has heard from Sentinels of its primary.
     """
 
-    def __init__(self, options: ConnectionOptions) -> None:
+    def __init__(self, options: ConnectionOptions, company: "Server | None" = None) -> None:
+        """Connects with the first batch.
+
+        Args:
+            options: How it is reached.
+            company: The same server with connections of its own: each hears of another primary from the other.
+        """
         self.options = options
-        self._topology = Cluster(options) if options.mode is Mode.CLUSTER else single_server(options)
+        self.succession: Succession = company.succession if company else Succession()
+        self._topology = (
+            Cluster(options) if options.mode is Mode.CLUSTER else single_server(options, self.succession)
+        )
         self.commands_sent = 0
 
     @classmethod
@@ -95,7 +122,7 @@ class Server:
 
     async def batch(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[Request | BundleRequest],
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
     ) -> Answers:
@@ -207,7 +234,7 @@ class Server:
 
     async def _send(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[Request | BundleRequest],
         shares: Mapping[Node, Sequence[int]],
         answers: Answers,
         prelude: Sequence[Command] = (),
@@ -221,7 +248,7 @@ class Server:
         """
 
         async def ask(node: Node, share: Sequence[int]) -> None:
-            commands: list[Command] = [*prelude]
+            commands: list[Command | Bundle] = [*prelude]
             decoders: list[Decoder | None] = [None for _ in prelude] if listen is None else [*listen(node)]
             for at in share:
                 if at in asking:
@@ -229,7 +256,7 @@ class Server:
                     decoders.append(None)
                 commands.append(requests[at].command)
                 decoders.append(requests[at].decode)
-            self.commands_sent += len(commands)
+            self.commands_sent += count_commands(commands)
             try:
                 replies = iter(await node.batch(commands, decoders))
             except (RedisError, OSError, TimeoutError) as error:
@@ -250,7 +277,9 @@ class Server:
         else:
             await asyncio.gather(*(ask(node, share) for node, share in shares.items()))
 
-    async def _follow(self, requests: Sequence[Request], answers: Answers, asking: set[int]) -> bool:
+    async def _follow(
+        self, requests: Sequence[Request | BundleRequest], answers: Answers, asking: set[int]
+    ) -> bool:
         """Send what was redirected to where it was redirected; whether anything was.
 
         Args:

@@ -1,0 +1,281 @@
+"""Streams with large entries that stand still, read without a look at these: as long as they do, and never longer."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.model.ids import EntryId
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.wire import steady_reader
+from streamops.wire.faults import Fault
+from streamops.wire.full_reader import FullReader
+from streamops.wire.heavy import HEAVY_BYTES
+from streamops.wire.node import Bundle, Node
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.steady_reader import MAX_CONSUMERS
+from streamops.wire.steady_replies import NOISE, SteadyDecoder, Told, steady_commands
+from streamops.wire.stream_reader import StreamReader
+from tests.servers import RunningServer
+from tests.wire.conftest import SetUser
+from tests.wire.deep_readings import essence, fill, reading
+
+NAME = "orders"
+HEAVY = HEAVY_BYTES + 1
+MOVES = 60
+"""Steps of a walk at random."""
+
+
+@asynccontextmanager
+async def standing(options: ConnectionOptions) -> AsyncIterator[tuple[FullReader, StreamReader]]:
+    """A reader that knows the stream, and that it stands still."""
+    async with reading(options) as (full, plain):
+        await full.read([NAME])
+        await full.read([NAME])
+        yield full, plain
+
+
+def counts(server: RunningServer) -> dict[str, int]:
+    """How often each command was called."""
+    told: dict[str, dict[str, Any]] = server.client.info("commandstats")
+    return {name.removeprefix("cmdstat_"): calls["calls"] for name, calls in told.items()}
+
+
+def tells_additions(server: RunningServer) -> bool:
+    """Whether its groups tell their lags, which came with Redis 7.0."""
+    return server.label != "redis-6.2"
+
+
+async def one(full: FullReader) -> StreamReading:
+    (found,) = (await full.read([NAME])).streams
+    assert isinstance(found, StreamReading)
+    return found
+
+
+def whole(found: StreamReading | Fault) -> StreamReading:
+    """All that the script tells as well."""
+    assert isinstance(found, StreamReading)
+    heads = [(group.head_id, group.head_read) for group in found.groups]
+    plain = essence(found)
+    groups = zip(plain.groups, heads, strict=True)
+    return replace(
+        plain,
+        last_id=found.last_id,
+        groups=tuple([replace(group, head_id=head, head_read=read) for group, (head, read) in groups]),
+    )
+
+
+async def test_no_entry_is_copied_while_it_stands_still(server: RunningServer) -> None:
+    fill(server, NAME, size=HEAVY)
+    async with standing(server.options) as (full, plain):
+        server.client.config_resetstat()
+        found = await one(full)
+        asked = counts(server)
+        script = (await plain.read([NAME])).streams[0]
+    assert whole(found) == whole(script)
+    assert found.groups[0].members is not None or not tells_additions(server)
+    copying = [name for name in asked if name.startswith(("eval", "xrange", "xinfo|stream"))]
+    assert bool(copying) is not tells_additions(server)
+
+
+async def test_while_only_time_passes_it_is_the_same_reading(any_server: RunningServer) -> None:
+    fill(any_server, NAME, size=HEAVY)
+    async with standing(any_server.options) as (full, _):
+        first = await one(full)
+        await asyncio.sleep(0.3)
+        assert await one(full) is first
+        any_server.command("XREADGROUP", "GROUP", "busy", "a", "STREAMS", NAME, "0")
+        any_server.command("XCLAIM", NAME, "busy", "a", 0, str(first.first_id), "IDLE", 90_000)
+        aged = await one(full)
+    before, after = first.groups[0].oldest_delivery, aged.groups[0].oldest_delivery
+    assert before is not None
+    assert after is not None
+    assert 80_000 < before.delivered - after.delivered <= 90_000 + NOISE
+
+
+MOVED: dict[str, list[list[Any]]] = {
+    "added": [["XADD", NAME, "*", "n", "x"]],
+    "deleted": [["XDEL", NAME, "{first}"]],
+    "added and deleted, in the end as long as before": [
+        ["XADD", NAME, "*", "n", "x"],
+        ["XDEL", NAME, "{first}"],
+    ],
+    "added and deleted again": [
+        ["XADD", NAME, "9999999999999-1", "n", "x"],
+        ["XDEL", NAME, "9999999999999-1"],
+    ],
+    "trimmed": [["XTRIM", NAME, "MAXLEN", 3]],
+    "replaced": [["XADD", NAME, "MAXLEN", 6, "*", "n", "x" * HEAVY]],
+    "delivered": [["XREADGROUP", "GROUP", "busy", "a", "COUNT", 1, "STREAMS", NAME, ">"]],
+    "acknowledged": [["XACK", NAME, "busy", "{first}"]],
+    "rewound": [["XGROUP", "SETID", NAME, "busy", "0"]],
+    "skipped ahead": [["XGROUP", "SETID", NAME, "busy", "$"]],
+    "a consumer came": [["XGROUP", "CREATECONSUMER", NAME, "busy", "new"]],
+    "a consumer went": [["XGROUP", "DELCONSUMER", NAME, "busy", "a"]],
+    "a group came": [["XGROUP", "CREATE", NAME, "third", "0"]],
+    "a group went": [["XGROUP", "DESTROY", NAME, "busy"]],
+    "a group came again": [["XGROUP", "DESTROY", NAME, "busy"], ["XGROUP", "CREATE", NAME, "busy", "0"]],
+    "began anew": [["DEL", NAME], ["XADD", NAME, "1-1", "n", "x"], ["XGROUP", "CREATE", NAME, "busy", "0"]],
+    "given to another": [["XCLAIM", NAME, "busy", "b", 0, "{first}"]],
+}
+
+
+@pytest.mark.parametrize("what", MOVED)
+async def test_whatever_moves_is_seen(any_server: RunningServer, what: str) -> None:
+    fill(any_server, NAME, size=HEAVY)
+    async with standing(any_server.options) as (full, plain):
+        before = await one(full)
+        for command in MOVED[what]:
+            any_server.command(*[str(part).replace("{first}", str(before.first_id)) for part in command])
+        assert whole(await one(full)) == whole((await plain.read([NAME])).streams[0])
+
+
+async def test_one_that_is_gone_is_missing(any_server: RunningServer) -> None:
+    fill(any_server, NAME, size=HEAVY)
+    async with standing(any_server.options) as (full, _):
+        any_server.command("DEL", NAME)
+        assert isinstance((await full.read([NAME])).streams[0], Fault)
+        any_server.command("SET", NAME, "no stream")
+        assert isinstance((await full.read([NAME])).streams[0], Fault)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_walk_at_random(server: RunningServer, seed: int) -> None:
+    """Whatever happens between two readings, both ways of reading tell the same."""
+    chance = random.Random(seed)
+    names = [NAME, "light", "heavy"]
+    for name in names:
+        fill(server, name, size=10 if name == "light" else HEAVY)
+    async with reading(server.options) as (full, plain):
+        for _ in range(MOVES):
+            for _ in range(chance.choice((0, 0, 1, 2))):
+                move(server, chance, chance.choice(names))
+            found, script = await full.read(names), await plain.read(names)
+            assert list(map(essence, found.streams)) == list(map(essence, script.streams))
+
+
+def move(server: RunningServer, chance: random.Random, name: str) -> None:
+    """Do something to a stream, as its workers, its producers and its operators may."""
+    entries = [entry for entry, _ in server.command("XRANGE", name, "-", "+")]
+    some = chance.choice(entries) if entries else b"1-1"
+    size = 10 if name == "light" else HEAVY
+    commands: list[list[Any]] = [
+        ["XADD", name, "*", "n", "x" * size],
+        ["XADD", name, "MAXLEN", 6, "*", "n", "x" * size],
+        ["XDEL", name, some],
+        ["XTRIM", name, "MAXLEN", 4],
+        ["XREADGROUP", "GROUP", "busy", "a", "COUNT", 1, "STREAMS", name, ">"],
+        ["XREADGROUP", "GROUP", "idle", "c", "NOACK", "COUNT", 2, "STREAMS", name, ">"],
+        ["XACK", name, "busy", some],
+        ["XCLAIM", name, "busy", "b", 0, some],
+        ["XGROUP", "SETID", name, "idle", some],
+        ["XGROUP", "CREATECONSUMER", name, "idle", f"c{chance.randrange(9)}"],
+    ]
+    server.command(*chance.choice(commands))
+
+
+async def test_what_may_not_be_asked_is_left_alone_for_a_while(
+    server: RunningServer, as_user: SetUser
+) -> None:
+    fill(server, NAME, size=HEAVY)
+    async with standing(as_user("~*", "+@all", "-xpending")) as (full, _):
+        for _ in range(3):
+            assert essence(await one(full)).length == 6
+        server.client.config_resetstat()
+        assert essence(await one(full)).length == 6
+        assert "xinfo|consumers" not in counts(server)
+
+
+async def test_one_with_many_consumers_is_left_to_others(any_server: RunningServer) -> None:
+    fill(any_server, NAME, size=HEAVY, consumers=[f"c{number}" for number in range(MAX_CONSUMERS + 1)])
+    async with standing(any_server.options) as (full, _):
+        any_server.client.config_resetstat()
+        await one(full)
+    assert "xinfo|consumers" not in counts(any_server)
+
+
+async def test_it_is_read_afresh_now_and_then(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steady_reader, "KEPT_SECONDS", 0.0)
+    fill(any_server, NAME, size=HEAVY)
+    async with standing(any_server.options) as (full, _):
+        any_server.client.config_resetstat()
+        await one(full)
+    assert "xinfo|consumers" not in counts(any_server)
+
+
+async def test_a_bundle_has_one_reply(any_server: RunningServer) -> None:
+    async with reading(any_server.options) as (_, plain):
+        node: Node = plain._server.nodes[0]
+        bundle = Bundle([("ECHO", "a"), ("NOSUCHCOMMAND",), ("ECHO", "b\udcff")])
+        for _ in range(2):
+            first, several, last = await node.batch([("ECHO", "x"), bundle, ("ECHO", "y")])
+            assert (first, last) == (b"x", b"y")
+            assert [several[0], several[2]] == [b"a", b"b\xff"]
+            assert isinstance(several[1], Exception)
+
+
+GROUP = GroupReading("g", 1, 1, EntryId(3, 0), 3, 4, head_read=True)
+STOOD = StreamReading(NAME, 5, (GROUP,), bounds_read=True, entries_added=7)
+
+
+def replies(idle: int, inactive: int, delivered: int) -> list[Any]:
+    """What a server says of the stream, whose one group has one consumer that holds one entry."""
+    group = [*(b"name", b"g", b"consumers", 1, b"pending", 1, b"last-delivered-id", b"3-0")]
+    consumer = [b"name", b"c", b"pending", 1, b"idle", idle, b"inactive", inactive]
+    return [
+        [[*group, b"entries-read", 3, b"lag", 4]],
+        5,
+        [[b"2-0", b"c", delivered, 1]],
+        [consumer],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("passed", "ages", "same"),
+    [
+        (0, (10, 10, 10), True),
+        (1000, (1010, 1010, 1010), True),
+        (1000, (1010 + NOISE, 1010 - NOISE, 1010), True),
+        (1000, (1010, 1010, 1011 + NOISE), False),
+        (1000, (1009 - NOISE, 1010, 1010), False),
+        (1000, (10, 1010, 1010), False),
+        (1000, (1010, -1, 1010), False),
+        (-500, (10, 10, 10), False),
+    ],
+)
+def test_ages_grow_with_time_alone(passed: int, ages: tuple[int, int, int], same: bool) -> None:  # noqa: FBT001
+    first = decoder(1_000_000).decode(STOOD, None, replies(10, 10, 10))
+    assert first is not None
+    second = decoder(1_000_000 + passed).decode(STOOD, first, replies(*ages))
+    assert second is not None
+    assert (second is first) is same
+    delivery = second.reading.groups[0].oldest_delivery
+    assert delivery is not None
+    assert abs(delivery.delivered - (1_000_000 + passed - ages[2])) <= NOISE
+
+
+def test_who_never_got_an_entry_never_did() -> None:
+    first = decoder(1_000_000).decode(STOOD, None, replies(10, -1, 10))
+    assert isinstance(first, Told)
+    members = first.reading.groups[0].members
+    assert members is not None
+    assert (members.seen, members.active) == ((999_990,), (None,))
+    assert decoder(1_001_000).decode(STOOD, first, replies(1010, -1, 1010)) is first
+
+
+def decoder(now: int) -> SteadyDecoder:
+    """One that has heard the time."""
+    made = SteadyDecoder()
+    made.hear_time([str(now // 1000).encode(), str(now % 1000 * 1000).encode()])
+    return made
+
+
+def test_groups_are_asked_for_before_the_length() -> None:
+    assert [command[0] for command in steady_commands(STOOD)] == ["XINFO", "XLEN", "XPENDING", "XINFO"]
+    assert steady_commands(STOOD)[0] == ("XINFO", "GROUPS", NAME)
