@@ -2,6 +2,8 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,6 +11,8 @@ from msgspec.structs import replace
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+
+Bound = TypeVar("Bound", int, timedelta)
 
 
 class PendingScan(Struct, frozen=True):
@@ -35,11 +39,10 @@ class PendingScan(Struct, frozen=True):
 
 def advance_scan(scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool) -> PendingScan:
     """The scan after one more page; ``end`` says that no row follows, so that the next page begins a pass."""
-    idle, deliveries = list(scan.idle_buckets), list(scan.delivery_buckets)
+    idle = _sorted_in(IDLE_BOUNDS, scan.idle_buckets, [row.idle for row in rows])
+    deliveries = _sorted_in(DELIVERY_BOUNDS, scan.delivery_buckets, [row.delivery_count for row in rows])
     longest, most = scan.longest_idle, scan.most_delivered
     for row in rows:
-        idle[bisect_left(IDLE_BOUNDS, row.idle)] += 1
-        deliveries[bisect_left(DELIVERY_BOUNDS, row.delivery_count)] += 1
         if longest is None or row.idle > longest.idle:
             longest = row
         if most is None or row.delivery_count > most.delivery_count:
@@ -48,12 +51,24 @@ def advance_scan(scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool) 
         scan,
         cursor=rows[-1].id if rows else scan.cursor,
         scanned=scan.scanned + len(rows),
-        idle_buckets=tuple(idle),
-        delivery_buckets=tuple(deliveries),
+        idle_buckets=idle,
+        delivery_buckets=deliveries,
         longest_idle=longest,
         most_delivered=most,
     )
     return PendingScan(last_pass=_profile(seen, coverage=1.0)) if end else seen
+
+
+def _sorted_in(bounds: Sequence[Bound], buckets: Sequence[int], values: Sequence[Bound]) -> tuple[int, ...]:
+    """Buckets with more values in them, the last one for those beyond all bounds."""
+    counted = list(buckets)
+    if values and (bucket := bisect_left(bounds, min(values))) == bisect_left(bounds, max(values)):
+        # Mostly they are alike.
+        counted[bucket] += len(values)
+        return tuple(counted)
+    for value in values:
+        counted[bisect_left(bounds, value)] += 1
+    return tuple(counted)
 
 
 def profile_of(scan: PendingScan, pending: int) -> PendingProfile | None:

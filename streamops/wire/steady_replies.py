@@ -1,6 +1,6 @@
 """Replies about streams that stand still, and the proof that they do. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from operator import sub
 from typing import Final
@@ -116,29 +116,25 @@ class SteadyDecoder:
 
     def _take_ages(self, details: Sequence[list[list[Reply]]]) -> list[int]:
         """The ages in rows of pending entries and of consumers, in whose places nothing is left."""
-        ages = []
-        for row, place in self._aged(details):
-            # Who never got an entry is told to have got one a millisecond in the future.
-            if row[place] >= 0:
-                ages.append(row[place])
-                row[place] = None
+        ages, places = [], self._places
+        for oldest in details[::2]:
+            for row in oldest:
+                ages.append(row[PENDING_AGE])
+                row[PENDING_AGE] = None
+        for consumers in details[1::2]:
+            for row in consumers:
+                for place in places.get(len(row)) or self._learn(row):
+                    # Who never got an entry is told to have got one a millisecond in the future.
+                    if (age := row[place]) >= 0:
+                        ages.append(age)
+                        row[place] = None
         return ages
 
     def _put_back(self, details: Sequence[list[list[Reply]]], ages: Sequence[int]) -> None:
         left = iter(ages)
-        for row, place in self._aged(details):
-            if row[place] is None:
-                row[place] = next(left)
-
-    def _aged(self, details: Sequence[list[list[Reply]]]) -> Iterator[tuple[list[Reply], int]]:
-        """The rows that tell ages, with the places of these."""
-        for oldest in details[::2]:
-            for row in oldest:
-                yield row, PENDING_AGE
-        for consumers in details[1::2]:
-            for row in consumers:
-                for place in self._places.get(len(row)) or self._learn(row):
-                    yield row, place
+        for rows in (*details[::2], *details[1::2]):
+            for row in rows:
+                row[:] = [next(left) if part is None else part for part in row]
 
     def _learn(self, row: Row) -> tuple[int, ...]:
         """Where rows of this length tell ages: those of one server that are of one length have one layout."""

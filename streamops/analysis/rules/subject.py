@@ -140,12 +140,13 @@ def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, .
 
     Of our own workers their heartbeats tell it for certain, either way.
     """
-    if not subject.members or not subject.group.pending:
+    members, limit = subject.members, thresholds.consumer_unseen
+    if members is None or not subject.group.pending:
         return ()
-    limit = thresholds.consumer_unseen
-    if isinstance(subject.members, Members) and subject.members.idle_within(limit):
+    if isinstance(members, Members) and members.idle_within(limit):
+        # There may be none of them at all.
         return ()
-    found = _unseen(subject.members, limit)
+    found = _unseen(members, limit)
     if found and not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
         found = _unseen(found, max(limit, thresholds.pending_age))
     return tuple(found)
