@@ -146,7 +146,7 @@ class Members(Sequence[Consumer]):
     def idle_within(self, span: timedelta) -> bool:
         """Whether each of them was seen within a span of time."""
         seen = self.sightings.seen
-        return not seen or since(min(seen), self.now) < span
+        return not seen or (self.now - min(seen)) * MILLISECOND < span
 
     @property
     def fed_ago(self) -> timedelta | None:
