@@ -2,7 +2,8 @@
 
 An entry stays in hand until then: what is acknowledged twice does no harm, and what is not acknowledged is
 handled again. Entries whose lease is fresh are acknowledged plainly; for all others a script looks first whether
-they are still ours, so that nothing is acknowledged behind a new owner's back.
+they are still ours, so that nothing is acknowledged behind a new owner's back. So it does for entries of a primary that
+was replaced: on the new one they may be somebody else's.
 """
 
 import asyncio
@@ -59,6 +60,8 @@ class Acknowledger:
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._sent_at = 0.0
+        self._changes = server.changes
+        self._changed_at = float("-inf")
         self.finished: list[Entry] = []
         self._under_way = 0
         self.acknowledged = 0
@@ -131,7 +134,8 @@ class Acknowledger:
             self._under_way -= len(batch)
         in_hand = self._side.in_hand
         for entry in batch:
-            in_hand.pop(entry.raw_id, None)
+            if not entry.superseded:
+                in_hand.pop(entry.raw_id, None)
         self._confirmed()
         self._observe(batch)
 
@@ -144,11 +148,15 @@ class Acknowledger:
             self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
 
     async def _send(self, batch: list[Entry]) -> None:
-        fresh = self._clock() - self._lease / 2
+        if self._server.changes != self._changes:
+            self._changes, self._changed_at = self._server.changes, self._clock()
+        fresh = max(self._clock() - self._lease / 2, self._changed_at)
         plain: list[bytes] = []
         checked: list[AckRow] = []
         retries = self._side.retries
         for entry in batch:
+            if entry.superseded:
+                continue
             if entry.leased_at > fresh and not (retries or entry.marks or entry.payload_key):
                 plain.append(entry.raw_id)
             else:

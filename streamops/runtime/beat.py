@@ -82,6 +82,7 @@ class Beat:
         portrait: Callable[[WorkerState | None], WorkerHeartbeat],
         holdings: Callable[[], Iterable[tuple[Side, timedelta]]],
         watch: Watch,
+        company: Server | None = None,
     ) -> None:
         self.clock = Clock()
         self.pulse = time.monotonic()
@@ -94,6 +95,7 @@ class Beat:
         self._portrait = portrait
         self._holdings = holdings
         self._watch = watch
+        self._company = company
         self._main_loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._main, name="streamops-beat", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -135,7 +137,7 @@ class Beat:
     async def _run(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._started.set()
-        server = Server(self._options)
+        server = Server(self._options, company=self._company)
         try:
             while not self._stop.is_set():
                 pause = await self._turn(server)

@@ -86,7 +86,8 @@ def by_side(entries: Iterable[Entry]) -> dict[Side, list[bytes]]:
     """The IDs of entries, by where they come from."""
     ids: dict[Side, list[bytes]] = {}
     for entry in entries:
-        ids.setdefault(entry.side, []).append(entry.raw_id)
+        if not entry.superseded:
+            ids.setdefault(entry.side, []).append(entry.raw_id)
     return ids
 
 

@@ -29,6 +29,8 @@ class Entry:
         careful: Whether it is handled while no other careful one is: it may have brought workers down.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
         lost: Whether somebody else has taken it over.
+        superseded: Whether its server was replaced by one on which another entry has its ID: whatever is said of that
+            ID concerns the other one.
         gone: Whether it was deleted from its stream while it was in hand.
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
@@ -42,6 +44,7 @@ class Entry:
     careful: bool = False
     uncounted: bool = False
     lost: bool = False
+    superseded: bool = False
     gone: bool = False
     payload: bytes | None = None
     payload_key: str | None = None
@@ -103,6 +106,11 @@ class Entry:
                 return raw[at + 1]
         return None
 
+    def came_as(self, raw: list[bytes]) -> bool:
+        """Whether these are its names and values; a payload that was fetched since then is none of them."""
+        has_payload = self.payload is not None and self.raw[1] is self.payload
+        return (self.raw[2:] if has_payload else self.raw) == raw
+
     def base_attempt(self) -> int:
         """The attempt that its first start is: more than one for an entry that comes from a retry."""
         said = self.get(ATTEMPT) if self.side.retries else None
@@ -154,6 +162,18 @@ class Side:
         self.in_hand.update((entry.raw_id, entry) for entry in entries)
         return entries
 
+    def holds(self, raw_id: bytes, raw: list[bytes]) -> bool:
+        """Whether an entry is in hand already; another one of its ID is superseded.
+
+        Two servers give the same ID to two entries, where the primary was replaced and the former one went on.
+        """
+        held = self.in_hand.get(raw_id)
+        if held is None or held.came_as(raw):
+            return held is not None
+        held.lost = held.superseded = True
+        return False
+
     def drop(self, entry: Entry) -> None:
         """Have an entry in hand no more."""
-        self.in_hand.pop(entry.raw_id, None)
+        if not entry.superseded:
+            self.in_hand.pop(entry.raw_id, None)

@@ -110,6 +110,8 @@ class Settler:
 
     async def _settle(self, entry: Entry, disposition: Disposition) -> bool:
         """Do what was decided; whether the entry is given up. What goes wrong with one is no end of the worker."""
+        if entry.superseded:
+            return False
         try:
             match disposition:
                 case Acknowledge():

@@ -14,7 +14,6 @@ from math import inf
 from typing import Final
 
 from streamops.errors import NotFound, ServerError
-from streamops.model.ids import EntryId
 from streamops.runtime.buffer import Queue
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry, Side
@@ -208,9 +207,9 @@ class Source:
         """Take entries in hand that were delivered for the first time."""
         if not rows:
             return []
-        if EntryId.parse(rows[0][0]) <= EntryId.parse(side.last_seen):
+        if not side.in_hand.keys().isdisjoint([raw_id for raw_id, _ in rows]):
             # The group was set back, or is another one: what is in hand is not handled a second time beside the first.
-            rows = [row for row in rows if row[0] not in side.in_hand]
+            rows = [row for row in rows if not side.holds(*row)]
         entries = side.receive_all(rows, asked)
         if side.retries:
             for entry in entries:
@@ -232,8 +231,8 @@ class Source:
             self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
         entries = []
         for taken in takings.entries:
-            held = side.in_hand.get(taken.id)
-            if held is not None:
+            if side.holds(taken.id, taken.fields):
+                held = side.in_hand[taken.id]
                 # Nobody else had it: it was ours all the time.
                 held.leased_at = leased_at
                 held.lost = False

@@ -148,7 +148,7 @@ class Station:
     def _new_source(self, stream: str, weight: int, parameters: Parameters) -> Source:
         around, handler = self._around, self.handler
         options = around.server.options
-        reader = Server(replace(options, timeout=options.timeout + BLOCK))
+        reader = Server(replace(options, timeout=options.timeout + BLOCK), company=around.server)
         self._readers.append(reader)
         subscription = Subscription(
             stream,

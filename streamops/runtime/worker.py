@@ -97,6 +97,7 @@ class Worker:
             portrait=self.portrait,
             holdings=self._holdings,
             watch=Watch(self._overran, self._deleted, self._bereft, self._renewal_failed),
+            company=self._server,
         )
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
         self._pump = Pump(

@@ -25,7 +25,7 @@ from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.pool import Pool
-from streamops.wire.sentinel import SentinelPool, Watchers
+from streamops.wire.sentinel import SentinelPool, Succession, Watchers
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16
@@ -82,8 +82,17 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
     }
 
 
-def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None = None) -> Pool:
+def connection_pool(
+    options: ConnectionOptions,
+    address: tuple[str, int] | None = None,
+    succession: Succession | None = None,
+) -> Pool:
     """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice.
+
+    Args:
+        options: How it is reached.
+        address: Which one; as the options say unless given.
+        succession: What others have heard from the same Sentinels; its own alone unless given.
 
     Raises:
         SettingsError: A file that TLS needs cannot be read.
@@ -92,7 +101,7 @@ def connection_pool(options: ConnectionOptions, address: tuple[str, int] | None 
     if options.socket_path is not None:
         return Pool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
     if options.mode is Mode.SENTINEL:
-        return _sentinel_pool(options, kwargs)
+        return _sentinel_pool(options, kwargs, succession or Succession())
     host, port = address or options.addresses[0]
     kwargs |= {"host": host, "port": port, "socket_keepalive": True, **transport_kwargs(options.tls)}
     return Pool(**kwargs)
@@ -112,7 +121,9 @@ def connect_client(options: ConnectionOptions) -> Redis:
     return Redis.from_pool(connection_pool(options))
 
 
-def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> SentinelPool:
+def _sentinel_pool(
+    options: ConnectionOptions, kwargs: dict[str, Any], succession: Succession
+) -> SentinelPool:
     transport: dict[str, Any] = {}
     watcher: dict[str, Any] = {"connection_class": Connection}
     if options.tls is None:
@@ -135,7 +146,8 @@ def _sentinel_pool(options: ConnectionOptions, kwargs: dict[str, Any]) -> Sentin
         "socket_connect_timeout": patience,
         **_credentials(options.sentinel_username, options.sentinel_password),
     }
-    watchers = Watchers([Pool(host=host, port=port, **watcher) for host, port in options.addresses], patience)
+    pools = [Pool(host=host, port=port, **watcher) for host, port in options.addresses]
+    watchers = Watchers(pools, patience, succession)
     return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # redis-py has no types here
 
 

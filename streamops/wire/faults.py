@@ -40,6 +40,9 @@ DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
 DRIFT = "DRIFT "
 """How our scripts begin the error with which they refuse to act on another state than the plan's."""
 
+TOO_FEW = "NOREPLICAS "
+"""How a primary refuses writes that too few replicas would get; scripts have it in the middle of their errors."""
+
 NO_MEMORY = "the server is out of memory and refuses writes"
 KEY_DENIED = "no permission for this key"
 REPLICA = "it is a read-only replica"
@@ -188,7 +191,7 @@ def is_read_only(error: Exception) -> bool:
 def _is_passing(error: Exception, text: str) -> bool:
     """Whether the server answers, and would rather be asked later."""
     passing = (BusyLoadingError, MasterDownError, ClusterDownError)
-    return isinstance(error, passing) or text.startswith("BUSY ") or "-MASTERDOWN " in text
+    return isinstance(error, passing) or text.startswith("BUSY ") or "-MASTERDOWN " in text or TOO_FEW in text
 
 
 def _login_refused(error: Exception, label: str, user: str | None) -> Refused:
@@ -230,6 +233,8 @@ def _connection_words(error: Exception) -> str:
         return REPLICA
     if text.startswith("BUSY "):
         return "it is busy running a script"
+    if TOO_FEW in text:
+        return "it takes no writes while it has too few replicas (min-replicas-to-write)"
     if "SSL" in text or "CERTIFICATE" in text or "certificate" in text:
         told = re.search(r"\] (.*?)\.? \(_ssl", text)
         return f"TLS failed: {told[1] if told else text}"

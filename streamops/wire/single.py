@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.sentinel import PrimaryReplacedError, SentinelPool
+from streamops.wire.sentinel import PrimaryReplacedError, SentinelPool, Succession
 
 LOOK_EVERY: Final = 1.0
 """Seconds after which the Sentinels are asked again, by whoever sends something then."""
@@ -64,20 +64,22 @@ class Watched(Single):
     """The primary that the Sentinels name, who are asked at every connection, and every second besides.
 
     A primary that was replaced takes writes for some ten seconds more, until the Sentinels tell it; all of them are
-    lost. Whoever was connected to it before would go on with it.
+    lost. Whoever was connected to it before would go on with it. Within a company nobody does once another has heard:
+    what was read from the new one would be acknowledged at the former one, and come again.
     """
 
-    def __init__(self, node: Node, pool: SentinelPool) -> None:
+    def __init__(self, node: Node, pool: SentinelPool, succession: Succession) -> None:
         super().__init__(node)
         self._pool = pool
+        self._succession = succession
         self._known: tuple[str, int] | None = None
         self._failed = False
         self._look_at = 0.0
 
     @property
     def ready(self) -> bool:
-        """Whether the Sentinels were asked a moment ago."""
-        return time.monotonic() < self._look_at
+        """Whether the Sentinels were asked a moment ago, and nobody has heard otherwise since."""
+        return time.monotonic() < self._look_at and self._news() is None
 
     async def prepare(self) -> None:
         """Ask the Sentinels, where it is time to.
@@ -89,9 +91,12 @@ class Watched(Single):
             return
         # Before anything is awaited: one asks, and whoever else sends something now need not wait.
         self._look_at = time.monotonic() + LOOK_EVERY
-        known = self._known or self._pool.master_address
-        if known is None:
+        self._known = self._believed
+        if self._known is None:
             # The first connection will ask.
+            return
+        if news := self._news():
+            await self._go_on_with(news)
             return
         try:
             async with asyncio.timeout(LONGEST_LOOK):
@@ -102,18 +107,34 @@ class Watched(Single):
         except (RedisError, OSError, TimeoutError):
             self._look_at = time.monotonic() + LET_BE
             return
-        self._known, failed, self._failed = now, self._failed, False
-        self.changes += now != known
-        if now != known and not failed:
+        await self._go_on_with(now)
+
+    async def _go_on_with(self, address: tuple[str, int]) -> None:
+        # Before anything is awaited: of many that send something now one is told.
+        known, self._known = self._known, address
+        failed, self._failed = self._failed, False
+        await self._pool.follow(address)
+        self.changes += address != known
+        if address != known and not failed:
             raise PrimaryReplacedError("the Sentinels name another primary than a moment ago")
+
+    @property
+    def _believed(self) -> tuple[str, int] | None:
+        """Whom this one goes on with; none before the first connection."""
+        return self._known or self._pool.master_address
+
+    def _news(self) -> tuple[str, int] | None:
+        """Whom somebody of the company has heard of, where it is another one."""
+        last, known = self._succession.last, self._believed
+        return last.address if last and known and last.address != known else None
 
     def distrust(self, troubled: Iterable[Node] = ()) -> None:  # noqa: ARG002 - there is one
         """Whoever was asked failed, and was told so: another primary is no news then."""
         self._failed = True
 
 
-def single_server(options: ConnectionOptions) -> Single:
-    """The server of these options, or of their Sentinels."""
-    pool = connection_pool(options)
+def single_server(options: ConnectionOptions, succession: Succession) -> Single:
+    """The server of these options, or of their Sentinels, and of what others have heard of them."""
+    pool = connection_pool(options, succession=succession)
     node = Node(pool, options.label, options.timeout.total_seconds())
-    return Watched(node, pool) if isinstance(pool, SentinelPool) else Single(node)
+    return Watched(node, pool, succession) if isinstance(pool, SentinelPool) else Single(node)

@@ -17,7 +17,7 @@ from tests.programs import find_programs
 EXAMPLES = """
 \b
 Examples:
-  python -m tests.chaos                                      20 + 80 + 6 + 2 runs on each version
+  python -m tests.chaos                                      20 + 80 + 7 + 2 runs on each version
   python -m tests.chaos --processes 200 --crashes 800        the whole; may be stopped, and goes on where it was
   python -m tests.chaos --servers redis-6.2,valkey-9.1       on these alone
   python -m tests.chaos --first 1000                         other seeds
@@ -30,7 +30,7 @@ Examples:
 @click.option("--processes", default=20, show_default=True, help="Runs with real processes, on each version.")
 @click.option("--crashes", default=80, show_default=True, help="Runs that crash at a step, on each version.")
 @click.option(
-    "--topologies", default=6, show_default=True, help="Runs of clusters and Sentinels, on each version."
+    "--topologies", default=7, show_default=True, help="Runs of clusters and Sentinels, on each version."
 )
 @click.option(
     "--watchers",

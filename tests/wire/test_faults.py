@@ -170,6 +170,7 @@ def test_a_replica_is_no_place_to_write_and_may_be_retried(error: Exception) -> 
         (ResponseError("WRONGPASS invalid username-password pair"), Refused, "refused the password"),
         (ReadOnlyError("You can't write against a read only replica."), Unreachable, "read-only"),
         (ResponseError("BUSY Redis is busy running a script."), Unreachable, "busy running a script"),
+        (ResponseError("NOREPLICAS Not enough good replicas to write."), Unreachable, "too few replicas"),
         (ClusterDownError("Hash slot not served"), Unreachable, "Hash slot not served"),
         (NoPermissionError("User x has no permissions to run the 'ping' command"), Refused, "PING"),
     ],

@@ -10,8 +10,10 @@ from streamops.errors import Refused, ServerError, UnexpectedReply, Unreachable
 from streamops.model.server import Mode
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
+from streamops.wire import single
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server
+from tests.conftest import newest_program
 from tests.deployments import Certificates, StartSentinel
 from tests.eventually import SETTLE_SECONDS, eventually
 from tests.servers import RunningServer, StartServer, choose_port
@@ -127,6 +129,54 @@ def has_good_replica(sentinel: RunningServer) -> bool:
     )
 
 
+def sentinel_of(primary: RunningServer, failovers: int) -> RunningServer:
+    """A Sentinel that has heard of so many failovers, the last of which made this server the primary."""
+    lines = (
+        f"sentinel monitor orders 127.0.0.1 {primary.port} 1",
+        f"sentinel config-epoch orders {failovers}",
+    )
+    return RunningServer(newest_program(), sentinel="\n".join(lines) + "\n")
+
+
+async def test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_better(
+    start_server: StartServer,
+) -> None:
+    former, primary = start_server(), start_server()
+    with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
+        first = await Server.connect(behind(informed.port))
+        second = Server(behind(late.port, informed.port), company=first)
+        await second.single("s", "XADD", "s", "*", "n", "1")
+        assert (former.command("EXISTS", "s"), primary.command("XLEN", "s")) == (0, 1)
+        await second.close()
+        # Where nobody knows better, the others have been set up anew: whoever they name is believed.
+        informed.kill()
+        third = Server(behind(late.port, informed.port), company=first)
+        await third.single("s", "XADD", "s", "*", "n", "2")
+        assert former.command("XLEN", "s") == 1
+        await third.close()
+        await first.close()
+
+
+async def test_of_a_company_all_hear_at_once(
+    start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single, "LOOK_EVERY", 3600.0)
+    former, primary = start_server(), start_server()
+    sentinel = start_sentinel(former)
+    first = await Server.connect(behind(sentinel.port))
+    sentinel.command("SENTINEL", "REMOVE", "orders")
+    sentinel.command("SENTINEL", "MONITOR", "orders", "127.0.0.1", primary.port, 1)
+    second = Server(first.options, company=first)
+    await second.ping()
+    with pytest.raises(Unreachable, match="name another primary") as told:
+        await first.single("s", "XADD", "s", "*", "n", "1")
+    assert not told.value.sent
+    await first.single("s", "XADD", "s", "*", "n", "1")
+    assert (former.command("EXISTS", "s"), primary.command("XLEN", "s"), first.changes) == (0, 1, 1)
+    await first.close()
+    await second.close()
+
+
 async def test_failover(start_server: StartServer, start_sentinel: StartSentinel) -> None:
     """The primary dies with our connection to it; once a replica is promoted the console goes on with that."""
     primary = start_server("--repl-diskless-sync-delay", "0")
@@ -158,3 +208,22 @@ async def test_failover(start_server: StartServer, start_sentinel: StartSentinel
     assert [stream.name for stream in after.streams] == ["kept"]
     assert after.server.nodes[0].role == "master"
     assert before.server.nodes[0].replication_ids[0] in after.server.nodes[0].replication_ids
+
+
+async def test_a_promoted_replica_is_gone_on_with_as_soon_as_the_sentinel_names_it(
+    start_server: StartServer, start_sentinel: StartSentinel
+) -> None:
+    """For a second it still tells the state of the former primary, which takes writes that will all be lost."""
+    primary = start_server("--repl-diskless-sync-delay", "0")
+    replica = start_server("--replicaof", "127.0.0.1", str(primary.port))
+    sentinel = start_sentinel(primary)
+    await eventually(lambda: has_good_replica(sentinel))
+    sentinel.command("SENTINEL", "FAILOVER", "orders")
+
+    def named() -> int:
+        return int(sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "orders")[1])
+
+    await eventually(lambda: named() == replica.port)
+    server = Server(behind(sentinel.port))
+    assert await server.single("s", "CONFIG", "GET", "port") == [b"port", str(replica.port).encode()]
+    await server.close()

@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.writes.jobs import job_key
@@ -51,8 +52,9 @@ async def until(what: str, holds: Callable[[], object], seconds: float = LONGEST
 
 
 def let_go(place: Place, job: str) -> None:
-    """End the lease of a job whose process is gone, as thirty seconds would."""
-    place.primary_of(job_key(job)).command("HSET", job_key(job), "lease_ms", 1)
+    """End the lease of a job whose process is gone, as thirty seconds would; a server that takes no writes lets it be."""
+    with suppress(ResponseError):
+        place.primary_of(job_key(job)).command("HSET", job_key(job), "lease_ms", 1)
 
 
 def noted(faults: dict[str, int], kind: str) -> None:

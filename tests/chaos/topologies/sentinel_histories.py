@@ -1,11 +1,11 @@
-"""Histories behind Sentinels: a primary that hands over, dies, or hangs and comes back."""
+"""Histories behind Sentinels: a primary that hands over, dies, hangs and comes back, or misses its replicas."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from tests.autoscaler import pools
 from tests.chaos.topologies.histories import History
-from tests.chaos.topologies.outcome import Outcome
+from tests.chaos.topologies.outcome import BrokenPromiseError, Outcome
 from tests.chaos.topologies.sentinels import Watched
 from tests.chaos.topologies.watchers import Leads, Scrapes, StatusWatcher
 from tests.chaos.topologies.workers import Run
@@ -50,10 +50,29 @@ async def primary_hangs(seed: int, watched: Watched) -> Outcome:
     return await history.play(strike)
 
 
+async def replicas_are_missed(seed: int, watched: Watched) -> Outcome:
+    """The same, while the primary takes no writes because its replicas are away; at odd seeds it dies of that.
+
+    Raises:
+        BrokenPromiseError: Besides: something that was acknowledged is lost, though replicas were asked for.
+    """
+    history = await _history("replicas are missed", seed, watched)
+    seconds = history.random.uniform(0.5, 2.0)
+
+    async def strike(keys: Sequence[str]) -> Survived:
+        return await watched.miss_replicas(keys, seconds, until_it_dies=bool(seed % 2))
+
+    outcome = await history.play(strike)
+    if outcome.destroyed:
+        raise BrokenPromiseError(outcome, [f"lost in spite of min-replicas-to-write: {outcome.destroyed}"])
+    return outcome
+
+
 SCENARIOS: Final[Mapping[str, Scenario]] = {
     "primary dies": primary_dies,
     "primary hangs": primary_hangs,
     "primary is replaced": primary_is_replaced,
+    "replicas are missed": replicas_are_missed,
 }
 
 

@@ -22,6 +22,7 @@ from tests.chaos.topologies.place import (
     until,
 )
 from tests.chaos.topologies.reading import Reading, read_key
+from tests.chaos.topologies.told import could_replace, good_replicas
 from tests.deployments import start_sentinel
 from tests.programs import ServerProgram
 from tests.servers import RunningServer
@@ -29,6 +30,8 @@ from tests.servers import RunningServer
 SERVICE: Final = "orders"
 SENTINELS, REPLICAS = 3, 2
 QUORUM: Final = 2
+LONGEST_LAG: Final = 1
+"""Seconds after which a replica that says nothing counts as away."""
 _QUICK: Final = ("--repl-diskless-sync-delay", "0")
 
 
@@ -138,12 +141,7 @@ class Watched:
         noted(self.faults, "primary killed")
         victim.kill()
         self._away = victim
-        await until("alone", lambda: all(map(has_lost_its_primary, replicas)))
-        had = {replica.port: {key: read_key(replica, key) for key in keys} for replica in replicas}
-        for replica in replicas:
-            remember(replica)
-        await until("taken over", lambda: self._is_led_by(replicas))
-        return had[self.primary.port]
+        return await self._taken_over(replicas, keys)
 
     async def hang(self, keys: Iterable[str]) -> dict[str, Reading]:
         """Have the primary stand still until a replica has taken over, then go on as if nothing had been."""
@@ -160,8 +158,54 @@ class Watched:
         finally:
             victim.resume()
 
+    async def miss_replicas(
+        self, keys: Iterable[str], seconds: float, *, until_it_dies: bool
+    ) -> dict[str, Reading]:
+        """Have both replicas stand still, until the primary takes no writes because of that, and for a while longer.
+
+        What it did take is on its way to them, so that nothing of it is lost should it die then.
+
+        Args:
+            keys: What to read from the replica that takes over, as it was before.
+            seconds: For how long it takes no writes.
+            until_it_dies: Whether the primary is killed before they go on.
+        """
+        primary, replicas = self.primary, self._others(self.primary)
+        self._ask_for_replicas(1)
+        noted(self.faults, "replicas hung")
+        for replica in replicas:
+            replica.pause()
+        try:
+            await until("refusing", lambda: good_replicas(primary) == 0)
+            await asyncio.sleep(seconds)
+            if until_it_dies:
+                noted(self.faults, "primary killed")
+                primary.kill()
+                self._away = primary
+        finally:
+            for replica in replicas:
+                replica.resume()
+        return await self._taken_over(replicas, keys) if until_it_dies else {}
+
+    def _ask_for_replicas(self, count: int) -> None:
+        """Have no server take writes that fewer replicas would get."""
+        for server in self.servers:
+            if server is not self._away:
+                server.command("CONFIG", "SET", "min-replicas-max-lag", LONGEST_LAG)
+                server.command("CONFIG", "SET", "min-replicas-to-write", count)
+
+    async def _taken_over(self, replicas: list[RunningServer], keys: Iterable[str]) -> dict[str, Reading]:
+        """Wait until a replica of a primary that is dead has taken over; what it had before."""
+        await until("alone", lambda: all(map(has_lost_its_primary, replicas)))
+        had = {replica.port: {key: read_key(replica, key) for key in keys} for replica in replicas}
+        for replica in replicas:
+            remember(replica)
+        await until("taken over", lambda: self._is_led_by(replicas))
+        return had[self.primary.port]
+
     async def return_of_the_dead(self) -> None:
         """Start again who was killed, as a replica."""
+        self._ask_for_replicas(0)
         if self._away is not None:
             self._away.restart()
             self._away.command("REPLICAOF", "127.0.0.1", self.primary.port)
@@ -182,7 +226,7 @@ class Watched:
             return (
                 is_primary(primary)
                 and all(follows(server) for server in living)
-                and all(map(_could_replace, self._sentinels))
+                and all(could_replace(one, SERVICE, SENTINELS - 1) for one in self._sentinels)
             )
         return False
 
@@ -198,25 +242,3 @@ class Watched:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
-
-
-def _could_replace(sentinel: RunningServer) -> bool:
-    """Whether a Sentinel could have its primary replaced: it has heard of the others, and of a replica that is well.
-
-    Of one that came back it hears some ten seconds later.
-    """
-    told = _pairs(sentinel.command("SENTINEL", "MASTER", SERVICE))
-    rows = [_pairs(row) for row in sentinel.command("SENTINEL", "REPLICAS", SERVICE)]
-    well = [
-        row
-        for row in rows
-        if row[b"flags"] == b"slave"
-        and row[b"master-link-status"] == b"ok"
-        and row[b"master-port"] == told[b"port"]
-        and int(row[b"slave-repl-offset"]) > 0
-    ]
-    return told[b"flags"] == b"master" and int(told[b"num-other-sentinels"]) == SENTINELS - 1 and bool(well)
-
-
-def _pairs(flat: list[bytes]) -> dict[bytes, bytes]:
-    return dict(zip(flat[::2], flat[1::2], strict=True))

@@ -102,10 +102,10 @@ def run(any_server: RunningServer) -> Run:
     """A worker's run of two entries, each handled once."""
     work = Run(Alone(any_server), "s")
     work.prepare()
-    for entry_id in ("1-0", "2-0"):
-        any_server.command("XADD", "s", entry_id, "do", "ok")
-    work._confirmed = {"1-0": "ok", "2-0": "ok"}
-    work._done = Counter(["1-0", "2-0"])
+    for number in ("1", "2"):
+        any_server.command("XADD", "s", f"{number}-0", "n", number, "do", "ok")
+    work._confirmed = {"1", "2"}
+    work._done = Counter(["1", "2"])
     return work
 
 
@@ -114,13 +114,30 @@ def test_a_run_that_is_right(run: Run) -> None:
 
 
 def test_an_entry_that_was_not_handled_or_twice_or_is_gone(run: Run, any_server: RunningServer) -> None:
-    run._done = Counter(["2-0", "2-0"])
+    run._done = Counter(["2", "2"])
     assert run.audit(NOBODY).problems == (
-        "1: was neither handled nor given up: 1-0",
-        "1: was handled twice, though its acknowledgement was replicated: 2-0",
+        "1: was neither handled nor given up: 1",
+        "1: was handled twice, though its acknowledgement was replicated: 2",
     )
     any_server.command("XDEL", "s", "1-0")
-    assert "1: was confirmed and replicated, and is lost: 1-0" in run.audit(NOBODY).problems
+    assert "1: was confirmed and replicated, and is lost: 1" in run.audit(NOBODY).problems
+
+
+def test_an_entry_of_a_former_primary_that_has_the_id_of_another(run: Run) -> None:
+    """It was handled, is nowhere any more, and is no second time of the one that is there."""
+    run._done["3"] += 1
+    assert run.audit(NOBODY).problems == ()
+
+
+def test_an_entry_that_was_published_after_the_takeover_is_not_excused(
+    run: Run, any_server: RunningServer
+) -> None:
+    survived = {key: read_key(any_server, key) for key in run.keys}
+    any_server.command("XADD", "s", "3-0", "n", "3", "do", "ok")
+    run._confirmed.add("3")
+    run._done["3"] += 2
+    (problem,) = run.audit(survived).problems
+    assert problem == "1: was handled twice, though its acknowledgement was replicated: 3"
 
 
 def test_what_whoever_took_over_did_not_know(run: Run, any_server: RunningServer) -> None:
@@ -128,7 +145,7 @@ def test_what_whoever_took_over_did_not_know(run: Run, any_server: RunningServer
     any_server.command("XREADGROUP", "GROUP", "workers", "w", "STREAMS", "s", ">")
     any_server.command("XDEL", "s", "1-0")
     survived = {key: read_key(any_server, key) for key in run.keys}
-    run._done = Counter(["2-0", "2-0"])
+    run._done = Counter(["2", "2"])
     account = run.audit(survived)
     assert account.problems == ()
     assert (sum(account.destroyed.values()), sum(account.repeated.values())) == (1, 1)

@@ -11,12 +11,14 @@ from tests.chaos.mutations.guards import (
     faces,
     numbers,
     operations,
+    primaries,
     scaling,
     settling,
 )
 
 ROOMS: Final[Mapping[str, tuple[Guard, ...]]] = {
     "Consuming": consuming.GUARDS,
+    "Another primary": primaries.GUARDS,
     "Settling": settling.GUARDS,
     "Delayed messages": delayed.GUARDS,
     "Acting": acting.GUARDS,

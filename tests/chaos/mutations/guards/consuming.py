@@ -108,7 +108,7 @@ GUARDS: Final = (
         name="adoption-spares-in-hand",
         promise="What a worker has in hand is not handled a second time beside the first.",
         file="streamops/runtime/source.py",
-        text="rows = [row for row in rows if row[0] not in side.in_hand]",
+        text="rows = [row for row in rows if not side.holds(*row)]",
         mutated="rows = [*rows]",
         tests=("chaos::test_a_group_that_is_set_back_does_not_double_what_is_in_hand",),
     ),

@@ -1,0 +1,48 @@
+"""Guards of workers whose primary is replaced, while the former one goes on."""
+
+from typing import Final
+
+from tests.chaos.mutations.guard import Guard
+
+GUARDS: Final = (
+    Guard(
+        name="former-primary-superseded",
+        promise="What a former primary delivered is not taken for an entry of the new one that has its ID.",
+        file="streamops/runtime/entry.py",
+        text="if held is None or held.came_as(raw):",
+        mutated="if True:",
+        tests=("runtime::test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id",),
+    ),
+    Guard(
+        name="superseded-not-acknowledged",
+        promise="Nothing is acknowledged for an entry whose ID another one has by now.",
+        file="streamops/runtime/acks.py",
+        text="            if entry.superseded:\n                continue\n",
+        mutated="",
+        tests=("runtime::test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id",),
+    ),
+    Guard(
+        name="superseded-not-settled",
+        promise="Nothing is tried again, or given up, for an entry whose ID another one has by now.",
+        file="streamops/runtime/settling.py",
+        text="        if entry.superseded:\n            return False\n",
+        mutated="",
+        tests=("runtime::test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id",),
+    ),
+    Guard(
+        name="company-hears",
+        promise="A worker that reads from a new primary acknowledges nothing at the former one.",
+        file="streamops/wire/single.py",
+        text="return time.monotonic() < self._look_at and self._news() is None",
+        mutated="return time.monotonic() < self._look_at",
+        tests=("runtime::test_whoever_reads_from_the_new_primary_does_not_acknowledge_at_the_former_one",),
+    ),
+    Guard(
+        name="late-sentinels",
+        promise="A Sentinel that has not heard of the last failover is not believed while another one has.",
+        file="streamops/wire/sentinel.py",
+        text="if named and not self._succession.is_newer_than(named):",
+        mutated="if named:",
+        tests=("wire::test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_better",),
+    ),
+)
