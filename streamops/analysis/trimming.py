@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from streamops.model.acts.groups import Amount
+from streamops.model.ids import EntryId
+from streamops.model.readings import StreamReading
 from streamops.model.server import Flavour, ServerNode
 
 SOUND_EXACT = (8, 2, 3)
@@ -49,6 +52,29 @@ def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
     if any((7, 0, 0) <= version < LAG_SOUND_REDIS for version in versions):
         return "the server's lag will stay too high, even once the group has read everything; streamops counts instead"
     return ""
+
+
+def unread_below(
+    stream: StreamReading, position: EntryId, cut: EntryId, removable: Amount, lag: Amount
+) -> Amount:
+    """How many entries below an ID come after a position, as far as one reading tells it.
+
+    What waits for the group, less what is not below the ID.
+
+    Args:
+        stream: The stream.
+        position: Where the group stands.
+        cut: The ID.
+        removable: How many entries are below it.
+        lag: How many entries the group was not given yet.
+    """
+    if position >= cut:
+        return Amount(0, 0)
+    if stream.first_id is not None and position < stream.first_id:
+        return removable
+    lower = max(0, lag.lower - (stream.length - removable.lower))
+    upper = max(0, lag.upper - (stream.length - removable.upper))
+    return Amount(lower, max(lower, min(upper, removable.upper)))
 
 
 def _redis_versions(nodes: Sequence[ServerNode]) -> list[tuple[int, int, int]]:

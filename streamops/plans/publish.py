@@ -9,7 +9,7 @@ from streamops.model.acts.publish import PublishEvidence, PublishIntent
 from streamops.model.acts.trim import GroupLoss, TrimEvidence
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.plans.evidence import fingerprint
-from streamops.plans.trim import loss_sentences
+from streamops.plans.trim_losses import loss_sentences, lost_to_groups
 
 
 def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
@@ -47,7 +47,7 @@ def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
 
 def losers(cap: TrimEvidence) -> tuple[GroupLoss, ...]:
     """The groups that lose what they have yet to read or to acknowledge."""
-    return tuple(loss for loss in cap.losses if loss.unread or loss.pending)
+    return tuple(loss for loss in cap.losses if loss.unread.upper or loss.pending)
 
 
 def _tier(cap: TrimEvidence | None) -> Tier:
@@ -106,11 +106,7 @@ def _loses(cap: TrimEvidence) -> str:
     dropped = counted(cap.removable.upper, "entry", "entries")
     if not (lost := losers(cap)):
         return f"At most {dropped} at the stream's beginning, which no group needs."
-    unread, pending = sum(loss.unread for loss in lost), sum(loss.pending_count for loss in lost)
-    return (
-        f"At most {dropped} at the stream's beginning, {unread:,} of them unread and {pending:,} pending, "
-        "counted group by group."
-    )
+    return f"At most {dropped} at the stream's beginning, {lost_to_groups(lost)}."
 
 
 def _warnings(intent: PublishIntent, cap: TrimEvidence | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from streamops.analysis.wording import command, counted, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.plans.crowds import ALL_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
 from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings, selection_options
 
@@ -125,6 +126,7 @@ def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
     for target in evidence.targets:
         if not target.exists:
             yield f"Stream {target.stream} does not exist: it will be created."
+        yield from crowd_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
     if evidence.stray:
         yield (
             f"{counted(evidence.stray, 'letter is', 'letters are')} of a stream or group that is not there: skipped."

@@ -7,6 +7,8 @@ from streamops.analysis.wording import command, counted, quoted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent, SavedGroup
+from streamops.model.ids import EntryId
+from streamops.plans.crowds import ONE_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
 from streamops.plans.groups import GROUP_UNIT, PENDING_UNIT, named
 
@@ -144,13 +146,15 @@ def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: Save
         effects=tuple(_group_effects(file, group, before, at is None)),
         command=_command(intent),
         confirm=target,
-        warnings=()
-        if at is None or at == group.position
-        else (
-            f"The group exists: it stands at {at} and stays there, and not at {group.position}, where it stood.",
-        ),
+        warnings=tuple(_group_warnings(evidence, group, at)),
         fingerprint=fingerprint(file.digest, target, at, last, before),
     )
+
+
+def _group_warnings(evidence: RestoreEvidence, group: SavedGroup, at: EntryId | None) -> Iterator[str]:
+    if at is not None and at != group.position:
+        yield f"The group exists: it stands at {at} and stays there, and not at {group.position}, where it stood."
+    yield from crowd_warnings(len(evidence.groups), ONE_A_MILLISECOND)
 
 
 def _group_effects(file: RestoreFile, group: SavedGroup, before: int, create: bool) -> Iterator[str]:  # noqa: FBT001 - private

@@ -2,20 +2,25 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Final
 
 from streamops.analysis.wording import command, counted, quoted, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.groups import Amount
-from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
+from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
+from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint
-
-ENTRIES: Final = ("entry", "entries")
-NAMED: Final = 5
-"""Groups and consumers that a sentence names."""
+from streamops.plans.trim_losses import (
+    ENTRIES,
+    at_most,
+    entries_in_words,
+    least,
+    loss_sentences,
+    lost_to_groups,
+    pending_in,
+    some,
+)
 
 
 class NoGroup(Forbidden):
@@ -67,7 +72,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
         command=_command(intent),
         confirm=intent.stream,
         held_back_by=held_back_by(holder) if held else "",
-        warnings=tuple(_safe_warnings(intent, holder, held=held, count=count)),
+        warnings=tuple(_safe_warnings(intent, evidence, holder, held=held)),
         fingerprint=_fingerprint(evidence),
     )
 
@@ -80,7 +85,7 @@ def held_back_by(holder: Holder) -> str:
             f"consumer {row.consumer} holds {row.id}" if row.consumer else f"{row.id} was given back and is"
         )
         return f"group {holder.group}: {owner} pending for {span(row.idle)}"
-    return f"group {holder.group} has yet to read {_amount(holder.unread)}"
+    return f"group {holder.group} has yet to read {at_most(holder.unread)}"
 
 
 def _needs_something(holder: Holder) -> bool:
@@ -96,15 +101,18 @@ def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) ->
         return
     yield _removes(intent, evidence)
     names = [name for name, _ in evidence.identity.positions]
-    yield f"Each of its groups ({_some(names)}) has read and acknowledged all of them, and loses nothing."
+    yield f"Each of its groups ({some(names)}) has read and acknowledged all of them, and loses nothing."
     yield f"What group {holder.group} needs, from {holder.needs} on, stays whatever happens meanwhile."
     if any(evidence.acked):
         yield "The server is told ACKED as well, and checks the same."
 
 
-def _safe_warnings(intent: TrimIntent, holder: Holder, *, held: bool, count: int) -> Iterator[str]:
-    if count:
+def _safe_warnings(
+    intent: TrimIntent, evidence: TrimEvidence, holder: Holder, *, held: bool
+) -> Iterator[str]:
+    if evidence.removable.upper:
         yield "A group created later cannot read them any more."
+        yield from crowd_warnings(len(evidence.identity.positions), NEEDS_A_MILLISECOND)
     if held and holder.oldest_pending is not None and not holder.entry_exists:
         ack = command("ack", intent.stream, holder.group, options=f"--ids {holder.needs}")
         yield f"The entry {holder.needs} is gone, and is still pending; to let go of it: {ack}"
@@ -112,20 +120,16 @@ def _safe_warnings(intent: TrimIntent, holder: Holder, *, held: bool, count: int
 
 def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
     count = evidence.removable.upper
-    unread = sum(loss.unread for loss in evidence.losses)
-    pending = sum(loss.pending_count for loss in evidence.losses)
     return Plan(
         operation="trim",
         target=intent.stream,
         tier=Tier.LOSES,
         count=count,
         effects=tuple(_unsafe_effects(intent, evidence)),
-        loses=f"{counted(count, *ENTRIES)}, {unread:,} of them unread and {pending:,} pending, counted group by group."
-        if count
-        else "",
+        loses=f"{entries_in_words(evidence.removable)}, {lost_to_groups(evidence.losses)}." if count else "",
         command=_command(intent),
         confirm=intent.stream,
-        warnings=tuple(_unsafe_warnings(intent, evidence, pending)) if count else (),
+        warnings=tuple(_unsafe_warnings(intent, evidence)) if count else (),
         fingerprint=_fingerprint(evidence),
     )
 
@@ -148,17 +152,20 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]
         yield f"They are written to {intent.backup} first{also}."
 
 
-def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence, pending: int) -> Iterator[str]:
+def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]:
+    pending, complete = pending_in(evidence.losses)
     if not intent.backup:
         yield "No backup is written; --backup FILE writes one, which `streamops restore` reads."
     if pending and not evidence.delref:
         yield (
-            f"{counted(pending, 'pending row that points', 'pending rows that point')} to nothing will be left: "
+            f"{least(complete=complete)}{counted(pending, 'pending row that points', 'pending rows that point')} "
+            "to nothing will be left: "
             "consumers get empty entries for them until they are acknowledged."
         )
-    overtaken = [loss.group for loss in evidence.losses if loss.unread]
+    overtaken = [loss.group for loss in evidence.losses if loss.unread.upper]
     if overtaken and evidence.lag_goes_wrong:
-        yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {_some(overtaken)}: {evidence.lag_goes_wrong}."
+        yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {some(overtaken)}: {evidence.lag_goes_wrong}."
+    yield from crowd_warnings(len(evidence.identity.positions), ALL_A_MILLISECOND)
 
 
 def _nothing(evidence: TrimEvidence) -> str:
@@ -176,37 +183,6 @@ def _removes(intent: TrimIntent, evidence: TrimEvidence) -> str:
     if intent.drops_all:
         return f"The oldest {'' if amount.exact else 'up to '}{bounds} {whole} go."
     return f"The oldest go, at most {bounds} {whole}, in whole nodes of the stream: some may stay for that."
-
-
-def loss_sentences(losses: tuple[GroupLoss, ...]) -> Iterator[str]:
-    """What each group loses, a sentence each; beyond a few of them in one."""
-    yield from map(_loss_sentence, losses[:NAMED])
-    if more := losses[NAMED:]:
-        unread, pending = sum(loss.unread for loss in more), sum(loss.pending_count for loss in more)
-        yield f"{counted(len(more), 'further group loses', 'further groups lose')} {unread:,} unread and {pending:,} pending."
-
-
-def _loss_sentence(loss: GroupLoss) -> str:
-    if not loss.unread and not loss.pending:
-        return f"Group {loss.group} loses nothing."
-    parts = []
-    if loss.unread:
-        parts.append(f"{counted(loss.unread, *ENTRIES)} that it has yet to read")
-    if loss.pending:
-        owners = _some([f"{consumer} {count:,}" for consumer, count in loss.pending])
-        parts.append(f"{counted(loss.pending_count, 'pending entry', 'pending entries')} ({owners})")
-    return f"Group {loss.group} loses {' and '.join(parts)}."
-
-
-def _amount(amount: Amount) -> str:
-    if amount.exact:
-        return counted(amount.upper, *ENTRIES)
-    return f"up to {counted(amount.upper, *ENTRIES)}"
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def bound_options(intent: TrimIntent) -> str:

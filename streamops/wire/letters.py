@@ -10,8 +10,8 @@ from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server
 
-BATCH: Final = 1_000
-BATCH_BYTES: Final = 2 << 20
+BATCH: Final = 500
+BATCH_BYTES: Final = 1 << 20
 """Letters and bytes that one script call looks at: a few milliseconds."""
 
 FIRST_STEP: Final = 16

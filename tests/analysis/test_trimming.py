@@ -6,8 +6,12 @@ from streamops.analysis.trimming import (
     acked_is_sound,
     lag_after_overtaking,
     trim_delref_is_sound,
+    unread_below,
     xdelex_is_sound,
 )
+from streamops.model.acts.groups import Amount
+from streamops.model.ids import EntryId
+from streamops.model.readings import StreamReading
 from streamops.model.server import Flavour, ServerNode
 
 
@@ -77,3 +81,24 @@ def test_what_overtaking_does_to_the_lag(server: ServerNode, words: str) -> None
     told = lag_after_overtaking([server])
     assert words in told
     assert bool(told) == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("position", "removable", "lag", "loss"),
+    [
+        (70, Amount(60, 60), Amount(30, 30), Amount(0, 0)),
+        (0, Amount(60, 60), Amount(0, 100), Amount(60, 60)),
+        (0, Amount(20, 80), Amount(0, 100), Amount(20, 80)),
+        (30, Amount(60, 60), Amount(70, 70), Amount(30, 30)),
+        (30, Amount(60, 60), Amount(1, 75), Amount(0, 35)),
+        (30, Amount(50, 65), Amount(70, 70), Amount(20, 35)),
+        (30, Amount(60, 60), Amount(1, 99), Amount(0, 59)),
+    ],
+    ids=["beyond", "at the start", "at the start of what is not known", "known", "bounds", "both", "wide"],
+)
+def test_what_a_group_loses_is_what_waits_less_what_stays(
+    position: int, removable: Amount, lag: Amount, loss: Amount
+) -> None:
+    """A hundred entries 1-0 to 100-0, and a cut at 61-0."""
+    stream = StreamReading("s", 100, (), bounds_read=True, first_id=EntryId(1, 0), last_id=EntryId(100, 0))
+    assert unread_below(stream, EntryId(position, 0), EntryId(61, 0), removable, lag) == loss

@@ -1,6 +1,6 @@
 """Every command and every screen where there is a lot: how long each holds the server.
 
-    python -m tests.benchmarks.bench_load [--server LABEL] [--load NAME] [--count N] [--repeats N]
+    python -m tests.benchmarks.bench_load [--server LABEL] [--load NAME] [--count N] [--repeats N] [--commands]
 
 A million delayed messages, a million pending entries, a million dead letters, 10,000 groups on 5,000 streams and on
 one, a stream of fifty million small entries, one after the other on a server of its own. Commands run as they are typed,
@@ -66,12 +66,13 @@ class Bench:
         self._load = load
         self._home = home
 
-    def run(self) -> None:
-        """Everything, in an order that leaves what changes anything to the end."""
+    def run(self, *, commands: bool) -> None:
+        """Everything, or the commands alone, in an order that leaves what changes anything to the end."""
         for line in self._load.reads:
             self._do(line, self._repeats)
-        self._scrape()
-        asyncio.run(self._look())
+        if not commands:
+            self._scrape()
+            asyncio.run(self._look())
         for line in self._load.writes:
             self._do(line, 1)
 
@@ -187,8 +188,8 @@ def filled(program: ServerProgram, load: Load) -> Iterator[RunningServer]:
         yield server
 
 
-def measure(program: ServerProgram, load: Load, repeats: int) -> list[str]:
-    """One load on one version; what was over its limit."""
+def measure(program: ServerProgram, load: Load, repeats: int, *, commands: bool) -> list[str]:
+    """One load on one version, or its commands alone; what was over its limit."""
     with (
         filled(program, load) as server,
         Meter(server) as meter,
@@ -197,7 +198,7 @@ def measure(program: ServerProgram, load: Load, repeats: int) -> list[str]:
         print(f"server at a real-time priority: {'yes' if meter.real_time else 'no'}")
         print("| | wall | longest | which | worst ping | |\n|---|---|---|---|---|---|")
         bench = Bench(server, meter, load, Path(home), repeats)
-        bench.run()
+        bench.run(commands=commands)
         return bench.over
 
 
@@ -210,6 +211,7 @@ def main() -> None:
     parser.add_argument(
         "--repeats", type=int, default=REPEATS, help="of what changes nothing; the least counts"
     )
+    parser.add_argument("--commands", action="store_true", help="leave out the console and the exporter")
     args = parser.parse_args()
     over = []
     for program in find_programs():
@@ -217,7 +219,8 @@ def main() -> None:
             continue
         for load in LOADS:
             if not args.load or load.name in args.load:
-                over += measure(program, replace(load, count=args.count or load.count), args.repeats)
+                wanted = replace(load, count=args.count or load.count)
+                over += measure(program, wanted, args.repeats, commands=args.commands)
     print("\n".join(["", *(f"over {LIMIT:.0f} ms: {one}" for one in over)]) or "all within their limits")
     sys.exit(bool(over))
 

@@ -44,8 +44,8 @@ end
 _GROUPS = """
 for number = ARGV[1], ARGV[2] do
   local group = 'g' .. number
-  redis.call('XGROUP', 'CREATE', KEYS[1], group, '0')
-  redis.call('XREADGROUP', 'GROUP', group, 'worker', 'COUNT', ARGV[3], 'STREAMS', KEYS[1], '>')
+  redis.call('XGROUP', 'CREATE', KEYS[1], group, ARGV[3])
+  redis.call('XREADGROUP', 'GROUP', group, 'worker', 'COUNT', 1 + number % 9, 'STREAMS', KEYS[1], '>')
 end
 """
 
@@ -99,10 +99,10 @@ def fill_wide(running: RunningServer, groups: int) -> None:
 
 
 def fill_deep(running: RunningServer, groups: int) -> None:
-    """One stream with all the groups there are, which all lag and have pending entries."""
-    for each in range(10):
-        running.command("XADD", DEEP, "*", "n", each)
-    _run(running, _GROUPS, (DEEP,), groups, 2, at_once=500)
+    """One stream with all the groups there are, which lag, have pending entries, and need half of it no more."""
+    for each in range(1, 401):
+        running.command("XADD", DEEP, f"{each}-0", "n", each)
+    _run(running, _GROUPS, (DEEP,), groups, "200-0", at_once=500)
 
 
 def _run(

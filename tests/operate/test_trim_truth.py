@@ -25,19 +25,19 @@ MUTATIONS = {
         "if less(cut, entries[at][1])",
     ),
     "the position is off by one": (
-        "local needed = group['last-delivered-id']",
-        "local needed = string.gsub(group['last-delivered-id'], '%d+$', function(seq) return seq + 1 end)",
+        "local needed = row[at_position]",
+        "local needed = string.gsub(row[at_position], '%d+$', function(seq) return seq + 1 end)",
     ),
     "the next entry is given up": (
-        "local needed = group['last-delivered-id']",
-        """local needed = group['last-delivered-id']
+        "local needed = row[at_position]",
+        """local needed = row[at_position]
         local after = redis.call('XRANGE', key, '(' .. needed, '+', 'COUNT', 2)[2]
         if after then needed = after[1] end""",
     ),
-    "what is pending does not matter": ("if group['pending'] > 0 then", "if false then"),
+    "what is pending does not matter": ("if row[at_pending] > 0 then", "if false then"),
     "one group is forgotten": (
         "local cut, holder",
-        "local cut, holder if next(groups, next(groups)) then groups[next(groups)] = nil end",
+        "local cut, holder if #rows > 1 then rows[#rows] = nil end",
     ),
     "the group that needs least decides": ("less(needed, cut)", "less(cut, needed)"),
     "the asked ID does not matter": ("if bound == 'minid' and", "if false and"),

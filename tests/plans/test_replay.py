@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.analysis.letters import read_letter
 from streamops.model.acting import Identity, Tier
@@ -84,6 +85,17 @@ def test_what_is_not_known_is_said() -> None:
     assert any("1 letter refers to a payload" in effect for effect in plan.effects)
     assert any("those of the first 40 letters" in warning for warning in plan.warnings)
     assert any("says that {orders}:dlq is a dead-letter queue" in warning for warning in plan.warnings)
+
+
+def test_that_a_crowd_of_groups_holds_the_server_is_told() -> None:
+    crowd = TargetStream("orders", tuple(f"g{number}" for number in range(11_000)))
+    told = plan_replay(ReplayIntent(queue=QUEUE), replace(evidence(ReplayMode.REPUBLISH), targets=(crowd,)))
+    assert told.warnings == (
+        (
+            "Stream orders has 11,000 groups, and each step looks at all of them: "
+            "it holds the server for about 20 ms."
+        ),
+    )
 
 
 def test_the_equivalent_command() -> None:

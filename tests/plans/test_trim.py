@@ -110,9 +110,9 @@ def test_without_groups_nobody_can_say() -> None:
 def test_an_unsafe_trim_tells_every_groups_loss() -> None:
     intent = TrimIntent(stream="s", maxlen=60, exact=True, safe=False, backup="a b.jsonl")
     losses = (
-        GroupLoss("billing", 30, (("w1", 7), ("w2", 5))),
-        GroupLoss("audit", 0, ()),
-        *(GroupLoss(f"g{number}", 1, ()) for number in range(6)),
+        GroupLoss("billing", Amount(30, 30), (("w1", 7), ("w2", 5))),
+        GroupLoss("audit", Amount(0, 0), ()),
+        *(GroupLoss(f"g{number}", Amount(1, 1), ()) for number in range(6)),
     )
     plan = plan_trim(
         intent, evidence(Amount(40, 40), asked=EntryId(7, 0), losses=losses, lag_goes_wrong="it lies")
@@ -132,6 +132,45 @@ def test_an_unsafe_trim_tells_every_groups_loss() -> None:
         "Groups billing, g0, g1, g2, g3 and 2 more: it lies.",
     )
     assert plan.command == "streamops trim s --maxlen 60 --exact --unsafe --backup 'a b.jsonl'"
+
+
+def test_what_was_not_counted_to_its_end_is_told_as_at_least() -> None:
+    losses = (
+        GroupLoss("billing", Amount(30, 35), (("w1", 7),), pending_complete=False),
+        GroupLoss("audit", Amount(0, 9), ()),
+        *(GroupLoss(f"g{number}", Amount(1, 1), ()) for number in range(3)),
+        *(GroupLoss(f"h{number}", Amount(1, 2), (("w1", 1),), pending_complete=False) for number in range(2)),
+    )
+    told = evidence(Amount(20, 40), asked=EntryId(7, 0), losses=losses)
+    plan = plan_trim(TrimIntent(stream="s", minid=EntryId(7, 0), exact=True, safe=False), told)
+    assert (plan.tier, plan.count, plan.confirm) == (Tier.LOSES, 40, "s")
+    assert plan.effects[1:3] == (
+        (
+            "Group billing loses at least 30 entries (at most 35) that it has yet to read "
+            "and at least 7 pending entries (w1 7)."
+        ),
+        "Group audit loses up to 9 entries that it has yet to read.",
+    )
+    assert plan.effects[-1] == "2 further groups lose at least 2 unread and at least 2 pending."
+    assert plan.loses == (
+        "at least 20 entries (at most 40), at least 35 of them unread and at least 9 pending, "
+        "counted group by group."
+    )
+    assert f"at least 9{DANGLING[2:]}" in plan.warnings
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_that_a_crowd_of_groups_holds_the_server_is_told_beforehand(*, safe: bool) -> None:
+    crowd = tuple((f"g{number}", NEEDS) for number in range(10_000))
+    asked = TrimIntent(stream="s", minid=NEEDS, safe=safe)
+    crowded = evidence(WANTED, identity=Identity(("a",), EntryId(9, 0), crowd), asked=NEEDS)
+    least = 45 if safe else 18
+    assert plan_trim(asked, crowded).warnings[-1] == (
+        "The stream has 10,000 groups, and each step looks at all of them: "
+        f"it holds the server for about {least} ms."
+    )
+    few = evidence(WANTED, identity=Identity(("a",), EntryId(9, 0), crowd[:2_000]), asked=NEEDS)
+    assert not any("groups" in warning for warning in plan_trim(asked, few).warnings)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +206,7 @@ def test_what_makes_no_sense_cannot_be_asked(asked: dict[str, object]) -> None:
 
 
 def test_pending_rows_that_go_along_are_told_and_not_warned_of() -> None:
-    losses = (GroupLoss("billing", 0, (("worker-1", 12),)),)
+    losses = (GroupLoss("billing", Amount(0, 0), (("worker-1", 12),)),)
     some = evidence(WANTED, losses=losses, asked=NEEDS, delref=True)
     plan = plan_trim(TrimIntent(stream="s", minid=NEEDS, safe=False), some)
     assert any("the server is told DELREF" in effect for effect in plan.effects)

@@ -88,15 +88,17 @@ class GroupLoss(Struct, frozen=True):
         group: Its name.
         unread: Entries that it has yet to read.
         pending: Pending entries by consumer, the most first.
+        pending_complete: Whether all of those were counted; otherwise there are at least so many.
     """
 
     group: str
-    unread: int
+    unread: Amount
     pending: tuple[tuple[str, int], ...]
+    pending_complete: bool = True
 
     @property
     def pending_count(self) -> int:
-        """All of its pending entries that go."""
+        """Its pending entries that go, as far as they were counted."""
         return sum(count for _, count in self.pending)
 
 

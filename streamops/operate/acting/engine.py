@@ -43,6 +43,7 @@ from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run, StopAsked
 from streamops.operate.acting.tally import Tally
 from streamops.plans.consent import Consent, ConsentKind, required_consent
+from streamops.plans.crowds import crowd_warnings
 
 Told = Callable[[Progress], None]
 
@@ -87,8 +88,10 @@ class Engine:
         check_limits(plan, limits)
         rate = job.rate if job and limits.rate is None else limits.rate
         line = full_command(plan.command, self.actor.selector, rate)
-        plan = replace(plan, command=line, warnings=(*plan.warnings, *await self._warnings(plan, limits)))
         identity: Identity | None = getattr(evidence, "identity", None)
+        crowd = _crowd(operation, plan, identity)
+        warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
+        plan = replace(plan, command=line, warnings=warnings)
         consent = (
             required_consent(plan, self.actor.environment)
             if operation.asks or plan.tier is Tier.LOSES
@@ -200,8 +203,10 @@ class Engine:
         held = await self._take_over(job, rest=0, by="")
         await held.end(Tally(), held.cursor, JobState.DONE)
 
-    async def _take_over(self, job: Job, *, rest: int, by: str) -> HeldJob:
-        held = await HeldJob.take_over(self._server, str(self.actor), job, rest=rest, audit_id=by)
+    async def _take_over(self, job: Job, *, rest: int, by: str, fixed: bool = False) -> HeldJob:
+        held = await HeldJob.take_over(
+            self._server, str(self.actor), job, rest=rest, audit_id=by, fixed=fixed
+        )
         if job.state is JobState.RUNNING and job.audit_id:
             # Its owner was killed, and could not say so.
             await end_orphan(self._server, self.actor, job, rest=rest, then=gone_on_with(rest, by))
@@ -216,7 +221,9 @@ class Engine:
     async def _job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
         plan, owner = prepared.plan, str(self.actor)
         if prepared.job is not None:
-            return await self._take_over(prepared.job, rest=plan.count, by=trail.id)
+            return await self._take_over(
+                prepared.job, rest=plan.count, by=trail.id, fixed=prepared.operation.fixed
+            )
         if not prepared.is_job:
             return None
         return await HeldJob.create(
@@ -238,7 +245,7 @@ class Engine:
         except StreamopsError as error:
             error.hint = permission_hint(error)
             lost = isinstance(error, Unreachable)
-            why = f"{error.message}{UNKNOWN_BATCH if lost else ''}"
+            why = f"{error.message}{_what_of_the_batch(error)}"
             stopped = isinstance(error, JobStopped)
             state = JobState.CANCELLED if stopped else JobState.INTERRUPTED
             outcome = _outcome(run, plan, trail, why)
@@ -260,6 +267,7 @@ class Engine:
 
 NOTHING_DONE = "Nothing was done"
 UNKNOWN_BATCH = "; whether the batch under way was done is not known"
+UNSENT_BATCH = "; what was to be done next was not sent, and not done"
 
 
 async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, state: JobState) -> Outcome:
@@ -286,9 +294,23 @@ async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, 
     return replace(outcome, notes=(*outcome.notes, note))
 
 
+def _crowd(operation: Operation[Any, Any], plan: Plan, identity: Identity | None) -> tuple[str, ...]:
+    """What looking at a stream's groups takes in each step, where it is worth telling."""
+    if plan.idle or identity is None or not operation.groups_a_ms:
+        return ()
+    return crowd_warnings(len(identity.positions), operation.groups_a_ms)
+
+
 def _keeps_beside(prepared: Prepared[Any, Any]) -> str:
     operation = prepared.operation
     return (operation.stream(prepared.intent) or "") if operation.keeps_rows else ""
+
+
+def _what_of_the_batch(error: StreamopsError) -> str:
+    """What can be said of the batch under way where no answer came to it."""
+    if not isinstance(error, Unreachable):
+        return ""
+    return UNKNOWN_BATCH if error.sent else UNSENT_BATCH
 
 
 def _outcome(run: Run, plan: Plan, trail: Trail, stopped: str = "") -> Outcome:

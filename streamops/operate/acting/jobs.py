@@ -8,7 +8,8 @@ from secrets import token_hex
 from msgspec import Struct
 
 from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError, UnexpectedReply
-from streamops.model.acting import Job, JobState, Plan
+from streamops.model.acting import Job, JobPage, JobState, Plan
+from streamops.model.snapshot import Gap
 from streamops.operate.acting.ours import BY_ANOTHER
 from streamops.operate.acting.packing import pack
 from streamops.operate.acting.tally import Tally
@@ -23,6 +24,7 @@ from streamops.wire.writes.jobs import (
     beat_job,
     cancel_job,
     forget_jobs,
+    job_key,
     list_jobs,
     read_job,
     read_jobs,
@@ -78,7 +80,9 @@ class HeldJob:
         return cls(server, job_id, owner)
 
     @classmethod
-    async def take_over(cls, server: Server, owner: str, job: Job, *, rest: int, audit_id: str) -> "HeldJob":
+    async def take_over(
+        cls, server: Server, owner: str, job: Job, *, rest: int, audit_id: str, fixed: bool = False
+    ) -> "HeldJob":
         """Take a job that nobody holds any more.
 
         Args:
@@ -87,6 +91,7 @@ class HeldJob:
             job: The job as it was read.
             rest: Units that are left to do.
             audit_id: The action that goes on with it; empty where that leaves no record.
+            fixed: Whether what is left and was said to be done was thrown away, and did not join later.
 
         Raises:
             Forbidden: Somebody holds it, or it is over.
@@ -104,7 +109,7 @@ class HeldJob:
                 f"job {job.id}: somebody went on with it meanwhile", "Nothing was done. Look again."
             )
         held = cls(server, job.id, owner, job.cursor)
-        held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest)
+        held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)
         fields = {**held._fields(Tally()), "audit_id": audit_id or job.audit_id}
         told = await beat_job(server, job.id, owner, fields)
         if isinstance(told, Fault):
@@ -140,14 +145,15 @@ class HeldJob:
         }
 
 
-def _dealt_with(job: Job, rest: int) -> tuple[int, int, int]:
+def _dealt_with(job: Job, rest: int, *, fixed: bool) -> tuple[int, int, int]:
     """Units applied, skipped and failed before somebody goes on with a job.
 
-    A job whose owner was killed did more than it could tell: what is not left to do was done.
+    A job whose owner was killed did more than it could tell: what is not left to do was done. One whose primary was
+    replaced did less: its last batches may be gone, and are left to do again.
     """
-    told = job.skipped + job.failed
-    applied = max(job.applied, job.requested - rest - told) if job.state is JobState.RUNNING else job.applied
-    return applied, job.skipped, job.failed
+    dealt = max(0, job.requested - rest - job.skipped - job.failed)
+    applied = max(job.applied, dealt) if job.state is JobState.RUNNING else job.applied
+    return min(applied, dealt) if fixed else applied, job.skipped, job.failed
 
 
 def held_by(job_id: str, owner: str, left: timedelta | None) -> Forbidden:
@@ -196,7 +202,7 @@ async def find_job(server: Server, job_id: str) -> Job:
     return job
 
 
-async def all_jobs(server: Server, limit: int, *, tidy: bool) -> list[Job]:
+async def all_jobs(server: Server, limit: int, *, tidy: bool) -> JobPage:
     """The newest jobs, newest first; ``tidy`` takes those off the list that the server has forgotten."""
     ids = await list_jobs(server, limit)
     if isinstance(ids, Fault):
@@ -204,7 +210,12 @@ async def all_jobs(server: Server, limit: int, *, tidy: bool) -> list[Job]:
     jobs = await read_jobs(server, ids)
     if tidy:
         await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])
-    return [job for job in jobs if isinstance(job, Job)]
+    gaps = [
+        Gap(job.reason, part=job_key(one))
+        for one, job in zip(ids, jobs, strict=True)
+        if isinstance(job, Fault)
+    ]
+    return JobPage(tuple([job for job in jobs if isinstance(job, Job)]), tuple(gaps))
 
 
 def _no_job(job_id: str) -> NotFound:

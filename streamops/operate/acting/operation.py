@@ -52,6 +52,10 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
             nothing can. Raises ``PlanError`` where nothing can in this case.
         resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.
         keeps_rows: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
+        groups_a_ms: How many groups of a stream its scripts look at in a millisecond; zero where they look at none, or
+            its plan tells of it.
+        fixed: Whether nothing joins what it selected: where more is left than was not done yet, a failover threw some of
+            what was done away.
         own: Whether what it writes to is streamops's own, which every other operation has to leave alone.
     """
 
@@ -70,4 +74,6 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
     resolve: Callable[[Place, Intent], Awaitable[Resolved]] | None = None
     keeps_rows: bool = False
+    groups_a_ms: int = 0
+    fixed: bool = False
     own: bool = False

@@ -12,6 +12,7 @@ from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.keeping import keeping, undo_of
 from streamops.plans.ack import plan_ack
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.wire.faults import Fault
 from streamops.wire.reads import read_existing, read_pending_by_id
 from streamops.wire.writes.ack import LeftAlone, ack
@@ -70,4 +71,5 @@ ACK = Operation(
     stream=lambda intent: intent.stream,
     undo=undo_ack,
     keeps_rows=True,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -19,6 +19,7 @@ from streamops.operate.operations.claiming import Claiming, claimable, ids_of
 from streamops.operate.operations.keeping import keeping
 from streamops.operate.operations.members import read_members
 from streamops.plans.claim import gone_entries, plan_claim
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.wire.claimable import read_claimable, read_claimable_ids
 from streamops.wire.faults import Fault
 from streamops.wire.gone import GoneSearch
@@ -136,4 +137,5 @@ CLAIM = Operation(
     settle=settle_claim,
     undo=undo_claim,
     keeps_rows=True,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

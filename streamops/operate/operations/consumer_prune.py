@@ -13,6 +13,7 @@ from streamops.operate.acting.run import Run
 from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.members import read_members
 from streamops.plans.consumers import plan_prune_consumers
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.consumers import Pruned, prune_consumers
@@ -88,4 +89,5 @@ PRUNE_CONSUMERS = Operation(
     apply=apply_prune_consumers,
     writes=lambda intent: (("XGROUP DELCONSUMER", intent.stream),),
     stream=lambda intent: intent.stream,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -18,6 +18,7 @@ from streamops.operate.acting.undo_rows import pack_rows
 from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.members import read_members
 from streamops.plans.consumers import plan_remove_consumer
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.evidence import SAMPLE
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_pending
@@ -140,4 +141,5 @@ REMOVE_CONSUMER = Operation(
     # What has been handed over is not its own any more: the rest is what there is now.
     resume=lambda intent, _: intent,
     undo=undo_remove_consumer,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -19,6 +19,7 @@ from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
 from streamops.operate.operations.looking import look_at
+from streamops.plans.crowds import ALL_A_MILLISECOND
 from streamops.plans.delete import plan_delete
 from streamops.wire.faults import Fault
 from streamops.wire.reads import (
@@ -145,4 +146,5 @@ DELETE = Operation(
     writes=lambda intent: (("XDELEX" if intent.by_xdelex else "XDEL", intent.stream),),
     stream=lambda intent: intent.stream,
     settle=lambda intent, evidence: replace(intent, by_xdelex=evidence.by_xdelex),
+    groups_a_ms=ALL_A_MILLISECOND,
 )

@@ -21,6 +21,7 @@ from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
 from streamops.operate.group_backups import group_line, row_line
 from streamops.operate.operations.looking import Look, count_between, lag_of, look_at
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import DESTROYED_AT_ONCE, plan_destroy_group
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_consumers, read_pending, read_pending_summary
@@ -197,4 +198,5 @@ DESTROY_GROUP = Operation(
     apply=apply_destroy_group,
     writes=lambda intent: (("XGROUP DESTROY", intent.stream), ("XACK", intent.stream)),
     stream=lambda intent: intent.stream,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -23,6 +23,7 @@ from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.looking import Look, count_between, entries_read_at, lag_of, look_at
 from streamops.operate.operations.overlaps import read_overlap
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import plan_rewind_group
 from streamops.wire.faults import Fault
 from streamops.wire.reads import CountRange, count_entries
@@ -226,4 +227,5 @@ REWIND_GROUP = Operation(
     writes=lambda intent: (("XGROUP SETID", intent.stream),),
     stream=lambda intent: intent.stream,
     undo=undo_rewind_group,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

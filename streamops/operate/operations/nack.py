@@ -14,6 +14,7 @@ from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.keeping import keeping, undo_of
 from streamops.operate.operations.members import read_members
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.nack import plan_nack
 from streamops.wire.faults import Fault
 from streamops.wire.reads import read_pending_by_id
@@ -93,4 +94,5 @@ NACK = Operation(
     settle=lambda intent, evidence: replace(intent, by_xnack=evidence.by_xnack),
     undo=undo_nack,
     keeps_rows=True,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

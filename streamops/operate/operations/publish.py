@@ -100,7 +100,7 @@ async def _schedule(run: Run, intent: PublishIntent, delay: timedelta) -> None:
 
 async def _trim(server: Server, stream: str, kept: int, cap: TrimEvidence) -> int:
     """Trim as far as the plan said, slice by slice; how many entries went."""
-    pace, removed = Pace(cap.entry_bytes), 0
+    pace, removed = Pace(cap.entry_bytes, len(cap.identity.positions)), 0
     while left := cap.removable.upper - removed:
         most = min(left, max(pace.size, pace.least))
         done = await _slice(server, stream, kept, cap, most)

@@ -17,6 +17,7 @@ from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
 from streamops.operate.letters import LetterFilter, chosen_letters, survey_letters
+from streamops.plans.crowds import ALL_A_MILLISECOND
 from streamops.plans.letters import gone_meanwhile
 from streamops.plans.purge import plan_purge
 from streamops.wire.faults import Fault
@@ -111,4 +112,5 @@ PURGE: Final = Operation(
     writes=lambda intent: (("XDEL", intent.queue),),
     stream=lambda intent: intent.queue,
     settle=settle_purge,
+    groups_a_ms=ALL_A_MILLISECOND,
 )

@@ -185,5 +185,6 @@ REPLAY: Final = Operation(
     stream=lambda intent: intent.queue,
     job_from=0,
     resume=resume_replay,
+    fixed=True,
     settle=settle_replay,
 )

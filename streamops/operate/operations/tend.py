@@ -15,6 +15,7 @@ from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run, StopAsked
 from streamops.operate.operations.members import read_members
 from streamops.operate.operations.tending import Tending
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.tend import plan_tend, redelivery
 from streamops.wire.consuming.tending import NOBODY, Tendable, look_at_stuck
 from streamops.wire.faults import Fault, FaultKind, fault
@@ -145,4 +146,5 @@ TEND = Operation(
     writes=_writes,
     stream=lambda intent: intent.stream,
     settle=settle_tend,
+    groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -28,6 +28,9 @@ FIRST_BYTES: Final = 1 << 20
 AIM: Final = timedelta(milliseconds=1)
 """What a slice should take the server."""
 
+CROWD: Final = 200
+"""Groups that a slice looks at in that time."""
+
 BACKUP_BYTES: Final = 4 << 20
 BACKUP_PAGE: Final = 1_000
 
@@ -40,9 +43,11 @@ class Pace:
         least: Entries of a slice at least, whatever the rate: with fewer, no node of the stream could go.
     """
 
-    def __init__(self, entry_bytes: int) -> None:
-        self.least = SMALLEST
-        self.size = max(SMALLEST, min(FIRST, FIRST_BYTES // max(1, entry_bytes)))
+    def __init__(self, entry_bytes: int, groups: int = 0) -> None:
+        fitting = FIRST_BYTES // max(1, entry_bytes)
+        # Where looking at the groups takes as long as a slice should, smaller ones would only look more often.
+        self.least = max(SMALLEST, min(LARGEST, fitting)) if groups >= CROWD else SMALLEST
+        self.size = max(SMALLEST, min(FIRST, fitting))
 
     def learn(self, spent: timedelta | None) -> None:
         """Take into account what a slice took; where that is not known, stay with the size."""
@@ -52,14 +57,14 @@ class Pace:
             self.size = min(LARGEST, self.size * 2)
 
 
-async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, plan: Plan) -> None:
+async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Plan) -> None:
     """Trim slice by slice, until there is nothing left to remove, or as many went as the plan counted."""
     cursor = "" if evidence.asked is None else str(evidence.asked)
     if intent.backup is not None:
         await _write_backup(run, intent, intent.backup, evidence.asked or ZERO_ID)
         # From here on, whoever resumes it must not write the file again.
         await run.report(0, cursor=cursor, at_once=True)
-    pace = Pace(evidence.entry_bytes)
+    pace = Pace(evidence.entry_bytes, len(evidence.identity.positions))
     done: Slice | None = None
     while size := await run.batch_size(pace.size):
         most = min(run.remaining, max(size, pace.least))
@@ -72,7 +77,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, plan:
             pace.least = 2 * most
         else:
             break
-    _note_what_stayed(run, intent, plan, done)
+    _note_what_stayed(run, intent, evidence, done)
 
 
 async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> Slice:
@@ -89,8 +94,9 @@ async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence
     return done
 
 
-def _note_what_stayed(run: Run, intent: TrimIntent, plan: Plan, last: Slice | None) -> None:
-    stayed = plan.count - run.tally.applied
+def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
+    # Of what could not be counted, nobody can say that it stayed.
+    stayed = evidence.removable.lower - run.tally.applied
     if stayed <= 0 or last is None:
         return
     words = f"{counted(stayed, 'entry', 'entries')} fewer went than planned"

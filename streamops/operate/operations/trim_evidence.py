@@ -1,6 +1,5 @@
 """What a trim has to know first: what its bound comes to, who still needs what, how many entries may go."""
 
-from collections import Counter
 from datetime import timedelta
 from typing import Final
 
@@ -9,23 +8,20 @@ from msgspec.structs import replace
 from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking, trim_delref_is_sound
 from streamops.errors import Refused
 from streamops.model.acts.groups import Amount
-from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
+from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
 from streamops.operate.acting.place import Place
 from streamops.operate.backups import forbid_existing, part_of
 from streamops.operate.operations.looking import Look, lag_of, look_at
+from streamops.operate.operations.trim_losses import read_losses
 from streamops.operate.operations.walking import NEAR, count_after_each, count_below, cut_for_length
 from streamops.plans.trim import needed_by
-from streamops.wire.faults import Fault
-from streamops.wire.reads import PendingRange, read_pending, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import knows_references
 
 FAR: Final = 1_000_000
-"""Entries counted from either end where a trim is exact."""
-
-PENDING_PAGE: Final = 1_000
+"""Entries counted from either end where a trim is exact, or heeds no group."""
 
 
 async def survey_trim(place: Place, intent: TrimIntent) -> TrimEvidence:
@@ -105,7 +101,8 @@ async def _count_at(server: Server, look: Look, one: EntryId) -> int:
     """1 where an entry of that ID exists, otherwise 0."""
     if one in {ZERO_ID, LAST_ID}:
         return 0
-    return (await count_after_each(server, look, [one.previous()], one.next()))[one.previous()]
+    before = one.previous()
+    return (await count_after_each(server, look, [before], one.next(), most=1))[before].lower
 
 
 async def _holder(server: Server, look: Look, group: GroupReading, free: Amount) -> Holder:
@@ -147,13 +144,13 @@ async def _survey_unsafe(
         surplus = look.reading.length - intent.maxlen
         removable = Amount(surplus, surplus)
     else:
-        removable = await count_below(server, look, cut, near=None)
+        removable = await count_below(server, look, cut, near=FAR)
     return replace(
         evidence,
         asked=cut,
         wanted=removable,
         removable=removable,
-        losses=await _losses(server, look, cut),
+        losses=await read_losses(server, look, cut, removable),
         delref=await _delref(server, look),
         lag_goes_wrong=lag_after_overtaking(look.server.nodes),
     )
@@ -163,44 +160,3 @@ def _no_further(look: Look, cut: EntryId) -> EntryId:
     """A cut that spares whatever arrives from now on: nobody has said who loses that."""
     last = look.reading.last_generated_id
     return cut if last is None or last >= cut else last.next()
-
-
-async def _losses(server: Server, look: Look, cut: EntryId) -> tuple[GroupLoss, ...]:
-    groups = look.reading.groups
-    unread = await count_after_each(server, look, (group.last_delivered_id for group in groups), cut)
-    return tuple(
-        [
-            GroupLoss(
-                group.name,
-                unread[group.last_delivered_id],
-                await _pending_below(server, look.reading.name, group, cut),
-            )
-            for group in groups
-        ]
-    )
-
-
-async def _pending_below(
-    server: Server, stream: str, group: GroupReading, cut: EntryId
-) -> tuple[tuple[str, int], ...]:
-    """A group's pending entries below an ID, by consumer, the most first."""
-    if group.oldest_pending is None or group.oldest_pending.id >= cut:
-        return ()
-    what = f"group {stream}/{group.name}"
-    summary = await read_pending_summary(server, stream, group.name)
-    if isinstance(summary, Fault):
-        raise summary.error(what)
-    _, _, greatest, owners = summary
-    counts = Counter(dict(owners))
-    if greatest is not None and greatest >= cut:
-        counts, after = Counter(), None
-        while True:
-            page = PendingRange(stream, group.name, after, PENDING_PAGE)
-            rows = (await read_pending(server, [page]))[0]
-            if isinstance(rows, Fault):
-                raise rows.error(what)
-            counts.update(row.consumer for row in rows if row.id < cut)
-            if len(rows) < PENDING_PAGE or rows[-1].id >= cut:
-                break
-            after = rows[-1].id
-    return tuple(counts.most_common())

@@ -28,6 +28,7 @@ from streamops.operate.operations.aftermath import check_not_begun, read_afterma
 from streamops.operate.operations.keeping import keeping
 from streamops.operate.operations.members import read_members
 from streamops.operate.operations.undo_pages import batches, pages
+from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.undo import WHY_REFUSED, plan_undo
 from streamops.wire.faults import Fault
 from streamops.wire.keys import same_slot, undone_key
@@ -85,6 +86,7 @@ def undo_operation(
         job_from=JOB_FROM,
         resume=resume_undo,
         resolve=resolve,
+        groups_a_ms=ONE_A_MILLISECOND,
     )
 
 

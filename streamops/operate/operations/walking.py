@@ -97,18 +97,29 @@ async def count_below(
 
 
 async def count_after_each(
-    server: Server, look: Look, positions: Iterable[EntryId], cut: EntryId
-) -> dict[EntryId, int]:
-    """How many entries come after each of these positions and are below an ID; raises ``ServerError``."""
-    counts: dict[EntryId, int] = {}
-    until, total = cut, 0
+    server: Server, look: Look, positions: Iterable[EntryId], cut: EntryId, *, most: int
+) -> dict[EntryId, Amount]:
+    """How many entries come after each of these positions and are below an ID.
+
+    Args:
+        server: The server.
+        look: The stream.
+        positions: The positions; those next to the ID are counted first, and what lies between two of them once.
+        cut: The ID.
+        most: Walk over so many entries, about, for all of them together; beyond that there are bounds.
+
+    Raises:
+        ServerError: The entries cannot be walked over.
+    """
+    counts: dict[EntryId, Amount] = {}
+    until, total, complete = cut, 0, True
     for position in sorted(set(positions), reverse=True):
-        if position < until:
+        if complete and position < until:
             walk = _Walk(server, look, position, until.previous(), back=False)
-            while not walk.ended:
+            while not walk.ended and total + walk.counted < most:
                 await walk.step(STEP)
-            until, total = position.next(), total + walk.counted
-        counts[position] = total
+            until, total, complete = position.next(), total + walk.counted, walk.ended
+        counts[position] = Amount(total, total if complete else max(total, look.reading.length))
     return counts
 
 

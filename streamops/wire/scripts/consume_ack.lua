@@ -27,8 +27,9 @@ end
 if #ids == 0 then return {0, lost} end
 
 local function others_read()
-  for name in pairs(groups_of(stream) or {}) do
-    if name ~= group then return true end
+  local rows, columns = groups_of(stream)
+  for _, row in ipairs(rows or {}) do
+    if row[columns['name']] ~= group then return true end
   end
   return false
 end

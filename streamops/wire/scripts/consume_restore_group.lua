@@ -3,9 +3,9 @@
 -- Returns where it begins; nothing where the group is there.
 -- @include guard
 local key, group, at = KEYS[1], ARGV[1], ARGV[2]
-local groups, err = groups_of(key)
+local found, err = group_of(key, group)
 if err and not string.find(err.err, 'no such key', 1, true) then return err end
-if groups and groups[group] then return false end
+if found then return false end
 if err then
   at = '0-0'
 else

@@ -4,19 +4,14 @@
 -- Returns {its position, its counter or false}.
 -- @include guard
 local key, group, at, counter, make = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local groups, err = groups_of(key)
-if err then
-  if not string.find(err.err, 'no such key', 1, true) then return err end
-  if make ~= '1' then return drift('the stream is gone') end
-elseif make == '1' then
-  return drift('the stream exists now')
-elseif groups[group] then
-  return drift('the group exists now, at ' .. groups[group]['last-delivered-id'])
-end
+if make == '1' and redis.call('EXISTS', key) == 1 then return drift('the stream exists now') end
 
 -- "$" is where the stream ends now, not where it did when the plan was made; its counter with it.
-if at == '$' and make ~= '1' then
-  local info = redis.call('XINFO', 'STREAM', key)
+if at == '$' and make == '1' then
+  at = '0-0'
+elseif at == '$' then
+  local info = redis.pcall('XINFO', 'STREAM', key)
+  if info.err then return unreadable(info) end
   for number = 1, #info, 2 do
     if info[number] == 'last-generated-id' then at = info[number + 1] end
     if info[number] == 'entries-added' then counter = string.format('%.0f', info[number + 1]) end
@@ -28,6 +23,11 @@ if counter ~= '' then
   words[#words + 1] = 'ENTRIESREAD'
   words[#words + 1] = counter
 end
-redis.call(unpack(words))
-local created = groups_of(key)[group]
-return {created['last-delivered-id'], created['entries-read'] or false}
+-- The server itself refuses a second group of a name: to look for one would take it as long as there are groups.
+local made = redis.pcall(unpack(words))
+if not made.err then return {at, tonumber(counter) or false} end
+if make ~= '1' and redis.call('EXISTS', key) == 0 then return drift('the stream is gone') end
+if not string.find(made.err, 'BUSYGROUP', 1, true) then return made end
+local found, err = group_of(key, group)
+if err then return err end
+return drift('the group exists now, at ' .. found['last-delivered-id'])

@@ -3,8 +3,7 @@
 -- Returns how many rows were pending.
 -- @include unused
 local key, group = KEYS[1], ARGV[1]
-local problem = group_in_use(key, group, ARGV[2], tonumber(ARGV[3]))
+local problem, pending = group_in_use(key, group, ARGV[2], tonumber(ARGV[3]))
 if problem then return problem end
-local pending = groups_of(key)[group]['pending']
 redis.call('XGROUP', 'DESTROY', key, group)
 return pending

@@ -9,9 +9,8 @@
 -- @include guard
 local STEP = 64
 local key, group, target, way = KEYS[1], ARGV[1], ARGV[3], ARGV[5]
-local problem = group_drift(key, group, ARGV[2])
+local problem, before = group_drift(key, group, ARGV[2])
 if problem then return problem end
-local before = groups_of(key)[group]
 local position = before['last-delivered-id']
 
 local grown, bytes = 0, 0

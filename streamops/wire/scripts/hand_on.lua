@@ -14,16 +14,17 @@ local function told_positions(told)
   local positions = {}
   for _, one in ipairs(told) do
     local key, known = KEYS[one[1]], {}
-    local groups, err = groups_of(key)
-    if err and not string.find(err.err, 'no such key', 1, true) then return nil, err end
-    if err and not one[3] then return nil, drift('stream ' .. key .. ' is gone') end
-    groups = groups or {}
+    local rows, columns = groups_of(key)
+    if not rows and not string.find(columns.err, 'no such key', 1, true) then return nil, columns end
+    if not rows and not one[3] then return nil, drift('stream ' .. key .. ' is gone') end
+    local stands = {}
+    for _, row in ipairs(rows or {}) do stands[row[columns['name']]] = row[columns['last-delivered-id']] end
     for _, name in ipairs(one[2]) do
-      if not groups[name] then return nil, drift('group ' .. name .. ' of stream ' .. key .. ' is gone') end
+      if not stands[name] then return nil, drift('group ' .. name .. ' of stream ' .. key .. ' is gone') end
       known[name] = true
-      positions[one[1] .. ' ' .. name] = groups[name]['last-delivered-id']
+      positions[one[1] .. ' ' .. name] = stands[name]
     end
-    for name in pairs(groups) do
+    for name in pairs(stands) do
       if not (known[name] or one[4]) then return nil, drift('stream ' .. key .. ' has another group now: ' .. name) end
     end
   end

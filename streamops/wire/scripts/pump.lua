@@ -65,8 +65,7 @@ end
 -- Sees to it that a group reads its retry stream; the error where it cannot.
 local function ensure_group(destination, group)
   if known[destination][group] or destination ~= retry_stream_of(group) then return end
-  local groups = groups_of(destination) or {}
-  if not groups[group] then
+  if not group_of(destination, group) then
     local made = redis.pcall('XGROUP', 'CREATE', destination, group, '0', 'MKSTREAM')
     if made.err and not string.find(made.err, 'BUSYGROUP', 1, true) then return made.err end
   end

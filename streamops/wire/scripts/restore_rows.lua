@@ -13,14 +13,14 @@
 local LARGEST_LOOK, SLACK = 1048576, 50
 local key, group, what, holder = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
 local since, writes = tonumber(ARGV[5]), ARGV[6] == 'write'
-local problem = group_drift(key, group, ARGV[2])
+local problem, found = group_drift(key, group, ARGV[2])
 if problem then return problem end
 local marker, given = ARGV[7] == 'marker' and KEYS[2], ARGV[7] == 'given' and KEYS[2]
 if marker and (redis.call('GET', marker) or '0') ~= ARGV[8] then
   return drift('somebody else restored more of this file meanwhile')
 end
 
-local position = groups_of(key)[group]['last-delivered-id']
+local position = (found or group_of(key, group))['last-delivered-id']
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local walked = 0

@@ -6,18 +6,19 @@
 -- @include guard
 -- @include trim_slice
 local key, bound, asked, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
-local groups, err = groups_of(key)
-if err then return unreadable(err) end
+local rows, columns = groups_of(key)
+if not rows then return unreadable(columns) end
+local at_name, at_position, at_pending = columns['name'], columns['last-delivered-id'], columns['pending']
 
 -- A group needs what comes after its position and what is pending; the entry at its position is kept as well.
 local cut, holder
-for name, group in pairs(groups) do
-  local needed = group['last-delivered-id']
-  if group['pending'] > 0 then
-    local oldest = redis.call('XPENDING', key, name, '-', '+', 1)[1][1]
+for _, row in ipairs(rows) do
+  local needed = row[at_position]
+  if row[at_pending] > 0 then
+    local oldest = redis.call('XPENDING', key, row[at_name], '-', '+', 1)[1][1]
     if less(oldest, needed) then needed = oldest end
   end
-  if not cut or less(needed, cut) then cut, holder = needed, name end
+  if not cut or less(needed, cut) then cut, holder = needed, row[at_name] end
 end
 if not cut then return drift('it has no group any more, so nobody can say what is still needed') end
 

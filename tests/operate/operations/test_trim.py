@@ -9,13 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent, JobState, Limits
+from streamops.model.acting import Assent, JobState, Limits, Tier
+from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.acting.jobs import JobStopped
 from streamops.operate.backups import part_of, read_backup
 from streamops.operate.console import Console
-from streamops.operate.operations import trim, walking
+from streamops.operate.operations import trim, trim_evidence, trim_losses, walking
 from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.operate.operations.walking import count_after_each, count_below, cut_for_length
@@ -221,6 +222,72 @@ async def test_an_unsafe_trim_tells_and_takes_exactly(
     assert {stream for stream, _ in saved} == {STREAM}
 
 
+async def test_what_an_unsafe_trim_takes_is_counted_so_far_and_no_further(
+    server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walking, "STEP", 7)
+    monkeypatch.setattr(trim_losses, "MOST_UNREAD", 14)
+    server.command("XGROUP", "CREATE", STREAM, "new", "0")
+    server.command("XGROUP", "CREATE", STREAM, "old", "$")
+    # With an entry deleted ahead of them, no server knows what the others lag.
+    server.command("XDEL", STREAM, "399-0")
+    intent = TrimIntent(stream=STREAM, maxlen=20, exact=True, safe=False)
+    plan = await planned(console, intent)
+    assert plan.count == 379
+    assert plan.effects[1:5] == (
+        "Group audit loses at least 14 entries (at most 378) that it has yet to read.",
+        (
+            "Group billing loses at least 14 entries (at most 378) that it has yet to read "
+            "and 100 pending entries (w1 100)."
+        ),
+        "Group new loses 379 entries that it has yet to read.",
+        "Group old loses nothing.",
+    )
+    assert plan.loses == ("379 entries, at least 407 of them unread and 100 pending, counted group by group.")
+    assert plan.tier is Tier.LOSES
+    assert (await done(console, intent)).applied == 379
+
+
+async def test_what_lies_below_an_age_or_an_id_is_counted_so_far_and_no_further(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walking, "STEP", 7)
+    monkeypatch.setattr(trim_evidence, "FAR", 14)
+    fill(any_server, 400)
+    intent = TrimIntent(stream=STREAM, minid=EntryId(201, 0), exact=True, safe=False)
+    async with await open_console(any_server) as console:
+        plan = await planned(console, intent)
+        assert (plan.count, plan.loses.partition(",")[0]) == (386, "at least 14 entries (at most 386)")
+        outcome = await done(console, intent)
+    assert (outcome.applied, outcome.notes) == (200, ())
+    assert numbers(any_server) == list(range(201, 401))
+
+
+@pytest.mark.parametrize(
+    ("cut", "most", "told"),
+    [
+        (250, 1_000, "49 pending entries (w1 49)"),
+        (290, 1_000, "89 pending entries (w1 89)"),
+        (250, 20, "at least 20 pending entries (w1 20)"),
+    ],
+)
+async def test_pending_entries_are_counted_from_the_nearer_end(
+    console: Console, monkeypatch: pytest.MonkeyPatch, cut: int, most: int, told: str
+) -> None:
+    monkeypatch.setattr(trim_losses, "PAGE", 10)
+    monkeypatch.setattr(trim_losses, "MOST_PENDING", most)
+    plan = await planned(console, TrimIntent(stream=STREAM, minid=EntryId(cut, 0), safe=False))
+    assert f"Group billing loses {told}." in plan.effects
+
+
+def test_slices_of_a_crowded_stream_are_no_smaller_for_looking_at_its_groups() -> None:
+    for groups, least in ((10, 100), (10_000, 1_000)):
+        pace = trim.Pace(1_048, groups)
+        for _ in range(10):
+            pace.learn(timedelta(milliseconds=30))
+        assert (pace.size, pace.least) == (100, least)
+
+
 async def test_an_unsafe_trim_takes_nothing_beyond_its_plan(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=20, exact=True, safe=False))
     fill(server, 5, first=1_001)
@@ -327,9 +394,13 @@ async def test_places_are_found_from_either_end(
             assert (await count_below(connection, look, found)).upper == 98 - kept
         assert await cut_for_length(connection, look, 98) is None
         counts = await count_after_each(
-            connection, look, [EntryId(0, 0), EntryId(50, 0), EntryId(99, 0)], EntryId(60, 0)
+            connection, look, [EntryId(0, 0), EntryId(50, 0), EntryId(99, 0)], EntryId(60, 0), most=100
         )
-        assert counts == {EntryId(0, 0): 58, EntryId(50, 0): 9, EntryId(99, 0): 0}
+        assert counts == {
+            EntryId(0, 0): Amount(58, 58),
+            EntryId(50, 0): Amount(9, 9),
+            EntryId(99, 0): Amount(0, 0),
+        }
     finally:
         await connection.close()
 

@@ -157,8 +157,8 @@ GUARDS: Final = (
         name="group-position",
         promise="A group that was set back since the plan, or is another one of that name, is drift.",
         file="streamops/wire/scripts/guard.lua",
-        text="if floor ~= '' and less(",
-        mutated="if false and less(",
+        text="if less(position, floor) then",
+        mutated="if false then",
         tests=("operate/operations::test_a_group_that_was_set_back_is_drift",),
     ),
     Guard(

@@ -141,8 +141,8 @@ GUARDS: Final = (
         name="trim-position",
         promise="A safe trim keeps what any group has yet to read.",
         file=f"{SCRIPTS}/trim.lua",
-        text="if not cut or less(needed, cut) then cut, holder = needed, name end",
-        mutated="if not cut or less(cut, needed) then cut, holder = needed, name end",
+        text="if not cut or less(needed, cut) then cut, holder = needed, row[at_name] end",
+        mutated="if not cut or less(cut, needed) then cut, holder = needed, row[at_name] end",
         tests=("operate/test_trim_truth::test_nothing_that_is_needed_is_lost",),
     ),
     Guard(
@@ -192,6 +192,14 @@ GUARDS: Final = (
         text="if problem then return problem end",
         mutated="",
         tests=(f"{OPERATIONS}::test_an_unsafe_trim_wants_the_groups_it_planned_with",),
+    ),
+    Guard(
+        name="trim-loss-bounds",
+        promise="A loss that was not counted to its end is told as at least so much, and what it is at most.",
+        file="streamops/operate/operations/walking.py",
+        text="counts[position] = Amount(total, total if complete else",
+        mutated="counts[position] = Amount(total, total if True else",
+        tests=(f"{OPERATIONS}::test_what_an_unsafe_trim_takes_is_counted_so_far_and_no_further",),
     ),
     Guard(
         name="new-group-is-drift",
