@@ -47,14 +47,16 @@ class Tally(Struct, frozen=True):
         ahead_complete: Whether the count reached the stream's end.
         behind: Entries counted at or before the position.
         behind_complete: Whether that count reached the stream's beginning.
-        overtaken: Whether some of what was ahead may have been trimmed away before it was counted.
+        gone: Entries of the reading that the stream had lost by the time of counting; none where that is not known.
+        now: What waited for the group at the very instant of counting; none where it was not counted.
     """
 
     ahead: int
     ahead_complete: bool
     behind: int = 0
     behind_complete: bool = False
-    overtaken: bool = False
+    gone: int | None = 0
+    now: int | None = None
 
 
 def faith_in(node: ServerNode) -> Faith:
@@ -75,7 +77,7 @@ def settle_lag(stream: StreamReading, group: GroupReading, faith: Faith) -> Lag:
         return _exact(0, "the stream is empty")
     position, reported = group.last_delivered_id, group.reported_lag
     end = stream.end_id
-    if (end is not None and position >= end) or (group.head_read and group.head_id is None):
+    if end is not None and position >= end:
         return _exact(0, "the group has been given the last entry")
     if stream.first_id is not None and position < stream.first_id:
         return _exact(stream.length, "the group stands before the first entry, so all of it is still to come")
@@ -85,6 +87,8 @@ def settle_lag(stream: StreamReading, group: GroupReading, faith: Faith) -> Lag:
     lower, upper = int(is_behind), stream.length - 1 if stream.bounds_read else stream.length
     if faith is Faith.NONE:
         return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's count was caught wrong for this group")
+    if reported and group.head_read and head is None:
+        return Lag(None, lower, upper, LagBasis.UNKNOWN, "nothing was there any more when it was looked for")
     if reported is None or not lower <= reported <= upper:
         return Lag(None, lower, upper, LagBasis.UNKNOWN, _why_open(reported))
     if faith is Faith.SOUND:
@@ -102,12 +106,16 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     """The lag once entries have been counted; ``lag`` is what ``settle_lag`` said of the same reading."""
     # Where none is left of those that waited, they were removed meanwhile, and others may wait now.
     waited = bool(lag.lower) or group.head_id is not None
-    if tally.ahead_complete and not tally.overtaken and (tally.ahead or not waited):
+    if tally.ahead_complete and tally.gone == 0 and (tally.ahead or not waited):
         return _exact(tally.ahead, "counted")
+    if tally.ahead_complete and tally.now is not None:
+        return _exact(tally.now, "counted a moment later, together with the position")
     if tally.behind_complete:
         return _exact(stream.length - tally.behind, "counted from the stream's beginning")
     lower = max(tally.ahead, lag.lower or 0)
     upper = max(lower, stream.length - tally.behind)
+    if tally.ahead_complete and tally.gone:
+        upper = max(lower, min(upper, tally.ahead + tally.gone))
     # A server whose counters somebody set may say less than what was counted: then it knows nothing.
     told = lag.upper if lag.upper is not None and lag.upper >= lower else None
     if told is not None:
@@ -117,7 +125,8 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     if lag.basis is LagBasis.UPPER and told is not None:
         return Lag(None, lower, upper, LagBasis.UPPER, f"{lag.reason}; at least {lower:,} counted")
     if tally.ahead_complete:
-        return Lag(None, lower, upper, LagBasis.UNKNOWN, "entries were removed while it was counted")
+        basis = LagBasis.LOWER if tally.ahead else LagBasis.UNKNOWN
+        return Lag(None, lower, upper, basis, "entries were removed while it was counted")
     if (guess := _interpolated(stream, group.last_delivered_id)) is not None:
         entries = min(max(guess, lower), upper)
         return Lag(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from streamops.cli.session import Session
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import Snapshot
+from streamops.model.snapshot import Gap
 from streamops.present.units import counted, percent
 
 MOST_GAPS = 10
@@ -30,7 +30,7 @@ def tell_reading(
     beyond = snapshot.discovered - session.settings.watch.max_streams
     if beyond > 0:
         note(f"{counted(beyond, 'stream', 'streams')} beyond max_streams left out; name patterns or raise it")
-    tell_gaps(session, snapshot)
+    tell_gaps(session, snapshot.gaps)
 
 
 def tell_left_out(session: Session, left_out: int) -> None:
@@ -41,14 +41,12 @@ def tell_left_out(session: Session, left_out: int) -> None:
         )
 
 
-def tell_gaps(session: Session, snapshot: Snapshot) -> None:
+def tell_gaps(session: Session, gaps: Sequence[Gap]) -> None:
     """Say what could not be read, and why."""
-    for gap in snapshot.gaps[:MOST_GAPS]:
+    for gap in gaps[:MOST_GAPS]:
         session.narrator.note(f"not read: {gap.scope}: {gap.reason}")
-    if len(snapshot.gaps) > MOST_GAPS:
-        session.narrator.note(
-            f"not read: {len(snapshot.gaps) - MOST_GAPS:,} further parts; -o json lists all"
-        )
+    if len(gaps) > MOST_GAPS:
+        session.narrator.note(f"not read: {len(gaps) - MOST_GAPS:,} further parts; -o json lists all")
 
 
 def _why_empty(session: Session, patterns: Sequence[str], scanned: int) -> str:

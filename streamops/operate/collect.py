@@ -23,7 +23,8 @@ from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.operate.details import DetailReader, Details
 from streamops.operate.heads import HeadKeeper
-from streamops.operate.lags import GroupKey, LagKeeper
+from streamops.operate.lag_cases import GroupKey
+from streamops.operate.lags import LagKeeper
 from streamops.operate.profiles import ROWS_PER_COLLECTION, ProfileKeeper
 from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch

@@ -20,6 +20,7 @@ from streamops.model.acting import (
     Assent,
     AuditRecord,
     Job,
+    JobPage,
     JobState,
     Limits,
     Outcome,
@@ -214,7 +215,11 @@ class Console:
         return await read_action(self._server, audit_id)
 
     async def read_jobs(self, limit: int = 100) -> list[Job]:
-        """The newest jobs, newest first."""
+        """The newest jobs, newest first, as far as they can be read; ``read_job_page`` tells of the others too."""
+        return list((await self.read_job_page(limit)).jobs)
+
+    async def read_job_page(self, limit: int = 100) -> JobPage:
+        """The newest jobs, newest first, and why some of them cannot be read."""
         return await all_jobs(self._server, limit, tidy=not self.engine.read_only)
 
     async def read_job(self, job_id: str) -> Job:

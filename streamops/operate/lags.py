@@ -2,73 +2,18 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from msgspec import Struct
-
-from streamops.analysis.lag import Faith, Tally, settle_lag, settle_tally
-from streamops.model.ids import LAST_ID, ZERO_ID
+from streamops.analysis.lag import Faith, settle_lag
+from streamops.model.ids import LAST_ID
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.operate.anchors import Anchor, entries_added, is_same
+from streamops.operate.lag_cases import Case, GroupKey, open_case, recalled_lag
 from streamops.operate.tallies import CountBudget, Counter, Span, span_ahead, span_behind
-from streamops.wire.faults import Fault
-from streamops.wire.reads import CountRange, count_entries
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader
+from streamops.wire.stream_reader import SCRIPTED, StreamReader
 
-GroupKey = tuple[str, str]
-
-
-class Case(Struct):
-    """One group whose lag one reading leaves open."""
-
-    stream: StreamReading
-    group: GroupReading
-    lag: Lag
-    ahead: Span | None = None
-    behind: Span | None = None
-    delivered: Span | None = None
-    carried: int = 0
-    overtaken: bool = False
-
-    @property
-    def key(self) -> GroupKey:
-        """Whose lag it is."""
-        return self.stream.name, self.group.name
-
-    @property
-    def weight(self) -> int:
-        """What counting may cost, for serving the cheap ones first."""
-        if self.delivered is not None:
-            return 0
-        return self.lag.upper if self.lag.upper is not None else self.stream.length
-
-    @property
-    def leans_on_the_past(self) -> bool:
-        """Whether the result holds only if no entry was removed between reading and counting."""
-        if self.delivered is not None and self.delivered.complete:
-            return True
-        return bool(self.behind and self.behind.complete)
-
-    def give_up(self) -> None:
-        """Entries were removed in between: what was counted behind the position says nothing."""
-        self.delivered = self.behind = None
-
-    def result(self) -> Lag:
-        """The lag after counting."""
-        if self.delivered is not None and self.delivered.complete:
-            entries = self.carried - self.delivered.counted
-            if 1 <= entries < self.stream.length:
-                return Lag(entries, entries, entries, LagBasis.EXACT, "counted before and carried on")
-        if self.ahead is None or self.ahead.failed:
-            return self.lag
-        tally = Tally(
-            ahead=self.ahead.counted,
-            ahead_complete=self.ahead.complete,
-            behind=self.behind.counted if self.behind else 0,
-            behind_complete=bool(self.behind and self.behind.complete),
-            overtaken=self.overtaken,
-        )
-        return settle_tally(self.stream, self.group, self.lag, tally)
+MOST_GROUPS = 64
+"""A script looks for a group among so many at most: to tell of one takes the server some microseconds."""
 
 
 class LagKeeper:
@@ -102,14 +47,13 @@ class LagKeeper:
                     lags[key] = anchor.lag
                     continue
                 lag = settle_lag(stream, group, Faith.NONE if key in self._caught else faith)
-                recalled = None if lag.known or anchor is None else _recalled(anchor, stream, group)
+                recalled = None if lag.known or anchor is None else recalled_lag(anchor, stream, group)
                 lags[key] = recalled or lag
                 if not lag.known and recalled is None:
-                    cases.append(_case(anchor, stream, group, lag, self._budget.cheap))
+                    cases.append(open_case(anchor, stream, group, lag, self._budget.cheap))
         counter = Counter(self._server, self._budget)
         await self._count(cases, counter)
         await self._confirm(cases, counter)
-        await self._find_overtaken(cases)
         for case in cases:
             lags[case.key] = case.result()
             self._remember(case, lags[case.key], counter)
@@ -136,6 +80,8 @@ class LagKeeper:
             weight = case.stream.entry_bytes or 0
             end = case.stream.end_id or LAST_ID
             case.ahead = span_ahead(case.stream.name, case.group.last_delivered_id, end, weight)
+            case.ahead.length = case.stream.length
+            case.ahead.group = case.group.name if len(case.stream.groups) <= MOST_GROUPS else ""
         await counter.count([case.ahead for case in queue if case.ahead], depth)
         queue = [case for case in queue if case.ahead and not case.ahead.complete and not case.ahead.failed]
         for case in queue:
@@ -163,40 +109,23 @@ class LagKeeper:
         return chosen
 
     async def _confirm(self, cases: Iterable[Case], counter: Counter) -> None:
-        """Give up what was counted behind a position where the stream has lost entries since it was read."""
-        doubtful = [case for case in cases if case.leans_on_the_past]
+        """Give up what was counted behind a position where the stream has lost entries since it was read.
+
+        What a script counted ahead of a position tells by itself whether any were lost; other counts do not.
+        """
+        by_script = self._reader.depth in SCRIPTED
+        doubtful = [case for case in cases if case.leans_on_the_past or (case.moved and not by_script)]
         streams = {case.stream.name: case.stream for case in doubtful}
         now = await self._read_again(list(streams))
-        intact = {name for name, stream in now.items() if entries_added(streams[name], stream) is not None}
+        intact = {name for name, stream in now.items() if _is_intact(streams[name], stream)}
         intact |= await self._intact_by_count(
             [(streams[name], stream) for name, stream in now.items() if name not in intact], counter
         )
         for case in doubtful:
             if case.stream.name not in intact:
                 case.give_up()
-
-    async def _find_overtaken(self, cases: Iterable[Case]) -> None:
-        """Note whose position trimming has overtaken since it was read: some of what waited was gone when it was counted.
-
-        Nothing waited for by a group can have been trimmed while an entry stands at or before its position.
-        """
-        counted = [
-            case for case in cases if case.ahead and case.ahead.complete and case.stream.first_id is not None
-        ]
-        if not counted:
-            return
-        pages = [
-            CountRange(
-                case.stream.name, ZERO_ID, case.group.last_delivered_id, 1, 1, case.stream.entry_bytes or 1
-            )
-            for case in counted
-        ]
-        depth = self._reader.depth
-        found = await count_entries(
-            self._server, pages, scripts=depth in SCRIPTED, read_only=depth is Depth.READ_ONLY_SCRIPT
-        )
-        for case, before in zip(counted, found, strict=True):
-            case.overtaken = isinstance(before, Fault) or not before.entries
+            else:
+                case.vouch()
 
     async def _intact_by_count(
         self, pairs: Sequence[tuple[StreamReading, StreamReading]], counter: Counter
@@ -228,8 +157,12 @@ class LagKeeper:
         return {reading.name: reading for reading in readings if isinstance(reading, StreamReading)}
 
     def _remember(self, case: Case, lag: Lag, counter: Counter) -> None:
-        """Keep what was counted; bounds too, where counting again would find no more."""
-        if not (lag.known or counter.is_final(case.ahead, case.behind)) or not case.stream.bounds_read:
+        """Keep what was counted for the reading; bounds too, where counting again would find no more."""
+        if (
+            case.moved
+            or not (lag.known or counter.is_final(case.ahead, case.behind))
+            or not case.stream.bounds_read
+        ):
             self._anchors.pop(case.key, None)
             return
         self._anchors[case.key] = Anchor(lag, case.stream.alone, case.group.last_delivered_id)
@@ -289,27 +222,9 @@ class LagKeeper:
         return chosen
 
 
-def _recalled(anchor: Anchor, stream: StreamReading, group: GroupReading) -> Lag | None:
-    """What was counted, where it holds still or only additions came since."""
-    if anchor.same(stream, group):
-        return anchor.lag
-    added = anchor.added_since(stream, group)
-    if added is None or not anchor.lag.known or anchor.position != group.last_delivered_id:
-        return None
-    return _carried(anchor, added)
-
-
-def _case(anchor: Anchor | None, stream: StreamReading, group: GroupReading, lag: Lag, cheap: int) -> Case:
-    """A case, begun where an older count can be carried on and counting anew is not cheap."""
-    case = Case(stream, group, lag)
-    added = anchor.added_since(stream, group) if anchor else None
-    counted = anchor.lag.entries if anchor is not None and anchor.lag.known else None
-    if anchor is not None and counted is not None and added is not None and counted + added > cheap:
-        case.carried = counted + added
-        case.delivered = Span(stream.name, anchor.position, group.last_delivered_id, stream.entry_bytes or 0)
-    return case
-
-
-def _carried(anchor: Anchor, added: int) -> Lag:
-    entries = (anchor.lag.entries or 0) + added
-    return Lag(entries, entries, entries, LagBasis.EXACT, "counted before; only additions since")
+def _is_intact(before: StreamReading, after: StreamReading) -> bool:
+    """Whether it is certain that a stream has lost no entries between two readings."""
+    if not before.bounds_read:
+        # One removed for every one added would not show: only if nothing at all has moved.
+        return before.length == after.length and before.groups == after.groups
+    return entries_added(before, after) is not None

@@ -54,20 +54,28 @@ class Span(Struct):
         after: Where to go on, exclusive.
         until: Where to stop, inclusive.
         entry_bytes: What an entry may weigh.
+        length: How many entries the stream had when ``until`` was its end; none where it does not matter.
+        group: Whom the entries wait for, where that is to be looked at anew.
         counted: Entries counted so far.
         walked: Bytes of payload that those have.
         complete: Whether the whole range has been counted.
         failed: Whether the server refused.
+        gone: Entries that the stream had lost when the count was complete; none where that is not known.
+        now: What waited for the group at that instant, where some were gone; none where that is not known.
     """
 
     stream: str
     after: EntryId
     until: EntryId
     entry_bytes: int
+    length: int | None = None
+    group: str = ""
     counted: int = 0
     walked: int = 0
     complete: bool = False
     failed: bool = False
+    gone: int | None = None
+    now: int | None = None
 
     @property
     def weight(self) -> int:
@@ -140,7 +148,11 @@ class Counter:
             wanted = max(FIRST_SHIPPED, 4 * span.counted)
         limit = min(wanted, budget.per_page, self.left, budget.per_range - span.counted)
         max_bytes = min(budget.bytes_per_page, self.bytes_left, limit * max(span.weight, LIGHT))
-        return CountRange(span.stream, span.after, span.until, limit, max_bytes, span.weight)
+        return CountRange(
+            *(span.stream, span.after, span.until, limit, max_bytes, span.weight),
+            length=span.length,
+            group=span.group,
+        )
 
     def _note(self, span: Span, page: CountRange, found: Count | Fault) -> None:
         if isinstance(found, Fault):
@@ -152,6 +164,7 @@ class Counter:
         span.walked += found.walked
         span.after = found.last_id
         span.complete = found.complete or span.after >= span.until
+        span.gone, span.now = found.gone, found.now
 
 
 def span_ahead(stream: str, position: EntryId, last_id: EntryId, entry_bytes: int) -> Span:

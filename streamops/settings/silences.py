@@ -1,6 +1,7 @@
 """Findings that a person silenced, in a small file of that person's own on this machine.
 
-It maps contexts to what is silenced there. Names are percent-encoded: a stream's name can be any bytes.
+It maps contexts to what is silenced there. Names are percent-encoded: a stream's name can be any bytes. What a later
+version wrote beside what is known here is kept.
 """
 
 import os
@@ -8,13 +9,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
 from streamops.errors import SettingsError
-from streamops.model.silences import Silence
+from streamops.model.silences import FindingKey, Silence
 from streamops.settings.files import state_directory
 
 _PRIVATE_DIRECTORY: Final = 0o700
@@ -28,6 +29,15 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     until: datetime
     stream: str | None = None
     group: str | None = None
+
+    @property
+    def subject(self) -> FindingKey:
+        """What it is about, in the file's words."""
+        return self.code, self.stream, self.group
+
+
+_Raw = dict[str, Any]
+"""The same, with the names of later versions."""
 
 
 class SilenceFile:
@@ -54,9 +64,9 @@ class SilenceFile:
         Raises:
             SettingsError: The file cannot be read.
         """
+        lines = map(_line, self._read().get(self._context, ()))
         return tuple(
-            Silence((line.code, _decoded(line.stream), _decoded(line.group)), line.until)
-            for line in self._read().get(self._context, ())
+            Silence((line.code, _decoded(line.stream), _decoded(line.group)), line.until) for line in lines
         )
 
     def write(self, silences: Sequence[Silence]) -> None:
@@ -67,12 +77,14 @@ class SilenceFile:
         """
         if self._path is None:
             raise SettingsError("no place to keep silences", "Set HOME or XDG_STATE_HOME.")
+        others = self._read()
+        before = {_line(raw).subject: raw for raw in others.pop(self._context, ())}
         lines = [
-            _Line(code, silence.until, _encoded(stream), _encoded(group))
+            before.get(line.subject, {}) | msgspec.to_builtins(line)
             for silence in silences
             for code, stream, group in (silence.key,)
+            for line in (_Line(code, silence.until, _encoded(stream), _encoded(group)),)
         ]
-        others = {name: kept for name, kept in self._read().items() if name != self._context}
         document = {**others, self._context: lines} if lines else others
         try:
             _replace(self._path, msgspec.json.format(msgspec.json.encode(document)))
@@ -81,11 +93,14 @@ class SilenceFile:
                 f"cannot write {self._path}: {error.strerror}", "Silences last until the console is closed."
             ) from None
 
-    def _read(self) -> dict[str, list[_Line]]:
+    def _read(self) -> dict[str, list[_Raw]]:
+        """What the file holds, of which every line is known to be one."""
         if self._path is None:
             return {}
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, list[_Line]])
+            contexts = msgspec.json.decode(self._path.read_bytes(), type=dict[str, list[_Raw]])
+            for lines in contexts.values():
+                msgspec.convert(lines, list[_Line])
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
@@ -93,7 +108,15 @@ class SilenceFile:
                 f"cannot read {self._path}: {error.strerror}", "Check its permissions."
             ) from None
         except (msgspec.DecodeError, UnicodeDecodeError):
-            raise SettingsError(f"{self._path} holds no silences", "Delete it.") from None
+            raise SettingsError(
+                f"{self._path} holds no silences that this version knows",
+                "Use the version that wrote it, or delete it.",
+            ) from None
+        return contexts
+
+
+def _line(raw: _Raw) -> _Line:
+    return msgspec.convert(raw, _Line)
 
 
 def _encoded(name: str | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
-from streamops.model.acting import ActionPage, Assent, AuditRecord, Job, Limits, Outcome, Progress
+from streamops.model.acting import ActionPage, Assent, AuditRecord, Job, JobPage, Limits, Outcome, Progress
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
@@ -132,7 +132,7 @@ class Source(Protocol):
     async def read_action(self, audit_id: EntryId) -> list[AuditRecord]:
         """Read all records of one action."""
 
-    async def read_jobs(self, limit: int = 100) -> list[Job]:
+    async def read_job_page(self, limit: int = 100) -> JobPage:
         """Read the newest jobs."""
 
     async def read_job(self, job_id: str) -> Job:

@@ -58,6 +58,9 @@ class CountRange(NamedTuple):
         max_bytes: Count no further once so many bytes of payload were walked over.
         entry_bytes: What an entry is expected to weigh, at least 1.
         back: Count from before ``after`` down to ``until`` instead, newest first; with scripts only.
+        length: How many entries the stream had when ``until`` was its end, to be told how many of them are gone at
+            the instant of counting; with scripts only.
+        group: Whom the entries wait for: where some are gone, what waits for it at that instant is counted too.
     """
 
     stream: str
@@ -67,6 +70,8 @@ class CountRange(NamedTuple):
     max_bytes: int
     entry_bytes: int
     back: bool = False
+    length: int | None = None
+    group: str = ""
 
     @property
     def fitting(self) -> int:
@@ -82,12 +87,16 @@ class Count(NamedTuple):
         last_id: The last one's ID; where there was none, the one to begin after.
         walked: Bytes of payload that they have.
         complete: Whether the end of the range was reached.
+        gone: Entries that the stream had lost by then, of those it had; none where that was not asked or is not known.
+        now: What waited for the group at that very instant; none where that was not needed or is not known.
     """
 
     entries: int
     last_id: EntryId
     walked: int
     complete: bool
+    gone: int | None = None
+    now: int | None = None
 
 
 class ScanPage(NamedTuple):
@@ -211,6 +220,7 @@ async def count_entries(
                 *(str(page.after), str(page.until), page.limit, page.max_bytes),
                 min(FIRST_STEP, page.fitting),
                 "back" if page.back else "",
+                *(() if page.length is None else (page.length, page.group)),
             ),
             _count,
         )
@@ -246,9 +256,9 @@ def _faults(replies: list[Any]) -> list[Any]:
     return [fault(reply) if isinstance(reply, Exception) else reply for reply in replies]
 
 
-def _count(reply: tuple[int, bytes, int, int]) -> Count:
-    entries, last_id, walked, complete = reply
-    return Count(entries, EntryId.parse(last_id), walked, bool(complete))
+def _count(reply: tuple[Any, ...]) -> Count:
+    entries, last_id, walked, complete, *meanwhile = reply
+    return Count(entries, EntryId.parse(last_id), walked, bool(complete), *meanwhile)
 
 
 def _pending_command(page: PendingRange) -> Command:

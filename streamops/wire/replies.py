@@ -113,7 +113,8 @@ class ConsumersDecoder:
             tuple(map(decode_name, names)),
             pending,
             tuple([now - age if age > 0 else now for age in idle]),
-            tuple([None if age is None or age < 0 else now - age for age in inactive]),
+            # One that was ahead of the clock, which was set back, is below zero too.
+            tuple([None if age is None or age == -1 else now - age if age > 0 else now for age in inactive]),
             (None,) * len(names),
         )
 

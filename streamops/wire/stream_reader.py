@@ -112,6 +112,10 @@ class StreamReader:
                 if depth >= self.depth:
                     break
                 _, chunks = await self._ask(names[:1], depth)
+                if _is_silent(chunks[0]):
+                    # A node that does not answer permits nothing.
+                    self._denied_at = before
+                    break
                 if not self._must_step_down(chunks[0], depth):
                     return depth
         except BaseException:
@@ -156,10 +160,12 @@ class StreamReader:
         """Streams with too many groups for a script."""
         if not names:
             return []
-        _, chunks = await self._ask_plainly(names, Depth.TRANSACTION)
-        found = [
-            _plain_reading(name, chunk, Depth.TRANSACTION) for name, chunk in zip(names, chunks, strict=True)
-        ]
+        depth = Depth.TRANSACTION
+        _, chunks = await self._ask_plainly(names, depth)
+        while depth is not Depth.GROUPS and any(self._must_step_down(chunk, depth) for chunk in chunks):
+            depth = Depth(depth + 1)
+            _, chunks = await self._ask_plainly(names, depth)
+        found = [_plain_reading(name, chunk, depth) for name, chunk in zip(names, chunks, strict=True)]
         return [
             reading if isinstance(reading, Fault) else await self._completed(reading) for reading in found
         ]
@@ -192,6 +198,11 @@ class StreamReader:
             return reading
         self._heavy.forget(name)
         return fault(reading) if isinstance(reading, Exception) else reading
+
+
+def _is_silent(chunk: list[Reply]) -> bool:
+    """Whether the node did not answer at all."""
+    return any(isinstance(reply, Exception) and fault(reply).kind is FaultKind.UNREACHABLE for reply in chunk)
 
 
 def _scripted_reading(name: str, known: StreamReading | None, reply: Reply) -> StreamReading | Fault | None:

@@ -133,9 +133,10 @@ def test_versions(flavour: Flavour, version: tuple[int, int, int], faith: Faith)
         # One that came after the reading.
         (LAST.next(), None, (None, 0, 99, LagBasis.UNKNOWN)),
         (LAST.next(), 40, (40, 40, 40, LagBasis.REPORTED)),
-        (None, None, (0, 0, 0, LagBasis.EXACT)),
-        # What waited at the reading has gone since, or somebody set the server's counters: either way none is there.
-        (None, 40, (0, 0, 0, LagBasis.EXACT)),
+        # What waited at the reading has gone since, or somebody set the server's counters: it takes a count to tell.
+        (None, None, (None, 0, 99, LagBasis.UNKNOWN)),
+        (None, 40, (None, 0, 99, LagBasis.UNKNOWN)),
+        (None, 0, (0, 0, 0, LagBasis.REPORTED)),
     ],
 )
 def test_the_next_entry_is_read_later(
@@ -176,6 +177,11 @@ HALFWAY = EntryId(1_770_000_050_000, 0)
         (OPEN, Tally(50, ahead_complete=False, behind=50), (50, 50, 50, LagBasis.EXACT)),
         (UPPER, Tally(30, ahead_complete=False, behind=20), (None, 30, 40, LagBasis.UPPER)),
         (UPPER, Tally(40, ahead_complete=False, behind=20), (40, 40, 40, LagBasis.EXACT)),
+        # Some were removed between reading and counting.
+        (OPEN, Tally(30, ahead_complete=True, gone=2), (None, 30, 32, LagBasis.LOWER)),
+        (OPEN, Tally(30, ahead_complete=True, gone=2, now=17), (17, 17, 17, LagBasis.EXACT)),
+        (OPEN, Tally(30, ahead_complete=True, gone=None), (None, 30, 99, LagBasis.LOWER)),
+        (OPEN, Tally(0, ahead_complete=True, gone=2), (None, 1, 2, LagBasis.UNKNOWN)),
         # The server said at most 40, and more were counted: somebody set its counters.
         (UPPER, Tally(50, ahead_complete=False, behind=20), (None, 50, 80, LagBasis.LOWER)),
     ],

@@ -189,6 +189,18 @@ def test_ids_are_completed(
         assert completed(f"streamops jobs {verb} ") == [JOB]
 
 
+def test_jobs_that_cannot_be_read_are_told_beside_the_list(cli: Cli, stocked: RunningServer) -> None:
+    stocked.command("HSET", "streamops:job:later", "state", "running", "v", 9)
+    stocked.command("ZADD", "streamops:jobs", 1, "later")
+    told, listed, active = cli("jobs", "ls"), cli("jobs", "ls", "-o", "json"), cli("jobs", "ls", "--active")
+    why = "streamops:job:later: written in version 9 of the format"
+    assert [one.code for one in (told, listed, active)] == [0, 0, 0]
+    assert f"not read: {why}" in told.err
+    assert json.loads(listed.out)["gaps"] == [dict(zip(("scope", "reason"), why.split(": "), strict=True))]
+    stocked.command("DEL", f"streamops:job:{JOB}")
+    assert "no such jobs" not in cli("jobs", "ls", "--active").err
+
+
 def test_jobs(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("jobs", told(cli, JOBS, place, MASKS), GOLDEN)
     assert stocked.command("HGET", f"streamops:job:{JOB}", "state") == b"cancelled"

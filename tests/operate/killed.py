@@ -28,7 +28,7 @@ from streamops.wire import script_calls
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import Script, load_script
-from streamops.wire.server import Answers, Listen, Request
+from streamops.wire.server import Answers, BundleRequest, Listen, Request
 from streamops.wire.writes.jobs import JOBS, job_key
 from tests.servers import RunningServer
 
@@ -213,7 +213,9 @@ def _doom(console: Console, fate: Fate) -> None:
     sent = 0
 
     async def batch(
-        requests: Sequence[Request], prelude: Sequence[Command] = (), listen: Listen | None = None
+        requests: Sequence[Request | BundleRequest],
+        prelude: Sequence[Command] = (),
+        listen: Listen | None = None,
     ) -> Answers:
         nonlocal sent
         sent += 1

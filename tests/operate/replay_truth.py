@@ -19,7 +19,7 @@ from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.operate.operations import replay, replay_moves
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.server import Answers, Listen, Request
+from streamops.wire.server import Answers, BundleRequest, Listen, Request
 from streamops.wire.writes.jobs import job_key
 from tests.deployments import RunningCluster
 from tests.operate.letters import add_letter, make_group, node_of
@@ -168,7 +168,9 @@ class History:
         lives = self.rng.randint(1, 25) if self.rng.random() < 0.6 and not self.calm else 0
 
         async def batch(
-            requests: Sequence[Request], prelude: Sequence[Any] = (), listen: Listen | None = None
+            requests: Sequence[Request | BundleRequest],
+            prelude: Sequence[Any] = (),
+            listen: Listen | None = None,
         ) -> Answers:
             nonlocal lives
             await self.turns.wait()
@@ -222,9 +224,13 @@ class History:
             server.command("XDEL", stream, entry_id)
 
 
-def _moves(request: Request) -> bool:
+def _moves(request: Request | BundleRequest) -> bool:
     """Whether it is a call of a script that moves letters."""
-    return str(request.command[0]).startswith("EVAL") and not request.key.startswith("streamops:")
+    return (
+        isinstance(request, Request)
+        and str(request.command[0]).startswith("EVAL")
+        and not request.key.startswith("streamops:")
+    )
 
 
 def hasten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
-"""Lags that one reading leaves open are counted, carried on and checked; what moves meanwhile is not called exact."""
+"""Lags that one reading leaves open are counted, carried on and checked."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,49 +11,21 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.operate import tallies
 from streamops.operate.anchors import Anchor, entries_added
-from streamops.operate.collect import Collector
 from streamops.operate.tallies import CountBudget
-from streamops.operate.watch import Watch
 from streamops.wire import reads
 from streamops.wire.reads import CountRange
 from streamops.wire.server import Server
+from tests.operate.lag_watching import (
+    STREAM,
+    TIGHT,
+    Watcher,
+    add,
+    exact,
+    group_at,
+    read,
+    reports_lag_to_be_believed,
+)
 from tests.servers import RunningServer
-
-TIGHT = CountBudget(per_range=10, per_collection=20, per_page=5, cheap=1)
-STREAM = "orders"
-
-
-def add(server: RunningServer, first: int, last: int, stream: str = STREAM) -> None:
-    """Entries ``first``-1 to ``last``-1."""
-    pipeline = server.client.pipeline(transaction=False)
-    for number in range(first, last + 1):
-        pipeline.xadd(stream, {"f": "v"}, id=f"{number}-1")
-    pipeline.execute()
-
-
-def group_at(server: RunningServer, position: int, name: str = "billing", stream: str = STREAM) -> None:
-    server.command("XGROUP", "CREATE", stream, name, f"{position}-1")
-
-
-def read(server: RunningServer, many: int, group: str = "billing") -> None:
-    server.command("XREADGROUP", "GROUP", group, "w", "COUNT", many, "NOACK", "STREAMS", STREAM, ">")
-
-
-class Watcher:
-    """Collects one server and tells lags."""
-
-    def __init__(self, server: Server, budget: CountBudget) -> None:
-        self.collector = Collector(server, Watch(), budget)
-
-    async def lags(self, *names: str, partial: bool = False) -> dict[str, Lag]:
-        """By group, of these streams; of ``STREAM`` without any."""
-        snapshot = await self.collector.collect(
-            names or (STREAM,), discovered=1, complete=True, partial=partial
-        )
-        return {group.name: group.lag for stream in snapshot.streams for group in stream.groups}
-
-    async def lag(self) -> Lag:
-        return (await self.lags())["billing"]
 
 
 @pytest.fixture
@@ -73,24 +45,6 @@ def tight(connected: Server) -> Watcher:
     return Watcher(connected, TIGHT)
 
 
-def exact(lag: Lag) -> int | None:
-    assert lag.basis is LagBasis.EXACT, lag
-    return lag.entries
-
-
-def interrupt(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    """Do something once, after the reading and before the first count."""
-    count_entries = reads.count_entries
-    waiting = [act]
-
-    async def interrupted(server: Server, ranges: Sequence[CountRange], **how: Any) -> Any:  # noqa: ANN401  # passed on
-        if waiting:
-            waiting.pop()()
-        return await count_entries(server, ranges, **how)
-
-    monkeypatch.setattr(tallies, "count_entries", interrupted)
-
-
 async def test_counted_forwards_backwards_or_bounded(server: RunningServer, connected: Server) -> None:
     tight = Watcher(connected, replace(TIGHT, per_collection=100))
     add(server, 1, 100)
@@ -106,29 +60,6 @@ async def test_counted_forwards_backwards_or_bounded(server: RunningServer, conn
     assert middle.lower is not None
     assert middle.upper is not None
     assert 1 <= middle.lower <= 49 <= middle.upper <= 98
-
-
-async def test_what_trimming_took_before_it_was_counted_is_not_missing_from_an_exact_lag(
-    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ten waited, then thirteen, then ten others: of the first ones three were left to be counted, and three never waited."""
-    add(server, 1, 30)
-    group_at(server, 20, "billing")
-    # The server must be made to forget what it knows.
-    server.command("XDEL", STREAM, "25-1")
-    add(server, 31, 31)
-
-    def overtake() -> None:
-        add(server, 32, 38)
-        server.command("XTRIM", STREAM, "MAXLEN", 10)
-
-    interrupt(monkeypatch, overtake)
-    lag = (await patient.lags())["billing"]
-    assert not lag.known, lag
-    assert lag.lower is not None
-    assert lag.upper is not None
-    assert lag.lower <= 10 <= lag.upper
-    assert exact((await patient.lags())["billing"]) == 10
 
 
 async def test_bounds_are_not_counted_again_while_nothing_moves(
@@ -231,60 +162,6 @@ async def test_count_is_not_carried_over_to_another_stream_of_that_name(
     assert lag.lower <= truth <= lag.upper
 
 
-async def test_removal_while_counting_backwards(
-    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Trimming between reading and counting looks as if less had been delivered: that must not be called exact."""
-    add(server, 1, 100)
-    group_at(server, 8)
-    server.command("XDEL", STREAM, "90-1")
-    interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 95))
-    lag = await tight.lag()
-    assert lag.basis is not LagBasis.EXACT
-    assert exact(await tight.lag()) == 91
-
-
-async def test_addition_while_counting_backwards(
-    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Additions alone do not shake it; on Redis 6.2 they are told from removals by counting them too."""
-    add(server, 1, 100)
-    group_at(server, 8)
-    server.command("XDEL", STREAM, "90-1")
-    interrupt(monkeypatch, lambda: add(server, 101, 102))
-    assert exact(await tight.lag()) == 91
-
-
-async def test_capped_addition_while_counting_backwards(
-    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One in, one out: the length is the same, and yet one of those counted behind is gone."""
-    add(server, 1, 100)
-    group_at(server, 8)
-    server.command("XDEL", STREAM, "90-1")
-    interrupt(monkeypatch, lambda: server.command("XADD", STREAM, "MAXLEN", "=", 99, "101-1", "f", "v"))
-    assert (await tight.lag()).basis is not LagBasis.EXACT
-
-
-async def test_removal_while_counting_what_was_delivered(
-    server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if server.label == "redis-6.2":
-        pytest.skip("nothing is carried without entries-added")
-    add(server, 1, 100)
-    group_at(server, 2)
-    server.command("XDEL", STREAM, "90-1")
-    assert exact(await tight.lag()) == 97
-    read(server, 8)
-    interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 95))
-    lag = await tight.lag()
-    assert lag.basis is not LagBasis.EXACT or lag.entries == 89
-
-
-def reports_lag_to_be_believed(server: RunningServer) -> bool:
-    return server.label not in {"redis-6.2", "redis-7.0"}
-
-
 async def test_false_count_is_caught_in_as_many_collections_as_there_are_groups(
     server: RunningServer, patient: Watcher
 ) -> None:
@@ -358,24 +235,6 @@ async def test_caught_group_is_remembered_when_only_others_are_collected(
     # One that is gone is forgotten: another of its name is believed again, until it is caught too.
     await patient.lags("payments")
     assert patient.collector._lags._caught == set()
-
-
-async def test_change_between_reading_and_checking_is_no_falsehood(
-    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A producer that trims makes the count smaller than what was reported a moment ago."""
-    if not reports_lag_to_be_believed(server):
-        pytest.skip("this server's lag is not believed in the first place")
-    add(server, 1, 50)
-    server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
-    for _ in range(3):
-        interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 20))
-        await patient.lag()
-        add(server, 51, 60)
-        server.command("DEL", STREAM)
-        add(server, 1, 50)
-        server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
-    assert (await patient.lag()).basis is LagBasis.REPORTED
 
 
 async def test_false_count_below_the_truth_where_it_was_an_upper_bound(

@@ -17,7 +17,7 @@ from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.wire.node import Command
-from streamops.wire.server import Answers, Listen, Request, Server
+from streamops.wire.server import Answers, BundleRequest, Listen, Request, Server
 from tests.servers import RunningServer
 
 STREAM = "ledger"
@@ -237,7 +237,7 @@ class WatchedServer(Server):
 
     async def batch(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[Request | BundleRequest],
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
     ) -> Answers:

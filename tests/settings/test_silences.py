@@ -2,9 +2,11 @@ import stat
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from streamops.errors import SettingsError
 from streamops.model.silences import Silence
@@ -42,7 +44,32 @@ def test_the_file_is_for_its_owner_alone_and_can_be_read(tmp_path: Path) -> None
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"prod": [{"code": 1}]}', b"\xff"])
+def test_what_a_later_version_wrote_is_kept(tmp_path: Path) -> None:
+    """Beside what is known here: of silences that stay, of those that last longer, and of other contexts."""
+    file = SilenceFile("prod", environ(tmp_path))
+    path = tmp_path / "streamops" / "silences.json"
+    path.parent.mkdir()
+    until, later = UNTIL.isoformat().replace("+00:00", "Z"), UNTIL + timedelta(hours=1)
+    oom = {"code": "oom", "until": until, "by": "ann"}
+    stalled = {
+        "code": "stalled",
+        "until": until,
+        "stream": "orders",
+        "group": "billing",
+        "why": {"ticket": 7},
+    }
+    gone = {"code": "poison", "until": until, "by": "bob"}
+    path.write_bytes(msgspec.json.encode({"prod": [oom, stalled, gone], "staging": [oom]}))
+    assert file.read()[:2] == (SERVER, ONE)
+    file.write([SERVER, replace(ONE, until=later), ODD])
+    assert file.read() == (SERVER, replace(ONE, until=later), ODD)
+    found = msgspec.json.decode(path.read_bytes())
+    assert found["staging"] == [oom]
+    assert found["prod"][:2] == [oom, stalled | {"until": later.isoformat().replace("+00:00", "Z")}]
+    assert found["prod"][2].keys() == {"code", "until", "stream", "group"}
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"prod": [{"code": 1}]}', b'{"v": 2}', b"\xff"])
 def test_a_damaged_file_is_told_and_never_overwritten(tmp_path: Path, content: bytes) -> None:
     file = SilenceFile("prod", environ(tmp_path))
     path = tmp_path / "streamops" / "silences.json"

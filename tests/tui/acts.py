@@ -17,6 +17,7 @@ from streamops.model.acting import (
     AuditRecord,
     Environment,
     Job,
+    JobPage,
     JobState,
     Limits,
     Outcome,
@@ -26,6 +27,7 @@ from streamops.model.acting import (
     Tier,
 )
 from streamops.model.ids import EntryId
+from streamops.model.snapshot import Gap
 from tests.invented import NOW, entry_id, minutes, seconds
 
 if TYPE_CHECKING:  # As in the console, only who acts pays for the engine.
@@ -152,6 +154,7 @@ class InventedActs:
         self.hold.set()
         self.actions: tuple[Action, ...] = ()
         self.jobs: tuple[Job, ...] = ()
+        self.job_gaps: tuple[Gap, ...] = ()
         self.planned: list[tuple[Struct | str, Limits]] = []
         self.applied: list[tuple[Plan, Assent]] = []
         self.cancelled: list[str] = []
@@ -199,8 +202,8 @@ class InventedActs:
         found = next(one for one in self.actions if one.first.id == str(audit_id))
         return [record for record in (found.first, found.last) if record is not None]
 
-    async def read_jobs(self, limit: int = 100) -> list[Job]:
-        return list(self.jobs[:limit])
+    async def read_job_page(self, limit: int = 100) -> JobPage:
+        return JobPage(self.jobs[:limit], self.job_gaps)
 
     async def read_job(self, job_id: str) -> Job:
         return next(job for job in self.jobs if job.id == job_id)

@@ -14,8 +14,9 @@ from streamops.model.server import Mode
 from streamops.model.snapshot import Snapshot
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
-from streamops.wire.options import ConnectionOptions
+from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server
+from streamops.wire.stream_reader import Depth, StreamReader
 from tests.conftest import newest_program
 from tests.deployments import RunningCluster
 from tests.eventually import SETTLE_SECONDS, eventually
@@ -119,6 +120,30 @@ async def test_node_that_hangs_is_a_gap_and_the_rest_is_shown(own_cluster: Runni
         finally:
             hanging.resume()
         check_whole(await console.collect())
+
+
+async def test_node_that_hangs_permits_nothing(
+    own_cluster: RunningCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("streamops.wire.stream_reader.LOOK_AGAIN", 0.0)
+    fill(own_cluster)
+    for node in own_cluster.nodes:
+        node.command("ACL", "SETUSER", "plain", "reset", "on", "nopass", "~*", "+@all", "-@scripting")
+    server = await Server.connect(
+        replace(own_cluster.options, timeout=timedelta(seconds=1), username="plain", password=Secret("any"))
+    )
+    reader, hanging = StreamReader(server), own_cluster.nodes[1]
+    try:
+        await reader.read(STREAMS)
+        assert reader.depth is Depth.TRANSACTION
+        hanging.pause()
+        await reader.read(sorted(streams_on(own_cluster, hanging)))
+        assert reader.depth is Depth.TRANSACTION
+    finally:
+        hanging.resume()
+        await server.close()
+    for node in own_cluster.nodes:
+        node.command("ACL", "DELUSER", "plain")
 
 
 async def test_other_connections_last_while_a_node_hangs(own_cluster: RunningCluster) -> None:

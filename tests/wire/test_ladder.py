@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.model.lag import LagBasis
+from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Snapshot
 from streamops.operate.collect import Collector
 from streamops.operate.watch import Watch
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import SCRIPTED, Depth
+from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader
 from tests.servers import RunningServer
 from tests.wire.conftest import SetUser
 
@@ -101,6 +102,31 @@ async def test_nothing_is_lost(server: RunningServer, as_user: SetUser, case: st
     assert seen.gaps == ()
     assert essence(seen) == essence(whole)
     assert reached is depth
+
+
+@pytest.mark.parametrize("rules", [("-multi",), ("-exec",), ("-multi", "-xinfo|stream")])
+async def test_more_groups_than_a_script_reads_are_read_without_transactions(
+    server: RunningServer, as_user: SetUser, rules: tuple[str, ...]
+) -> None:
+    if is_old(server) and len(rules) > 1:
+        pytest.skip("no subcommand can be denied here")
+    server.command("XADD", "orders", "1-1", "n", 1)
+    pipeline = server.client.pipeline(transaction=False)
+    for number in range(1_001):
+        pipeline.xgroup_create("orders", f"g{number}", "0")
+    pipeline.execute()
+    reader = StreamReader(await Server.connect(as_user("~*", "+@all", *rules)))
+    try:
+        (reading,) = (await reader.read(["orders"])).streams
+        again = (await reader.read(["orders"])).streams
+    finally:
+        await reader._server.close()
+    assert isinstance(reading, StreamReading)
+    assert (reading.length, len(reading.groups)) == (1, 1_001)
+    assert reading.bounds_read is (len(rules) == 1)
+    assert again == [reading]
+    # One stream that scripts leave to others says nothing of the rest.
+    assert reader.depth in SCRIPTED
 
 
 async def test_rules_that_we_print_for_observers(server: RunningServer, as_user: SetUser) -> None:

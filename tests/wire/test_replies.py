@@ -83,6 +83,12 @@ def test_consumers_of_all_versions() -> None:
     )
 
 
+def test_a_consumer_never_idles_backwards() -> None:
+    """Where the clock was set back, the last entry came after now: that is not never."""
+    ahead = [b"name", b"w", b"pending", 0, b"idle", 0, b"inactive", -60_000]
+    assert decode_consumers([ahead]) == (Consumer("w", 0, timedelta(0), timedelta(0)),)
+
+
 def test_pending_entry_never_idles_backwards() -> None:
     (row,) = decode_pending_rows([[b"5-1", b"", -1, 2**63 - 1]])
     assert (row.idle, row.delivery_count, row.consumer) == (timedelta(0), 2**63 - 1, "")

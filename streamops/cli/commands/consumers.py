@@ -52,7 +52,7 @@ def ls(session: Session, *, stream: str, group: str | None) -> None:
         looked = f"group {group}" if group else counted(len(groups), "group", "groups")
         session.narrator.note(f"no consumers in {looked} of stream {stream}")
     tell_left_out(session, len(rows) - len(shown))
-    tell_gaps(session, observation.snapshot)
+    tell_gaps(session, observation.snapshot.gaps)
 
 
 def _document(row: ConsumerRow) -> dict[str, object]:

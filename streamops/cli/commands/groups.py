@@ -96,4 +96,4 @@ def info(session: Session, *, stream: str, group: str) -> None:
     )
     if profile:
         tell_profile(session, profile)
-    tell_gaps(session, observation.snapshot)
+    tell_gaps(session, observation.snapshot.gaps)

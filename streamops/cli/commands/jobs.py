@@ -10,10 +10,12 @@ from streamops.cli.acting.flow import act_on
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
+from streamops.cli.words import tell_gaps
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
 from streamops.model.acts.jobs import CancelJobIntent
 from streamops.present.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
+from streamops.present.documents import gaps_json
 from streamops.present.records import job_json
 
 DEFAULT_LIMIT: Final = 100
@@ -36,16 +38,16 @@ def ls(session: Session, *, active: bool) -> None:
     """List long operations: how far they are, who runs them, and since when nobody has heard of them.
 
     A job is kept for seven days after its last sign of life. At most 100 are listed unless --limit says
-    otherwise.
+    otherwise. What stands in the list and cannot be read as a job is told on stderr, and in JSON as gaps.
     """
     printer = session.printer(JOB_COLUMNS, JOB_DETAIL_COLUMNS)
 
-    jobs = session.run(lambda console: console.read_jobs(session.given.limit or DEFAULT_LIMIT))
-    rows = [job for job in jobs if not active or job.state not in ENDED]
-    printer.print_rows(
-        rows, lambda: {"schema": "streamops.jobs.ls/1", "jobs": [job_json(row) for row in rows]}, job_json
-    )
-    if not rows:
+    page = session.run(lambda console: console.read_job_page(session.given.limit or DEFAULT_LIMIT))
+    rows = [job for job in page.jobs if not active or job.state not in ENDED]
+    document = {"jobs": [job_json(row) for row in rows], "gaps": gaps_json(page.gaps)}
+    printer.print_rows(rows, lambda: {"schema": "streamops.jobs.ls/1", **document}, job_json)
+    tell_gaps(session, page.gaps)
+    if not (rows or page.gaps):
         session.narrator.note("there are no such jobs" if active else "there are no jobs")
 
 

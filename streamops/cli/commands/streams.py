@@ -81,4 +81,4 @@ def info(session: Session, *, stream: str) -> None:
             Section("Findings", FINDING_COLUMNS, finding_rows(observation)),
         ],
     )
-    tell_gaps(session, observation.snapshot)
+    tell_gaps(session, observation.snapshot.gaps)

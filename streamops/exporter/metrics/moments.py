@@ -33,9 +33,18 @@ def of_ids(ids: Sequence[EntryId | None], now: int) -> list[Value]:
     ]
 
 
-def grained(instants: Sequence[int | None]) -> list[Value]:
-    """Instants to a tenth of a second; none stays none."""
-    return [None if at is None else at // GRAIN * GRAIN for at in instants]
+def grained(instants: Sequence[int | None], now: int | None = None) -> list[Value]:
+    """Instants to a tenth of a second; none stays none.
+
+    Args:
+        instants: The instants.
+        now: The server's clock, only where some of them lie ahead of it. By a little, they are of a moment later, or of
+            another node: they are told as now. Else the clock was set back, and nobody knows how long ago they were.
+    """
+    if now is None:
+        return [None if at is None else at // GRAIN * GRAIN for at in instants]
+    latest = now + TOLERANCE
+    return [None if at is None or at > latest else min(at, now) // GRAIN * GRAIN for at in instants]
 
 
 def ago(spans: Sequence[timedelta | None], now: int) -> list[Value]:

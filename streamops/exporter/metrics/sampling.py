@@ -21,6 +21,7 @@ from streamops.exporter.metrics.stream_columns import (
     consumer_block,
     dead_letter_block,
     group_block,
+    newest_of,
     status_block,
     stream_block,
     uncounted_block,
@@ -39,7 +40,7 @@ class Sampler:
     def __init__(self, guards: Guards = NO_GUARDS) -> None:
         self._gatherer = Gatherer(guards)
         self._guards = guards
-        self._shown: tuple[tuple[Sequence[Labels], Sequence[Sightings], bool], Block] | None = None
+        self._shown: tuple[tuple[Sequence[Labels], Sequence[Sightings], bool], float, Block] | None = None
 
     def sample(self, reading: Reading) -> Samples:
         """The samples of a reading; those of the exporter alone where there is no observation."""
@@ -61,7 +62,7 @@ class Sampler:
             group_block(found, now, on_replica=on_replica, sees_asking=sees_asking),
             status_block(found),
             uncounted_block(found),
-            self._consumers(found, on_replica=on_replica),
+            self._consumers(found, now, on_replica=on_replica),
             dead_letter_block(found, now),
             queue_block(extras, str(server.database)),
             *worker_blocks(extras),
@@ -71,13 +72,16 @@ class Sampler:
         )
         return blocks, found.omitted
 
-    def _consumers(self, found: Gathered, *, on_replica: bool) -> Block:
-        """What is told of consumers: the same as before, where they are."""
+    def _consumers(self, found: Gathered, now: int, *, on_replica: bool) -> Block:
+        """What is told of consumers: the same as before, where they are and none was seen ahead of the clock."""
         shown = found.consumer_labels, found.consumers, on_replica
-        if self._shown is None or shown != self._shown[0]:
-            block = consumer_block(found.consumer_labels, found.consumers, on_replica=on_replica)
-            self._shown = shown, block
-        return self._shown[1]
+        if self._shown is None or self._shown[1] > now or shown != self._shown[0]:
+            block = consumer_block(*shown[:2], on_replica=on_replica)
+            if (newest := newest_of(block)) > now:
+                self._shown = None
+                return consumer_block(*shown[:2], on_replica=on_replica, ahead_of=now)
+            self._shown = shown, newest, block
+        return self._shown[2]
 
 
 def samples(reading: Reading, guards: Guards = NO_GUARDS) -> Samples:

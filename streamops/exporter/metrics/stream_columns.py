@@ -11,7 +11,7 @@ from streamops.exporter.catalogue import FAMILY
 from streamops.exporter.counters.groups import ALL_COUNTED
 from streamops.exporter.metrics.gathering import Gathered
 from streamops.exporter.metrics.labels import Labels
-from streamops.exporter.metrics.moments import MILLISECOND, ago, grained, of_ids
+from streamops.exporter.metrics.moments import MILLISECOND, TOLERANCE, ago, grained, of_ids
 from streamops.exporter.metrics.samples import Block, Column, Value
 from streamops.model.extras import Extras
 from streamops.model.members import Members, Sightings
@@ -159,13 +159,16 @@ def uncounted_block(found: Gathered) -> Block:
     return Block(labels, (column("group_uncounted_total", values),))
 
 
-def consumer_block(labels: Sequence[Labels], told: Sequence[Sightings], *, on_replica: bool) -> Block:
+def consumer_block(
+    labels: Sequence[Labels], told: Sequence[Sightings], *, on_replica: bool, ahead_of: int | None = None
+) -> Block:
     """What is told of consumers.
 
     Args:
         labels: The labels of all of them.
         told: The consumers of each group.
         on_replica: Whether idle times tell nothing, because the server is a replica.
+        ahead_of: The server's clock in milliseconds, where some instants lie ahead of it.
     """
     nothing: list[Value] = [None] * len(labels)
     return Block(
@@ -174,18 +177,24 @@ def consumer_block(labels: Sequence[Labels], told: Sequence[Sightings], *, on_re
             column("consumer_pending_entries", [some for one in told for some in one.pending]),
             instants(
                 "consumer_last_seen",
-                nothing if on_replica else grained([when for one in told for when in one.seen]),
+                nothing if on_replica else grained([when for one in told for when in one.seen], ahead_of),
             ),
             instants(
                 "consumer_last_active",
-                nothing if on_replica else grained([when for one in told for when in one.active]),
+                nothing if on_replica else grained([when for one in told for when in one.active], ahead_of),
             ),
             instants(
                 "consumer_oldest_pending_delivered",
-                grained([when for one in told for when in one.delivered]),
+                grained([when for one in told for when in one.delivered], ahead_of),
             ),
         ),
     )
+
+
+def newest_of(block: Block) -> float:
+    """The last of all instants in a block, in milliseconds; zero where there is none."""
+    told = [column.values for column in block.columns if column.milliseconds]
+    return max([max(filter(None, values), default=0) for values in told], default=0)
 
 
 def _looked_up(numbers: Mapping[str, int], found: Gathered) -> list[Value]:
@@ -195,11 +204,13 @@ def _looked_up(numbers: Mapping[str, int], found: Gathered) -> list[Value]:
 
 
 def _active(group: ConsumerGroup, members: Members | None, *, sees_asking: bool) -> int | None:
-    """Consumers seen of late; none where their idle times do not tell, or were not read."""
+    """Consumers seen of late; none where their idle times do not tell, the clock was set back, or they were not read."""
     if members is None or not (sees_asking or group.lag.lower or not members):
         return None
-    since = members.now - ACTIVE_MILLISECONDS
-    return len([when for when in members.sightings.seen if when >= since])
+    since, seen = members.now - ACTIVE_MILLISECONDS, members.sightings.seen
+    if seen and max(seen) > members.now + TOLERANCE:
+        return None
+    return len([when for when in seen if when >= since])
 
 
 def _statuses(view: GroupView) -> Sequence[str]:

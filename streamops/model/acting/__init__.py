@@ -2,7 +2,7 @@
 
 from streamops.model.acting.actors import Actor, Environment, Identity
 from streamops.model.acting.audit import Action, ActionPage, AuditPhase, AuditRecord
-from streamops.model.acting.jobs import Job, JobState
+from streamops.model.acting.jobs import Job, JobPage, JobState
 from streamops.model.acting.outcomes import KEPT, Failed, Outcome, Progress, Skipped
 from streamops.model.acting.plans import LARGEST_SELECTION, Assent, Limits, Plan, Tier
 
@@ -19,6 +19,7 @@ __all__ = [
     "Failed",
     "Identity",
     "Job",
+    "JobPage",
     "JobState",
     "Limits",
     "Outcome",

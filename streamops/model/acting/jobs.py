@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from streamops.model.snapshot import Gap
+
 
 class JobState(StrEnum):
     """Where a job stands. A running one whose lease has run out has lost its owner and can be taken over."""
@@ -60,3 +62,15 @@ class Job(Struct, frozen=True, kw_only=True):
     abandoned: bool = False
     audit_id: str = ""
     rate: float | None = None
+
+
+class JobPage(Struct, frozen=True):
+    """The newest long operations.
+
+    Attributes:
+        jobs: Those that could be read, newest first.
+        gaps: Those that could not, by their keys, and why.
+    """
+
+    jobs: tuple[Job, ...]
+    gaps: tuple[Gap, ...] = ()

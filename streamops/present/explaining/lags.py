@@ -17,7 +17,8 @@ BASES: Final[dict[LagBasis, str]] = {
         "the truth is this or less. Redis 7.4.4 and 8.0, and Valkey 8.1.1, count right."
     ),
     LagBasis.LOWER: (
-        "Counting stopped at its budget, so as not to load the server: the truth is this or more."
+        "Counting stopped at its budget, so as not to load the server, or entries were removed while it was counted: "
+        "the truth is this or more."
     ),
     LagBasis.ESTIMATED: (
         "Guessed from the times in IDs, as if entries came evenly: the server gives no count and there are too many to "

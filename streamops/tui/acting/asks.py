@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from streamops.model.acting import ActionPage, AuditRecord, Job, Limits
+from streamops.model.acting import ActionPage, AuditRecord, Job, JobPage, Limits
 from streamops.model.ids import EntryId
 from streamops.tui.source import Source
 
@@ -59,9 +59,9 @@ class ReadJobs(Struct, frozen=True):
 
     limit: int = 100
 
-    async def perform(self, source: Source) -> list[Job]:
+    async def perform(self, source: Source) -> JobPage:
         """Read them."""
-        return await source.read_jobs(self.limit)
+        return await source.read_job_page(self.limit)
 
 
 class ReadJob(Struct, frozen=True):

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from textual.binding import BindingType
 
 from streamops.model.acting import Job, JobState
+from streamops.model.snapshot import Gap
 from streamops.present.columns.jobs import JOB_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -43,6 +44,7 @@ class JobsScreen(JobKeys, Listing[Job]):
     def __init__(self, place: places.Jobs, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
         self._jobs: tuple[Job, ...] = ()
+        self._gaps: tuple[Gap, ...] = ()
         self._read = False
         self._asked = False
         self._error = ""
@@ -69,7 +71,7 @@ class JobsScreen(JobKeys, Listing[Job]):
         """Take them, or that one was asked to stop."""
         if isinstance(message.read, ReadJobs):
             self._asked, self._read, self._error = False, True, ""
-            self._jobs = tuple(message.answer)
+            self._jobs, self._gaps = message.answer.jobs, message.answer.gaps
             self.show_body(self.moment)
         else:
             self.told_to_stop(message)
@@ -119,9 +121,24 @@ class JobsScreen(JobKeys, Listing[Job]):
         """Why nothing is listed."""
         if self._error:
             return self._error
+        if self._gaps:
+            return self._unreadable()
         return "no long work in the last 7 days" if self._read else "reading"
+
+    def _unreadable(self) -> str:
+        """Which jobs cannot be read: the first one's key and why, and how many more."""
+        first, *others = self._gaps
+        more = f", and {len(others):,} more" if others else ""
+        return safe(f"not read: {first.scope}: {first.reason}{more}")
+
+    def _failed(self) -> Cell:
+        """What could not be read, beside a list of what could."""
+        if self._jobs and self._error:
+            return Cell(f"{self._error}  ", Tone.CRITICAL)
+        if self._jobs and self._gaps:
+            return Cell(f"{self._unreadable()}  ", Tone.WARN)
+        return Cell("")
 
     def position_words(self) -> Line:
         """The cursor."""
-        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._jobs else Cell("")
-        return (failed, *words.position(self.list.cursor, len(self.list.rows)))
+        return (self._failed(), *words.position(self.list.cursor, len(self.list.rows)))

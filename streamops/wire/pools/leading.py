@@ -9,8 +9,9 @@ import msgspec
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.acts.scaling import Mandate
 from streamops.model.pools import Pool, PoolDecision
+from streamops.model.server import Mode
 from streamops.wire.faults import fault
-from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key
+from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot
 from streamops.wire.node import Argument, Reply
 from streamops.wire.pools.records import COUNTED, decode_decision, decode_pool, moment
 from streamops.wire.replies import decode_name
@@ -159,17 +160,20 @@ async def list_pools(server: Server, names: Sequence[str], what: str) -> None:
 async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> list[Written]:
     """Write decisions down: into their pools, and those that are news at the ends of their logs.
 
-    The problem is a ``StalePlan`` where somebody else leads the pool now.
+    Both in one step, lest who has lost the lead in between writes behind who has it now; but where a cluster keeps the
+    log in another slot, it is written a moment later. The problem is a ``StalePlan`` where somebody else leads the pool now.
 
     Raises:
         ServerError: No node answers.
     """
     documents = [msgspec.json.encode(one.decision) for one in told]
-    calls = [_written(one, document, holder) for one, document in zip(told, documents, strict=True)]
+    logs = [_log_beside(server, one) for one in told]
+    calls = [
+        _written(one, document, holder, log) for one, document, log in zip(told, documents, logs, strict=True)
+    ]
     replies = (await run_script(server, "pool_decide", calls, read_only=False)).replies
-    failed = [_failed(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
-    written = [Written(problem is None, problem) for problem in failed]
-    logged = [at for at, one in enumerate(told) if one.log and written[at].counted]
+    written = [_came_of(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
+    logged = [at for at, one in enumerate(told) if one.log and not logs[at] and written[at].counted]
     entries = [_entry(told[at].pool.name, documents[at]) for at in logged]
     if entries:
         answers = await server.batch(entries)
@@ -214,15 +218,30 @@ def _seat(pool: str, reply: Reply) -> Seat:
     return Seat(bool(leads), told, decode_pool(pool, fields))
 
 
-def _written(told: Told, document: bytes, holder: str) -> Call:
+def _log_beside(server: Server, told: Told) -> tuple[str, ...]:
+    """The log that a decision goes into, where a script may write it together with the pool."""
+    pool, log = pool_key(told.pool.name), decisions_key(told.pool.name)
+    reachable = server.options.mode is not Mode.CLUSTER or same_slot(pool, log)
+    return (log,) if told.log and reachable else ()
+
+
+def _came_of(reply: Reply, pool: str) -> Written:
+    problem = _failed(reply, pool)
+    if problem is not None:
+        return Written(counted=False, problem=problem)
+    return Written(counted=True, problem=_failed(reply[1], pool) if len(reply) > 1 else None)
+
+
+def _written(told: Told, document: bytes, holder: str, log: tuple[str, ...]) -> Call:
     decision, lead = told.decision, told.pool.lead
     arguments: tuple[Argument, ...] = (
         *(holder, 0 if lead is None else lead.term),
         f"{COUNTED}{decision.direction}:{decision.code}",
         told.errors,
+        MOST_DECISIONS,
         *("decision", document, "ready", decision.ready, "ordered", decision.ordered),
     )
-    return Call(pool_key(told.pool.name), arguments, _raw)
+    return Call(pool_key(told.pool.name), arguments, _raw, log)
 
 
 def _entry(pool: str, document: bytes) -> Request:

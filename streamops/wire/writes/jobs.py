@@ -112,7 +112,7 @@ async def read_jobs(server: Server, job_ids: Sequence[str]) -> list[Job | Fault 
     *replies, clock = (await server.batch([*requests, Request(JOBS, ("TIME",))])).replies
     now = None if isinstance(clock, Exception) else decode_time(clock)
     return [
-        fault(reply) if isinstance(reply, Exception) else decode_job(job_id, reply, now)
+        _refused(reply) if isinstance(reply, Exception) else decode_job(job_id, reply, now)
         for job_id, reply in zip(job_ids, replies, strict=True)
     ]
 
@@ -196,6 +196,12 @@ def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fau
         audit_id=text("audit_id"),
         rate=float(text("rate")) if text("rate") else None,
     )
+
+
+def _refused(error: Exception) -> Fault:
+    """Why a job's hash was not told."""
+    why = fault(error)
+    return Fault(FaultKind.OTHER, "its key holds no hash") if why.kind is FaultKind.WRONG_TYPE else why
 
 
 def _version(told: bytes) -> str:

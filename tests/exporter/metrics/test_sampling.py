@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from streamops.exporter.counters.counting import NO_COUNTERS
 from streamops.exporter.metrics.guards import Granularity, Guards
+from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.samples import rows
 from streamops.exporter.metrics.sampling import Sampler, samples
 from streamops.model.extras import Extras, QueueCount
 from streamops.model.ids import EntryId
+from streamops.model.members import NO_TIME, Members, Sightings
 from streamops.model.pools import Lead, Pool, Signals
 from streamops.model.scaling import ScaleCode
 from streamops.model.server import Mode, ServerInfo
@@ -180,6 +182,53 @@ def test_what_stands_still_does_not_seem_to_move() -> None:
         one = of(stream(groups=[group(members=[consumer("w", pending=1, idle=idle)])]))
         seen |= set(one["consumer_last_seen_timestamp_seconds"].values())
     assert seen == {AT - 300.1}
+
+
+def seen_at(*ahead: timedelta) -> Snapshot:
+    """A group whose consumers were seen, fed and given their pending entries so long after now."""
+    now = milliseconds(NOW)
+    instants = tuple([now + span // timedelta(milliseconds=1) for span in ahead])
+    names = tuple([f"w{number}" for number in range(len(ahead))])
+    seen = Sightings(names, (1,) * len(ahead), instants, instants, instants)
+    return snapshot(stream(groups=[replace(group(), members=Members(seen, now))]))
+
+
+INSTANTS = (
+    "consumer_last_seen_timestamp_seconds",
+    "consumer_last_active_timestamp_seconds",
+    "consumer_oldest_pending_delivered_timestamp_seconds",
+)
+
+
+def test_a_consumer_that_was_seen_ahead_of_the_clock_has_no_negative_age() -> None:
+    """By a little it was seen just now; by more, the clock was set back, and it is not known when."""
+    found = told(reading(seen_at(-seconds(3), seconds(2), minutes(10))))
+    for name in INSTANTS:
+        assert found[name] == {(*BILLING, "w0"): AT - 3, (*BILLING, "w1"): AT}
+    assert found["consumer_pending_entries"] == {(*BILLING, f"w{number}"): 1 for number in range(3)}
+    assert not found["group_active_consumers"]
+    assert told(reading(seen_at(-seconds(3), seconds(2))))["group_active_consumers"] == {BILLING: 2}
+
+
+def test_what_was_ahead_of_the_clock_is_told_once_it_is_not() -> None:
+    """The same instants, by a clock that goes on, and by one that is set back again."""
+    sampler, ahead = Sampler(), seen_at(minutes(10))
+
+    def seen(at: timedelta) -> list[float]:
+        later = replace(ahead, collected_at=NOW + at)
+        return [
+            value
+            for block in sampler.sample(reading(later))
+            for column in block.columns
+            if column.family.name.endswith("last_seen_timestamp_seconds")
+            for _, value in rows(block, column)
+        ]
+
+    assert [seen(at) for at in (NO_TIME, minutes(20), NO_TIME)] == [
+        [],
+        [AT + 600],
+        [],
+    ]
 
 
 def test_a_consumer_of_an_old_server_and_of_a_replica() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from streamops.errors import ApplyError, Forbidden, Interrupted, NotFound, StalePlan
-from streamops.model.acting import Assent, AuditPhase, Job, JobState, Limits, Outcome, Progress
+from streamops.errors import ApplyError, Forbidden, Interrupted, NotFound, StalePlan, UnexpectedReply
+from streamops.model.acting import Assent, AuditPhase, Job, JobPage, JobState, Limits, Outcome, Progress
 from streamops.model.ids import EntryId
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action, read_audit
@@ -47,7 +47,7 @@ async def go_on(operator: Engine, server: Server, job: str) -> Outcome:
 async def test_a_job_is_seen_from_its_beginning_to_its_end(server: RunningServer, connected: Server) -> None:
     gate = Gate()
     task, job_id = await start(engine(connected), gate)
-    (seen,) = await all_jobs(connected, 10, tidy=True)
+    (seen,) = (await all_jobs(connected, 10, tidy=True)).jobs
     assert (seen.id, seen.state, seen.owner) == (job_id, JobState.RUNNING, "ann@desk:1")
     assert (seen.requested, seen.applied, seen.lease_ends is not None) == (50, 0, True)
     gate.open.set()
@@ -331,9 +331,9 @@ async def test_a_job_that_is_forgotten_is_off_the_list(server: RunningServer, co
     left = server.command("TTL", job_key(job_id))
     assert KEPT.total_seconds() - 60 < left <= KEPT.total_seconds()
     server.command("PEXPIRE", job_key(job_id), 0)
-    assert await all_jobs(connected, 10, tidy=False) == []
+    assert await all_jobs(connected, 10, tidy=False) == JobPage(())
     assert server.command("ZCARD", JOBS) == 1
-    assert await all_jobs(connected, 10, tidy=True) == []
+    assert await all_jobs(connected, 10, tidy=True) == JobPage(())
     assert server.command("ZCARD", JOBS) == 0
     with pytest.raises(NotFound, match="there is no job"):
         await find_job(connected, job_id)
@@ -373,3 +373,24 @@ async def test_what_is_asked_to_stop_before_its_first_write_did_nothing(
     with pytest.raises(Interrupted):
         await operator.apply(prepared, YES, stop=stop)
     assert numbers(server) == []
+
+
+async def test_jobs_that_cannot_be_read_are_told_by_their_keys(
+    server: RunningServer, connected: Server
+) -> None:
+    job_id = await interrupted_after(connected, 10)
+    server.command("ZADD", JOBS, 1, "aa", 2, "bb", 3, "cc", 4, "dd")
+    server.command("HSET", job_key("aa"), "state", "running", "v", 9)
+    server.command("HSET", job_key("bb"), "state", "who knows")
+    server.command("SET", job_key("cc"), "a string")
+    page = await all_jobs(connected, 10, tidy=True)
+    assert [job.id for job in page.jobs] == [job_id]
+    assert [(gap.scope, gap.reason) for gap in page.gaps] == [
+        ("streamops:job:cc", "its key holds no hash"),
+        ("streamops:job:bb", "its hash holds what no job does"),
+        ("streamops:job:aa", "written in version 9 of the format"),
+    ]
+    # What is forgotten is taken off the list, what cannot be read is not.
+    assert server.command("ZCARD", JOBS) == 4
+    with pytest.raises(UnexpectedReply, match="holds no hash"):
+        await find_job(connected, "cc")

@@ -44,6 +44,37 @@ async def test_an_interrupted_replay_goes_on(server: RunningServer, console: Con
     assert (await console.read_job(tokens[0])).state is JobState.DONE
 
 
+async def test_what_a_failover_threw_away_is_not_counted_twice(
+    server: RunningServer, console: Console
+) -> None:
+    """Interrupted after it had told of all it did; then a server takes over that lacks the last batch."""
+    make_group(server)
+    for number in range(1_200):
+        add_letter(server, [("n", str(number))])
+    stop, tokens, kept = asyncio.Event(), list[str](), dict[str, bytes]()
+    done = set[int]()
+
+    def keep(at: Progress) -> None:
+        """What the first batch left is all that the next primary will know."""
+        if not done:
+            kept.update({key: server.command("DUMP", key) for key in (QUEUE, STREAM)})
+        done.add(at.done)
+        if len(done) > 1:
+            stop.set()
+
+    prepared = await console.prepare(ReplayIntent(queue=QUEUE, where="to_number(fields.n) > `-1`"))
+    with pytest.raises(Interrupted):
+        await console.apply(prepared, Assent(yes=True), progress=keep, started=tokens.append, stop=stop)
+    for key, content in kept.items():
+        server.command("RESTORE", key, 0, content, "REPLACE")
+    told, rest = await console.read_job(tokens[0]), await console.prepare_rest(tokens[0])
+    assert told.applied + rest.plan.count > 1_200
+    await console.apply(rest, Assent(yes=True))
+    ended = await console.read_job(tokens[0])
+    assert (ended.state, ended.requested, ended.applied) == (JobState.DONE, 1_200, 1_200)
+    assert payloads(server, STREAM) == [[b"n", str(number).encode()] for number in range(1_200)]
+
+
 async def test_a_job_of_which_nothing_is_left_is_done(server: RunningServer, console: Console) -> None:
     make_group(server)
     for number in range(1_200):

@@ -1,10 +1,11 @@
 """The lead of pools: who has it, who may write, and what of it every version of the server says."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.acts.scaling import Mandate
@@ -26,7 +27,7 @@ from streamops.wire.pools.leading import (
     take_leads,
     write_decisions,
 )
-from streamops.wire.server import Server
+from streamops.wire.server import Answers, Server
 from tests.deployments import RunningCluster
 from tests.servers import RunningServer
 
@@ -143,6 +144,41 @@ async def test_decisions_are_counted_and_those_that_are_news_kept(
     await write_decisions(wire, "me", told)
     assert (await seat(wire, "x", pool="a")).pool.decisions == {("up", "backlog"): 2}
     assert await write_decisions(wire, "me", []) == []
+
+
+class Interrupted(Server):
+    """A server whose next batch is followed by something else before whoever sent it goes on."""
+
+    then: Callable[[], Awaitable[None]] | None = None
+
+    async def batch(self, *asked: Any, **how: Any) -> Answers:
+        answers = await super().batch(*asked, **how)
+        if self.then is not None:
+            then, self.then = self.then, None
+            await then()
+        return answers
+
+
+async def test_who_has_lost_the_lead_writes_nothing_behind_who_has_it(
+    server: RunningServer, wire: Server
+) -> None:
+    slow = Interrupted(server.options)
+    mine = (await seat(slow, "me")).pool
+
+    async def lose() -> None:
+        server.command("HDEL", pool_key("p"), "leader")
+        theirs = (await seat(wire, "other")).pool
+        (written,) = await write_decisions(
+            wire, "other", [Told(theirs, replace(UP, text="theirs"), 0, log=True)]
+        )
+        assert written == Written(counted=True, problem=None)
+
+    slow.then = lose
+    (written,) = await write_decisions(slow, "me", [Told(mine, UP, 0, log=True)])
+    await slow.close()
+    assert written == Written(counted=True, problem=None)
+    assert [one.text for one in await read_decisions(wire, "p", 9)] == ["theirs", UP.text]
+    assert (await seat(wire, "other")).pool.last == replace(UP, text="theirs")
 
 
 async def test_a_log_that_cannot_be_written_is_told_of(server: RunningServer, wire: Server) -> None:
