@@ -124,10 +124,10 @@ def exporter(
     """
     if notify_test:
         return send_test_notices(session)
-    from streamops.process.lean import without  # noqa: PLC0415 - as below
+    from streamops.process.lean import without, without_authorities  # noqa: PLC0415 - as below
 
     # Only who serves pays for aiohttp, and nobody for what its libraries load beyond what they need.
-    with without("rich", "opentelemetry"):
+    with without("rich", "opentelemetry"), without_authorities():
         from streamops.exporter.metrics.guards import Granularity, compile_patterns  # noqa: PLC0415
         from streamops.exporter.web.server import ServerOptions  # noqa: PLC0415
         from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415

@@ -1,5 +1,6 @@
 """What spares a process that stays memory."""
 
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,3 +21,25 @@ def without(*modules: str) -> Iterator[None]:
     finally:
         for name in hidden:
             del sys.modules[name]
+
+
+@contextmanager
+def without_authorities() -> Iterator[None]:
+    """Let what is imported meanwhile make TLS contexts that know no certificate authorities.
+
+    aiohttp makes two for clients as it is loaded, and each reads all authorities of the machine: three megabytes. For
+    processes alone in which nobody uses its client; that would trust nobody. Contexts that are made later know them.
+    """
+
+    def spared(*_: object) -> None:
+        pass
+
+    load = ssl.SSLContext.load_default_certs
+    ssl.SSLContext.load_default_certs = spared  # type: ignore[method-assign, assignment]
+    # It shadows the one of the class in C.
+    ssl.SSLContext.set_default_verify_paths = spared  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        ssl.SSLContext.load_default_certs = load  # type: ignore[method-assign]
+        del ssl.SSLContext.set_default_verify_paths

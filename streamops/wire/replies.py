@@ -125,8 +125,13 @@ def decode_consumers(reply: Sequence[Row]) -> tuple[Consumer, ...]:
 
 
 def decode_pending_rows(reply: Iterable[Sequence[Reply]]) -> tuple[PendingEntry, ...]:
-    """XPENDING with a range."""
-    return tuple(_pending(row) for row in reply)
+    """XPENDING with a range. Its IDs are not remembered: of a long list they would drive out those that come again."""
+    return tuple(
+        [
+            PendingEntry(_rare_id(entry_id), decode_name(consumer), _ago(idle_ms), deliveries)
+            for entry_id, consumer, idle_ms, deliveries in reply
+        ]
+    )
 
 
 def decode_entries(reply: Iterable[Sequence[Reply] | None]) -> tuple[Entry, ...]:
@@ -241,6 +246,12 @@ def _ago(idle_ms: int) -> timedelta:
 
 def _head(reply: Reply) -> EntryId | None:
     return None if reply is None or isinstance(reply, Exception) else EntryId.parse(reply)
+
+
+def _rare_id(raw: bytes) -> EntryId:
+    """An ID as the server writes it."""
+    ms, _, seq = raw.partition(b"-")
+    return EntryId(int(ms), int(seq))
 
 
 def _pending(row: Sequence[Reply]) -> PendingEntry:
