@@ -79,7 +79,10 @@ class Node:
         self._turns = asyncio.Semaphore(pool.max_connections)
 
     async def batch(
-        self, commands: Sequence[Command | Bundle], decoders: Sequence[Decoder | None] = ()
+        self,
+        commands: Sequence[Command | Bundle],
+        decoders: Sequence[Decoder | None] = (),
+        insist: Callable[[], None] | None = None,
     ) -> list[Reply]:
         """Send all commands in one pipeline and return their replies in order; for a bundle, the list of its replies.
 
@@ -89,6 +92,7 @@ class Node:
         Args:
             commands: What to send.
             decoders: What to make of each reply, errors excepted; raw replies where it is shorter or none.
+            insist: Raises where nothing is to be sent after all, now that it is known which connection it goes over.
 
         Raises:
             redis.exceptions.RedisError: The connection failed, or was refused.
@@ -99,26 +103,34 @@ class Node:
         if not commands:
             return []
         async with self._turns:
-            return await self._exchange(commands, decoders)
+            return await self._exchange(commands, decoders, insist)
 
     async def _exchange(
-        self, commands: Sequence[Command | Bundle], decoders: Sequence[Decoder | None]
+        self,
+        commands: Sequence[Command | Bundle],
+        decoders: Sequence[Decoder | None],
+        insist: Callable[[], None] | None,
     ) -> list[Reply]:
         connection = await self._pool.take() or await self._connect()
         try:
+            if insist is not None:
+                insist()
             writer, receive = _writer(connection), _receiving(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             writer.writelines(_packed(connection, commands))
             async with asyncio.timeout(self._timeout) as patience:
                 replies: list[Reply] = []
-                for number, (command, decode) in enumerate(zip_longest(commands, decoders), 1):
-                    reply = (
-                        [await receive() for _ in range(command.size)]
-                        if type(command) is Bundle
-                        else await receive()
-                    )
+                left = BREATH
+                for command, decode in zip_longest(commands, decoders):
+                    if type(command) is Bundle:
+                        reply = [await receive() for _ in range(command.size)]
+                        left -= command.size
+                    else:
+                        reply = await receive()
+                        left -= 1
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
-                    if number % BREATH == 0:
+                    if left <= 0:
+                        left = BREATH
                         patience.reschedule(asyncio.get_running_loop().time() + self._timeout)
                         await asyncio.sleep(0)
             for reply in replies:

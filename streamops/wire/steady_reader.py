@@ -21,7 +21,7 @@ from streamops.wire.faults import Fault, fault
 from streamops.wire.heavy import HEAVY_BYTES
 from streamops.wire.node import Bundle, Node
 from streamops.wire.server import BundleRequest, Server
-from streamops.wire.steady_replies import SteadyDecoder, Told, steady_commands, tells_added
+from streamops.wire.steady_replies import SteadyDecoder, Stood, steady_commands, tells_added
 from streamops.wire.stream_reader import PRELUDE, Readings, preludes_of
 
 MAX_CONSUMERS: Final = 250
@@ -50,7 +50,7 @@ class Standing(Struct):
     reading: StreamReading
     bundle: Bundle
     until: float
-    told: Told | None = None
+    told: Stood | None = None
 
 
 class SteadyReader:
@@ -107,10 +107,11 @@ class SteadyReader:
         for name, reply, node in zip(names, answers.replies, answers.nodes, strict=True):
             if reply is None:
                 moved.add(name)
-                del self._standing[name]
+                self._standing.pop(name, None)
                 continue
-            if isinstance(reply, Told):
-                self._standing[name].told = reply
+            if isinstance(reply, Stood):
+                if name in self._standing:
+                    self._standing[name].told = reply
                 readings.append(reply.reading)
             else:
                 readings.append(fault(reply))
@@ -133,7 +134,7 @@ def _can_stand(reading: StreamReading) -> bool:
         and len(groups) <= MAX_GROUPS
         and sum([group.consumers for group in groups]) <= MAX_CONSUMERS
         and all(group.head_read for group in groups)
-        and tells_added(groups, reading.entries_added)
+        and tells_added(groups, reading.entries_added, reading.length)
     )
 
 

@@ -11,6 +11,7 @@ from streamops.model.ids import EPOCH, EntryId
 from streamops.model.members import MILLISECOND, Delivery
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.wire.faults import fault
+from streamops.wire.full_replies import DENIED
 from streamops.wire.node import Command, Reply
 from streamops.wire.picking import Picker, Row
 from streamops.wire.replies import ConsumersDecoder, decode_clock, decode_name
@@ -18,12 +19,10 @@ from streamops.wire.replies import ConsumersDecoder, decode_clock, decode_name
 NOISE: Final = 100
 """Milliseconds by which ages may differ from what has passed: the clock is read before them, and replies take their time."""
 
-NOT_ASKED: Final = PermissionError("not asked")
-
 _pack: Final = msgpack.Encoder().encode
 
 
-class Told(Struct, frozen=True, gc=False):
+class Stood(Struct, frozen=True, gc=False):
     """What was told of a stream's groups, their consumers and pending entries.
 
     Attributes:
@@ -50,7 +49,7 @@ class SteadyDecoder:
     """Decodes one server's replies of one round trip, as they come in: the clock first.
 
     Attributes:
-        refused: Whether something may not be asked without which no stream can be read in this way.
+        refused: Whether a command may not be sent without which no stream can be read in this way.
     """
 
     def __init__(self) -> None:
@@ -70,10 +69,10 @@ class SteadyDecoder:
     def hear_info(self, reply: Reply) -> Reply:
         """The same from the reply of INFO, for servers where TIME may not be asked."""
         if self._now is None:
-            self._hear(NOT_ASKED, reply)
+            self._hear(DENIED, reply)
         return reply
 
-    def decode(self, stood: StreamReading, told: Told | None, replies: list[Reply]) -> Told | None:
+    def decode(self, stood: StreamReading, told: Stood | None, replies: list[Reply]) -> Stood | None:
         """What is told of a stream that stands as it stood; none if it does not, or nobody can say.
 
         Args:
@@ -84,7 +83,7 @@ class SteadyDecoder:
         now = self._now
         faults = [fault(reply) for reply in replies if isinstance(reply, Exception)]
         if now is None or faults:
-            self.refused = self.refused or now is None or any(why.denies_command for why in faults)
+            self.refused = self.refused or any(why.denies_command for why in faults)
             return None
         rows, length, *details = replies
         if length != stood.length:
@@ -105,7 +104,7 @@ class SteadyDecoder:
             )
             for group, oldest, consumers in zip(groups, details[::2], details[1::2], strict=True)
         ]
-        return Told(now, tuple(ages), digest, replace(stood, groups=tuple(whole)))
+        return Stood(now, tuple(ages), digest, replace(stood, groups=tuple(whole)))
 
     def _hear(self, time: Reply, info: Reply) -> None:
         at = decode_clock(time, info)
@@ -168,7 +167,7 @@ class SteadyDecoder:
                     head_read=group.head_read,
                 )
             )
-        return groups if tells_added(groups, stood.entries_added) else None
+        return groups if tells_added(groups, stood.entries_added, stood.length) else None
 
 
 PENDING_AGE: Final = 2
@@ -178,7 +177,8 @@ PENDING_AGE: Final = 2
 def steady_commands(reading: StreamReading) -> list[Command]:
     """What is asked of a stream to see whether it still stands as it was read.
 
-    The groups come before the length: a stream that has its length still had it when they told that nothing was added.
+    The groups come before the length: a stream that has its length still, and had nothing added when they told, lost
+    nothing either, unless as many came in between, which the next reading shows.
     """
     name = reading.name
     commands: list[Command] = [("XINFO", "GROUPS", name), ("XLEN", name)]
@@ -188,14 +188,18 @@ def steady_commands(reading: StreamReading) -> list[Command]:
     return commands
 
 
-def tells_added(groups: Sequence[GroupReading], added: int | None) -> bool:
-    """Whether one of the groups tells that so many entries were ever added to its stream: what it read and what it lags."""
-    return added is not None and any(
-        group.entries_read is not None
-        and group.reported_lag is not None
-        and group.entries_read + group.reported_lag == added
+def tells_added(groups: Sequence[GroupReading], added: int | None, length: int) -> bool:
+    """Whether the groups tell that so many entries were ever added to their stream: what each read and what it lags.
+
+    One whose lag is the stream's length tells nothing: Redis 8 says that of every group that stands before the first entry,
+    however many were added. Where one tells otherwise than another, nobody is believed.
+    """
+    told = {
+        group.entries_read + group.reported_lag
         for group in groups
-    )
+        if group.entries_read is not None and group.reported_lag is not None and group.reported_lag != length
+    }
+    return told == {added}
 
 
 def _delivery(row: Row, now: int) -> Delivery:
