@@ -54,27 +54,24 @@ def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
     return ""
 
 
-def unread_below(
-    stream: StreamReading, position: EntryId, cut: EntryId, removable: Amount, lag: Amount
-) -> Amount:
-    """How many entries below an ID come after a position, as far as one reading tells it.
-
-    What waits for the group, less what is not below the ID.
+def unread_below(stream: StreamReading, position: EntryId, cut: EntryId, removable: Amount) -> Amount:
+    """How many entries below an ID come after a position, as far as the position alone tells it.
 
     Args:
         stream: The stream.
         position: Where the group stands.
         cut: The ID.
         removable: How many entries are below it.
-        lag: How many entries the group was not given yet.
     """
-    if position >= cut:
+    end = stream.end_id
+    if position >= cut or (end is not None and position >= end):
         return Amount(0, 0)
-    if stream.first_id is not None and position < stream.first_id:
+    if stream.first_id is None:
+        return Amount(0, removable.upper)
+    if position < stream.first_id:
         return removable
-    lower = max(0, lag.lower - (stream.length - removable.lower))
-    upper = max(0, lag.upper - (stream.length - removable.upper))
-    return Amount(lower, max(lower, min(upper, removable.upper)))
+    # The first entry is below the ID as well, and the group was given it.
+    return Amount(0, max(0, removable.upper - 1))
 
 
 def _redis_versions(nodes: Sequence[ServerNode]) -> list[tuple[int, int, int]]:

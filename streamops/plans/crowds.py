@@ -30,6 +30,6 @@ def crowd_warnings(groups: int, a_millisecond: int, stream: str = "") -> tuple[s
     """
     if groups < LONG * a_millisecond:
         return ()
-    held = groups // a_millisecond
-    looks = f"{f'Stream {stream}' if stream else 'The stream'} has {groups:,} groups, and each step looks at all of them"
-    return (f"{looks}: it holds the server for about {held} ms.",)
+    whose = f"Stream {stream}" if stream else "The stream"
+    looks = f"{whose} has {groups:,} groups, and each step looks at all of them"
+    return (f"{looks}: it holds the server for about {groups // a_millisecond} ms.",)

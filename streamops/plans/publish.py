@@ -8,6 +8,7 @@ from streamops.model.acting import Plan, Tier
 from streamops.model.acts.publish import PublishEvidence, PublishIntent
 from streamops.model.acts.trim import GroupLoss, TrimEvidence
 from streamops.model.ids import ZERO_ID, EntryId
+from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint
 from streamops.plans.trim_losses import loss_sentences, lost_to_groups
 
@@ -110,10 +111,17 @@ def _loses(cap: TrimEvidence) -> str:
 
 
 def _warnings(intent: PublishIntent, cap: TrimEvidence | None) -> Iterator[str]:
-    if cap is None or not losers(cap):
+    if cap is None:
         return
-    safely = command("trim", intent.stream, options=f"--maxlen {intent.maxlen}")
-    yield f"Without --maxlen nothing is lost; `{safely}` trims as far as no group needs the entries."
+    lost = losers(cap)
+    if lost:
+        safely = command("trim", intent.stream, options=f"--maxlen {intent.maxlen}")
+        yield f"Without --maxlen nothing is lost; `{safely}` trims as far as no group needs the entries."
+    if cap.removable.upper:
+        # Where nothing is lost it trims safely, and looks at what the groups need too.
+        yield from crowd_warnings(
+            len(cap.identity.positions), ALL_A_MILLISECOND if lost else NEEDS_A_MILLISECOND
+        )
 
 
 def _way_back(intent: PublishIntent) -> str:

@@ -13,13 +13,13 @@ from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd
 from streamops.plans.evidence import fingerprint
 from streamops.plans.trim_losses import (
     ENTRIES,
+    at_least_unless,
     at_most,
     entries_in_words,
-    least,
+    first_few,
     loss_sentences,
     lost_to_groups,
     pending_in,
-    some,
 )
 
 
@@ -101,7 +101,7 @@ def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) ->
         return
     yield _removes(intent, evidence)
     names = [name for name, _ in evidence.identity.positions]
-    yield f"Each of its groups ({some(names)}) has read and acknowledged all of them, and loses nothing."
+    yield f"Each of its groups ({first_few(names)}) has read and acknowledged all of them, and loses nothing."
     yield f"What group {holder.group} needs, from {holder.needs} on, stays whatever happens meanwhile."
     if any(evidence.acked):
         yield "The server is told ACKED as well, and checks the same."
@@ -158,13 +158,13 @@ def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str
         yield "No backup is written; --backup FILE writes one, which `streamops restore` reads."
     if pending and not evidence.delref:
         yield (
-            f"{least(complete=complete)}{counted(pending, 'pending row that points', 'pending rows that point')} "
+            f"{at_least_unless(complete=complete)}{counted(pending, 'pending row that points', 'pending rows that point')} "
             "to nothing will be left: "
             "consumers get empty entries for them until they are acknowledged."
         )
     overtaken = [loss.group for loss in evidence.losses if loss.unread.upper]
     if overtaken and evidence.lag_goes_wrong:
-        yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {some(overtaken)}: {evidence.lag_goes_wrong}."
+        yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {first_few(overtaken)}: {evidence.lag_goes_wrong}."
     yield from crowd_warnings(len(evidence.identity.positions), ALL_A_MILLISECOND)
 
 

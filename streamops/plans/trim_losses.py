@@ -19,7 +19,7 @@ def loss_sentences(losses: tuple[GroupLoss, ...]) -> Iterator[str]:
         pending, complete = pending_in(more)
         yield (
             f"{counted(len(more), 'further group loses', 'further groups lose')} {_number(_unread(more))} unread and "
-            f"{least(complete=complete)}{pending:,} pending."
+            f"{at_least_unless(complete=complete)}{pending:,} pending."
         )
 
 
@@ -27,9 +27,7 @@ def lost_to_groups(losses: tuple[GroupLoss, ...]) -> str:
     """How much of what goes is unread and pending, in words; each group counts for itself."""
     pending, complete = pending_in(losses)
     unread = _number(_unread(losses))
-    return (
-        f"{unread} of them unread and {least(complete=complete)}{pending:,} pending, counted group by group"
-    )
+    return f"{unread} of them unread and {at_least_unless(complete=complete)}{pending:,} pending, counted group by group"
 
 
 def _loss_sentence(loss: GroupLoss) -> str:
@@ -39,9 +37,9 @@ def _loss_sentence(loss: GroupLoss) -> str:
     if loss.unread.upper:
         parts.append(f"{entries_in_words(loss.unread)} that it has yet to read")
     if loss.pending:
-        owners = some([f"{consumer} {count:,}" for consumer, count in loss.pending])
+        owners = first_few([f"{consumer} {count:,}" for consumer, count in loss.pending])
         pending = counted(loss.pending_count, "pending entry", "pending entries")
-        parts.append(f"{least(complete=loss.pending_complete)}{pending} ({owners})")
+        parts.append(f"{at_least_unless(complete=loss.pending_complete)}{pending} ({owners})")
     return f"Group {loss.group} loses {' and '.join(parts)}."
 
 
@@ -54,7 +52,7 @@ def pending_in(losses: Iterable[GroupLoss]) -> tuple[int, bool]:
     return sum(loss.pending_count for loss in losses), all(loss.pending_complete for loss in losses)
 
 
-def least(*, complete: bool) -> str:
+def at_least_unless(*, complete: bool) -> str:
     """What comes before a number, where there may be more."""
     return "" if complete else "at least "
 
@@ -80,7 +78,7 @@ def at_most(amount: Amount) -> str:
     return f"up to {counted(amount.upper, *ENTRIES)}"
 
 
-def some(names: list[str]) -> str:
+def first_few(names: list[str]) -> str:
     """The first few names of many."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -84,21 +84,25 @@ def test_what_overtaking_does_to_the_lag(server: ServerNode, words: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("position", "removable", "lag", "loss"),
+    ("position", "cut", "removable", "loss"),
     [
-        (70, Amount(60, 60), Amount(30, 30), Amount(0, 0)),
-        (0, Amount(60, 60), Amount(0, 100), Amount(60, 60)),
-        (0, Amount(20, 80), Amount(0, 100), Amount(20, 80)),
-        (30, Amount(60, 60), Amount(70, 70), Amount(30, 30)),
-        (30, Amount(60, 60), Amount(1, 75), Amount(0, 35)),
-        (30, Amount(50, 65), Amount(70, 70), Amount(20, 35)),
-        (30, Amount(60, 60), Amount(1, 99), Amount(0, 59)),
+        (70, 61, Amount(60, 60), Amount(0, 0)),
+        (100, 500, Amount(100, 100), Amount(0, 0)),
+        (0, 61, Amount(60, 60), Amount(60, 60)),
+        (0, 61, Amount(20, 80), Amount(20, 80)),
+        (30, 61, Amount(60, 60), Amount(0, 59)),
+        (30, 61, Amount(50, 65), Amount(0, 64)),
     ],
-    ids=["beyond", "at the start", "at the start of what is not known", "known", "bounds", "both", "wide"],
+    ids=["beyond", "at the end", "at the start", "at the start of what is not known", "within", "both"],
 )
-def test_what_a_group_loses_is_what_waits_less_what_stays(
-    position: int, removable: Amount, lag: Amount, loss: Amount
+def test_a_position_tells_what_its_group_loses_only_outside_of_what_goes(
+    position: int, cut: int, removable: Amount, loss: Amount
 ) -> None:
-    """A hundred entries 1-0 to 100-0, and a cut at 61-0."""
+    """A hundred entries 1-0 to 100-0."""
     stream = StreamReading("s", 100, (), bounds_read=True, first_id=EntryId(1, 0), last_id=EntryId(100, 0))
-    assert unread_below(stream, EntryId(position, 0), EntryId(61, 0), removable, lag) == loss
+    assert unread_below(stream, EntryId(position, 0), EntryId(cut, 0), removable) == loss
+
+
+def test_where_it_is_not_known_where_a_stream_begins_any_of_it_may_be_lost() -> None:
+    stream = StreamReading("s", 100, ())
+    assert unread_below(stream, EntryId(0, 0), EntryId(61, 0), Amount(60, 60)) == Amount(0, 60)

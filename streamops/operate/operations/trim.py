@@ -39,20 +39,21 @@ class Pace:
     """How many entries a slice takes, so that it keeps the server some milliseconds and not more.
 
     Attributes:
-        size: Entries of a slice at most.
+        size: Entries of a slice at most, which a rate may make fewer.
         least: Entries of a slice at least, whatever the rate: with fewer, no node of the stream could go.
     """
 
     def __init__(self, entry_bytes: int, groups: int = 0) -> None:
         fitting = FIRST_BYTES // max(1, entry_bytes)
         # Where looking at the groups takes as long as a slice should, smaller ones would only look more often.
-        self.least = max(SMALLEST, min(LARGEST, fitting)) if groups >= CROWD else SMALLEST
-        self.size = max(SMALLEST, min(FIRST, fitting))
+        self._smallest = max(SMALLEST, min(LARGEST, fitting)) if groups >= CROWD else SMALLEST
+        self.size = max(self._smallest, min(FIRST, fitting))
+        self.least = SMALLEST
 
     def learn(self, spent: timedelta | None) -> None:
         """Take into account what a slice took; where that is not known, stay with the size."""
         if spent is not None and spent > AIM:
-            self.size = max(SMALLEST, int(self.size * (AIM / spent)))
+            self.size = max(self._smallest, int(self.size * (AIM / spent)))
         elif spent is not None and spent < AIM / 2:
             self.size = min(LARGEST, self.size * 2)
 

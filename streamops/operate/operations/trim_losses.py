@@ -1,7 +1,8 @@
 """What each group loses by a trim that heeds none: entries it has yet to read, and entries that are pending.
 
-Of groups at the beginning or beyond the cut that is known, and of others where their lag is. The rest is counted, as far
-as a plan may take: what is more has bounds.
+Of groups at the beginning or beyond the cut that is known. Of others it is counted, as far as a plan may take: what is
+more has bounds. A lag that the server reports has no part in it, as it can be too low: where somebody gave the group a
+wrong ENTRIESREAD.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from streamops.model.acts.trim import GroupLoss
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
-from streamops.operate.operations.looking import Look, lag_of
+from streamops.operate.operations.looking import Look
 from streamops.operate.operations.walking import count_after_each
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_pending, read_pending_summary
@@ -48,7 +49,7 @@ async def read_losses(server: Server, look: Look, cut: EntryId, removable: Amoun
 async def _unread(server: Server, look: Look, cut: EntryId, removable: Amount) -> dict[str, Amount]:
     """Entries below the cut that each group has yet to read."""
     told = {
-        group.name: unread_below(look.reading, group.last_delivered_id, cut, removable, lag_of(look, group))
+        group.name: unread_below(look.reading, group.last_delivered_id, cut, removable)
         for group in look.reading.groups
     }
     unknown = {
@@ -80,26 +81,28 @@ async def _pending_below(
     counts, complete = Counter(dict(owners)), True
     if greatest is not None and greatest >= cut:
         counts, complete = await _counted_below(
-            server, PendingRange(stream, group.name, None, PAGE), cut, counts
+            server, PendingRange(stream, group.name, None, PAGE), (cut, greatest), counts
         )
     return tuple(counts.most_common()), complete
 
 
 async def _counted_below(
-    server: Server, start: PendingRange, cut: EntryId, every: Counter[str]
+    server: Server, start: PendingRange, bounds: tuple[EntryId, EntryId], every: Counter[str]
 ) -> tuple[Counter[str], bool]:
     """Rows below an ID by consumer, counted from the nearer end; and whether these are all.
 
     Args:
         server: The server.
         start: The first page of the group's list.
-        cut: The ID.
+        bounds: The ID, and that of the last row that ``every`` has: what came later is no part of it.
         every: All rows of the group by consumer.
     """
+    cut, greatest = bounds
     below, above = Counter[str](), Counter[str]()
     low, high = start, start._replace(after=cut.previous())
     while below.total() < MOST_PENDING:
-        rows, beyond = await _rows(server, low), await _rows(server, high)
+        rows = await _rows(server, low)
+        beyond = [row for row in await _rows(server, high) if row.id <= greatest]
         below.update(row.consumer for row in rows if row.id < cut)
         if len(rows) < PAGE or rows[-1].id >= cut:
             return below, True

@@ -21,6 +21,7 @@ from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.operate.operations.walking import count_after_each, count_below, cut_for_length
 from streamops.wire.faults import Fault
+from streamops.wire.reads import read_pending_summary
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, Slice, knows_references, trim_safely
@@ -243,7 +244,7 @@ async def test_what_an_unsafe_trim_takes_is_counted_so_far_and_no_further(
         "Group new loses 379 entries that it has yet to read.",
         "Group old loses nothing.",
     )
-    assert plan.loses == ("379 entries, at least 407 of them unread and 100 pending, counted group by group.")
+    assert plan.loses == "379 entries, at least 407 of them unread and 100 pending, counted group by group."
     assert plan.tier is Tier.LOSES
     assert (await done(console, intent)).applied == 379
 
@@ -280,12 +281,64 @@ async def test_pending_entries_are_counted_from_the_nearer_end(
     assert f"Group billing loses {told}." in plan.effects
 
 
+async def test_a_lag_that_is_reported_hides_no_loss(server: RunningServer) -> None:
+    """The server has it from ENTRIESREAD that one entry is unread; they are seven."""
+    fill(server, 10)
+    counter = () if server.label == "redis-6.2" else ("ENTRIESREAD", 9)
+    server.command("XGROUP", "CREATE", STREAM, "billing", "3-0", *counter)
+    intent = TrimIntent(stream=STREAM, maxlen=2, exact=True, safe=False)
+    async with await open_console(server) as console:
+        plan = await planned(console, intent)
+        assert plan.effects[1] == "Group billing loses 5 entries that it has yet to read."
+        assert plan.loses == "8 entries, 5 of them unread and 0 pending, counted group by group."
+        assert (await done(console, intent)).applied == 8
+    ((_, rest),) = server.command("XREADGROUP", "GROUP", "billing", "w1", "STREAMS", STREAM, ">")
+    assert len(rest) == 2
+
+
+async def test_what_is_read_while_pending_entries_are_counted_is_not_taken_off_them(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def summary_before_more(connection: Server, stream: str, group: str) -> object:
+        summary = await read_pending_summary(connection, stream, group)
+        read(any_server, "billing", 30)
+        return summary
+
+    monkeypatch.setattr(trim_losses, "PAGE", 10)
+    monkeypatch.setattr(trim_losses, "read_pending_summary", summary_before_more)
+    fill(any_server, 300)
+    any_server.command("XGROUP", "CREATE", STREAM, "billing", "0")
+    read(any_server, "billing", 152)
+    intent = TrimIntent(stream=STREAM, minid=EntryId(151, 0), exact=True, safe=False)
+    async with await open_console(any_server) as console:
+        plan = await planned(console, intent)
+    assert "Group billing loses 150 pending entries (w1 150)." in plan.effects
+
+
 def test_slices_of_a_crowded_stream_are_no_smaller_for_looking_at_its_groups() -> None:
-    for groups, least in ((10, 100), (10_000, 1_000)):
+    for groups, smallest in ((10, 100), (10_000, 1_000)):
         pace = trim.Pace(1_048, groups)
         for _ in range(10):
             pace.learn(timedelta(milliseconds=30))
-        assert (pace.size, pace.least) == (100, least)
+        assert (pace.size, pace.least) == (smallest, 100)
+
+
+@pytest.mark.parametrize(("rate", "slices"), [(None, [200]), (2_000.0, [100, 100])], ids=["none", "a rate"])
+async def test_a_rate_goes_for_a_crowded_stream_too(
+    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch, rate: float | None, slices: list[int]
+) -> None:
+    async def note_slice(connection: Server, stream: str, bound: EntryId | int, how: How) -> Slice | Fault:
+        asked.append(how.most)
+        return await trim_safely(connection, stream, bound, how)
+
+    asked: list[int] = []
+    monkeypatch.setattr(trim, "CROWD", 1)
+    monkeypatch.setattr(trim, "trim_safely", note_slice)
+    fill(any_server, 400)
+    any_server.command("XGROUP", "CREATE", STREAM, "audit", "$")
+    async with await open_console(any_server) as console:
+        await done(console, TrimIntent(stream=STREAM, maxlen=200, exact=True), Limits(rate=rate))
+    assert asked == slices
 
 
 async def test_an_unsafe_trim_takes_nothing_beyond_its_plan(server: RunningServer, console: Console) -> None:
