@@ -163,7 +163,7 @@ class Acknowledger:
                 checked.append(AckRow(entry.raw_id, entry.payload_key))
         subscription = self._side.subscription
         if plain:
-            self.acknowledged += await acknowledge_plain(self._server, subscription, plain)
+            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, self._changes)
         if checked:
             done = await acknowledge_checked(self._server, subscription, retries=retries, rows=checked)
             self.acknowledged += done.acknowledged

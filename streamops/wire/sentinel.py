@@ -66,8 +66,8 @@ class Watchers(Sentinel):
     async def discover_master(self, service_name: str) -> tuple[str, int]:
         """Host and port of the primary; redis-py's own error would be a list of client objects.
 
-        A Sentinel that has not heard of the last failover yet is passed over, unless nobody knows better: those that
-        were set up anew count failovers from the beginning.
+        A Sentinel that has not heard of the last failover is passed over, unless nobody can know better: those that were
+        set up anew count failovers from the beginning. Whoever does not answer, or names nobody, may know better.
 
         Raises:
             redis.exceptions.RedisError: No Sentinel named a healthy primary: what one of them said, else why the last one could not be asked.
@@ -76,7 +76,9 @@ class Watchers(Sentinel):
         problem: RedisError | TimeoutError = MasterNotFoundError("no Sentinel was asked")
         answer: MasterNotFoundError | None = None
         late: list[Named] = []
-        for number, sentinel in enumerate(self.sentinels):
+        strangers = 0
+        # Others may change the order meanwhile.
+        for sentinel in tuple(self.sentinels):
             try:
                 # Not redis-py's own time limit: its wait_for may swallow that the caller was cancelled.
                 async with asyncio.timeout(self._patience):
@@ -88,14 +90,18 @@ class Watchers(Sentinel):
             else:
                 if named and not self._succession.is_newer_than(named):
                     # Whoever knew is asked first the next time.
-                    self.sentinels.insert(0, self.sentinels.pop(number))
+                    self.sentinels.remove(sentinel)
+                    self.sentinels.insert(0, sentinel)
                     return self._follow(named)
                 late += filter(None, (named,))
+                strangers += not known
                 reason = "is down and its successor not chosen yet" if known else "is unknown"
                 answer = MasterNotFoundError(f"the Sentinels say that the service {service_name!r} {reason}")
-        if late:
-            return self._follow(max(late))
-        raise answer or problem
+        if not late:
+            raise answer or problem
+        if len(late) + strangers < len(self.sentinels):
+            raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
+        return self._follow(max(late))
 
     async def _ask(self, sentinel: Redis, service_name: str) -> tuple[bool, Named | None]:
         """Whether a Sentinel knows the service, and whom it names, if anybody healthy."""
@@ -139,10 +145,22 @@ class SentinelPool(Pool, SentinelConnectionPool):
     """Connections to the primary; closes those to the Sentinels too.
 
     Attributes:
-        master_address: Who the primary was when a Sentinel was last asked; none before that.
+        changes: How often another server has become the primary.
     """
 
-    master_address: tuple[str, int] | None
+    _address: tuple[str, int] | None = None
+    changes = 0
+
+    @property
+    def master_address(self) -> tuple[str, int] | None:
+        """Who the primary was when a Sentinel was last asked; none before that."""
+        return self._address
+
+    @master_address.setter
+    def master_address(self, address: tuple[str, int] | None) -> None:
+        # Here, since redis-py sets it too, at any connection: it is counted before anything can be sent there.
+        self.changes += self._address not in {None, address}
+        self._address = address
 
     async def follow(self, address: tuple[str, int]) -> None:
         """Somebody else was told who the primary is: go on with that one; idle connections to another are closed."""

@@ -11,9 +11,19 @@ from streamops.errors import ServerError
 from streamops.model.server import Mode
 from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error
-from streamops.wire.node import Argument, Bundle, Command, Decoder, Node, Reply, count_commands, was_sent
+from streamops.wire.node import (
+    UNSENT,
+    Argument,
+    Bundle,
+    Command,
+    Decoder,
+    Node,
+    Reply,
+    count_commands,
+    was_sent,
+)
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.sentinel import Succession
+from streamops.wire.sentinel import PrimaryReplacedError, Succession
 from streamops.wire.single import single_server
 
 REDIRECTS = 3
@@ -157,12 +167,21 @@ class Server:
                 raise self.error(next(iter(answers.failures.values())))
         return answers
 
-    async def single(self, key: str, *command: Argument) -> Reply:
-        """Send one command for a key; raises ``ServerError`` where its node fails, returns error replies."""
+    async def single(self, key: str, *command: Argument, changes: int | None = None) -> Reply:
+        """Send one command for a key; returns error replies.
+
+        Args:
+            key: The key.
+            command: The command's words.
+            changes: Send it only where the Sentinels have named no other primary since there were so many changes.
+
+        Raises:
+            ServerError: Its node fails, or is another one.
+        """
         if not self._topology.ready:
             await self._prepare()
         if node := self._topology.node_of(key):
-            (reply,) = await self._ask_alone(node, (command,))
+            (reply,) = await self._ask_alone(node, (command,), changes)
             if not isinstance(reply, (AskError, TryAgainError)):
                 return reply
         answers = await self.batch([Request(key, command)])
@@ -221,16 +240,26 @@ class Server:
             unasked.sent = False
             raise unasked
 
-    async def _ask_alone(self, node: Node, commands: Sequence[Command]) -> list[Reply]:
+    async def _ask_alone(
+        self, node: Node, commands: Sequence[Command], changes: int | None = None
+    ) -> list[Reply]:
         """Send commands to one node, without the bookkeeping of a batch, which costs half as much again."""
         self.commands_sent += len(commands)
         problem: Exception
         try:
-            return await node.batch(commands)
+            if changes is None:
+                return await node.batch(commands)
+            return await node.batch(commands, insist=lambda: self._insist_on(changes))
         except (RedisError, OSError, TimeoutError) as error:
             problem = error
         self._topology.distrust([node])
         raise self.error(problem)
+
+    def _insist_on(self, changes: int) -> None:
+        if self.changes != changes:
+            error = PrimaryReplacedError("the Sentinels name another primary than a moment ago")
+            error.add_note(UNSENT)
+            raise error
 
     async def _send(
         self,

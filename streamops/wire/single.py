@@ -29,13 +29,16 @@ class Single:
     Attributes:
         nodes: The one.
         ready: Whether nothing has to be learned before something is sent.
-        changes: How often another server has become the one.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self.nodes = (node,)
-        self.changes = 0
+
+    @property
+    def changes(self) -> int:
+        """How often another server has become the one: never."""
+        return 0
 
     @property
     def ready(self) -> bool:
@@ -77,6 +80,11 @@ class Watched(Single):
         self._look_at = 0.0
 
     @property
+    def changes(self) -> int:
+        """How often another server has become the one."""
+        return self._pool.changes
+
+    @property
     def ready(self) -> bool:
         """Whether the Sentinels were asked a moment ago, and nobody has heard otherwise since."""
         return time.monotonic() < self._look_at and self._news() is None
@@ -114,7 +122,6 @@ class Watched(Single):
         known, self._known = self._known, address
         failed, self._failed = self._failed, False
         await self._pool.follow(address)
-        self.changes += address != known
         if address != known and not failed:
             raise PrimaryReplacedError("the Sentinels name another primary than a moment ago")
 

@@ -6,7 +6,7 @@ connection; of a dead one nothing reaches the server, and its connections are go
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import cache
@@ -109,7 +109,11 @@ class Ghost:
         self._steps = 0
 
     async def batch(
-        self, node: Node, commands: Sequence[Command], decoders: Sequence[Decoder | None]
+        self,
+        node: Node,
+        commands: Sequence[Command],
+        decoders: Sequence[Decoder | None],
+        insist: Callable[[], None] | None,
     ) -> list[Reply]:
         """As ``Node.batch``, until its fate comes."""
         self._nodes[node] = asyncio.get_running_loop()
@@ -117,7 +121,7 @@ class Ghost:
         way = self._way(commands)
         if way in (Way.KILLED_BEFORE, Way.CUT_BEFORE):
             self._end(kill=way is Way.KILLED_BEFORE)
-        replies = await _real(node, commands, decoders)
+        replies = await _real(node, commands, decoders, insist)
         self._require_life()
         if way is not None:
             self._end(kill=way is Way.KILLED_AFTER)
@@ -175,11 +179,14 @@ def haunted(label: str, fate: Fate | None = None) -> Iterator[Ghost]:
 
 
 async def _batch(
-    node: Node, commands: Sequence[Command], decoders: Sequence[Decoder | None] = ()
+    node: Node,
+    commands: Sequence[Command],
+    decoders: Sequence[Decoder | None] = (),
+    insist: Callable[[], None] | None = None,
 ) -> list[Reply]:
     if ghost := _ghosts.get(node.label):
-        return await ghost.batch(node, commands, decoders)
-    return await _real(node, commands, decoders)
+        return await ghost.batch(node, commands, decoders, insist)
+    return await _real(node, commands, decoders, insist)
 
 
 def _hang_up(node: Node) -> None:

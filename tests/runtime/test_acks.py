@@ -12,11 +12,15 @@ from streamops.errors import Unreachable
 from streamops.runtime.acks import Acknowledger
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.tally import Histogram
+from streamops.wire import single
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from tests.runtime.working import LONGEST_WAIT, pending
+from tests.deployments import StartSentinel
+from tests.runtime.test_former_primary import replace_primary
+from tests.runtime.working import LONGEST_WAIT, pending, until
 from tests.servers import RunningServer, StartServer
+from tests.wire.test_sentinel import behind
 
 LEASE = 30.0
 
@@ -24,11 +28,9 @@ LEASE = 30.0
 @asynccontextmanager
 async def acknowledging(
     running: RunningServer, options: ConnectionOptions
-) -> AsyncIterator[tuple[Acknowledger, Entry]]:
+) -> AsyncIterator[tuple[Acknowledger, Entry, Server]]:
     """One entry that ``ann`` has in hand, freshly leased, and who acknowledges it for her."""
-    running.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    raw_id: bytes = running.command("XADD", "s", "*", "n", 1)
-    running.command("XREADGROUP", "GROUP", "g", "ann", "STREAMS", "s", ">")
+    raw_id = deliver(running, "ann")
     side = Side(Subscription("s", "g", "ann"), retries=False, now_ms=lambda: 0.0)
     server = Server(options)
     acknowledger = Acknowledger(
@@ -41,9 +43,17 @@ async def acknowledging(
         latencies=Histogram(),
     )
     try:
-        yield acknowledger, side.receive(raw_id, [b"n", b"1"], asyncio.get_running_loop().time())
+        yield acknowledger, side.receive(raw_id, [b"n", b"1"], asyncio.get_running_loop().time()), server
     finally:
         await server.close()
+
+
+def deliver(running: RunningServer, consumer: str, entry_id: bytes | str = "*") -> bytes:
+    """Add an entry, and let a consumer have it."""
+    running.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    raw_id: bytes = running.command("XADD", "s", entry_id, "n", 1)
+    running.command("XREADGROUP", "GROUP", "g", consumer, "STREAMS", "s", ">")
+    return raw_id
 
 
 def give_to_ben(running: RunningServer, entry: Entry) -> None:
@@ -51,7 +61,7 @@ def give_to_ben(running: RunningServer, entry: Entry) -> None:
 
 
 async def test_a_lease_that_is_not_fresh_is_looked_at_first(any_server: RunningServer) -> None:
-    async with acknowledging(any_server, any_server.options) as (acknowledger, entry):
+    async with acknowledging(any_server, any_server.options) as (acknowledger, entry, _):
         entry.leased_at -= LEASE
         give_to_ben(any_server, entry)
         acknowledger.add(entry)
@@ -65,7 +75,7 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
 ) -> None:
     running = start_server()
     impatient = replace(running.options, timeout=timedelta(seconds=0.3))
-    async with acknowledging(running, impatient) as (acknowledger, entry):
+    async with acknowledging(running, impatient) as (acknowledger, entry, _):
         acknowledger.add(entry)
         running.pause()
         with pytest.raises(Unreachable):
@@ -78,3 +88,45 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
                 with suppress(Unreachable):
                     await acknowledger.flush()
     assert pending(running, "s") == 1
+
+
+def clients(running: RunningServer, command: str) -> list[str]:
+    """The connections whose last command was this one."""
+    rows = [line.split() for line in running.command("CLIENT", "LIST").decode().splitlines()]
+    return [row[0].removeprefix("id=") for row in rows if f"cmd={command}" in row]
+
+
+async def lose_connection(running: RunningServer, server: Server) -> None:
+    """Let a command of this server fail, after it was sent."""
+    waiting = asyncio.create_task(server.single("none", "BLPOP", "none", 0))
+    await until(lambda: clients(running, "blpop"))
+    running.command("CLIENT", "KILL", "ID", clients(running, "blpop")[0])
+    with pytest.raises(Unreachable):
+        await waiting
+
+
+@pytest.mark.parametrize("heard", ["from others, after a failure", "with a connection that is made anew"])
+async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
+    start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch, heard: str
+) -> None:
+    """Whoever acknowledges is not told of the new one by an error: another command failed, or none did."""
+    monkeypatch.setattr(single, "LOOK_EVERY", 3600.0)
+    former, primary = start_server(), start_server()
+    sentinel = start_sentinel(former)
+    options = replace(behind(sentinel.port), timeout=timedelta(seconds=LONGEST_WAIT))
+    async with acknowledging(former, options) as (acknowledger, entry, server):
+        await server.ping()
+        deliver(primary, "ben", entry.raw_id)
+        await lose_connection(former, server)
+        replace_primary(sentinel, primary)
+        if heard.startswith("from others"):
+            other = Server(options, company=server)
+            await other.ping()
+            await other.close()
+        acknowledger.add(entry)
+        async with asyncio.timeout(LONGEST_WAIT):
+            while acknowledger.waiting:
+                with suppress(Unreachable):
+                    await acknowledger.flush()
+    assert acknowledger.acknowledged == 0
+    assert (pending(former, "s"), pending(primary, "s")) == (1, 1)

@@ -129,6 +129,12 @@ def has_good_replica(sentinel: RunningServer) -> bool:
     )
 
 
+def state_of(sentinel: RunningServer) -> dict[bytes, bytes]:
+    """What the Sentinel says of the primary."""
+    flat = sentinel.command("SENTINEL", "MASTER", "orders")
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
 def sentinel_of(primary: RunningServer, failovers: int) -> RunningServer:
     """A Sentinel that has heard of so many failovers, the last of which made this server the primary."""
     lines = (
@@ -148,12 +154,35 @@ async def test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_bet
         await second.single("s", "XADD", "s", "*", "n", "1")
         assert (former.command("EXISTS", "s"), primary.command("XLEN", "s")) == (0, 1)
         await second.close()
-        # Where nobody knows better, the others have been set up anew: whoever they name is believed.
+        # Whoever knows better merely does not answer, which is no reason to go back to the former one.
         informed.kill()
         third = Server(behind(late.port, informed.port), company=first)
-        await third.single("s", "XADD", "s", "*", "n", "2")
-        assert former.command("XLEN", "s") == 1
+        with pytest.raises(Unreachable, match="have not heard of the last failover") as told:
+            await third.single("s", "XADD", "s", "*", "n", "2")
+        assert not told.value.sent
         await third.close()
+        # Where all answer, and nobody knows better, they have been set up anew: whoever they name is believed.
+        fourth = Server(behind(late.port), company=first)
+        await fourth.single("s", "XADD", "s", "*", "n", "3")
+        assert (former.command("XLEN", "s"), primary.command("XLEN", "s")) == (1, 1)
+        await fourth.close()
+        await first.close()
+
+
+async def test_a_sentinel_that_holds_the_primary_down_may_know_better_than_one_that_was_told_late(
+    start_server: StartServer,
+) -> None:
+    former, primary = start_server(), start_server()
+    with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
+        informed.command("SENTINEL", "SET", "orders", "down-after-milliseconds", 200)
+        first = await Server.connect(behind(informed.port))
+        primary.kill()
+        await eventually(lambda: b"s_down" in state_of(informed)[b"flags"])
+        second = Server(behind(late.port, informed.port), company=first)
+        with pytest.raises(Unreachable, match="have not heard of the last failover"):
+            await second.single("s", "XADD", "s", "*", "n", "1")
+        assert former.command("EXISTS", "s") == 0
+        await second.close()
         await first.close()
 
 
@@ -213,11 +242,17 @@ async def test_failover(start_server: StartServer, start_sentinel: StartSentinel
 async def test_a_promoted_replica_is_gone_on_with_as_soon_as_the_sentinel_names_it(
     start_server: StartServer, start_sentinel: StartSentinel
 ) -> None:
-    """For a second it still tells the state of the former primary, which takes writes that will all be lost."""
+    """Until then it tells the state of the former primary, which takes writes that will all be lost."""
     primary = start_server("--repl-diskless-sync-delay", "0")
-    replica = start_server("--replicaof", "127.0.0.1", str(primary.port))
+    upstream = ("--replicaof", "127.0.0.1", str(primary.port))
+    replica = start_server(*upstream)
+    # A replica that cannot be told of the new primary keeps the failover in progress.
+    hanging = start_server(*upstream, "--replica-priority", "0")
+    await eventually(lambda: len(primary.command("ROLE")[2]) == 2)
     sentinel = start_sentinel(primary)
-    await eventually(lambda: has_good_replica(sentinel))
+    await eventually(lambda: state_of(sentinel)[b"num-slaves"] == b"2" and has_good_replica(sentinel))
+    sentinel.command("SENTINEL", "SET", "orders", "down-after-milliseconds", 600_000)
+    hanging.pause()
     sentinel.command("SENTINEL", "FAILOVER", "orders")
 
     def named() -> int:
@@ -226,4 +261,6 @@ async def test_a_promoted_replica_is_gone_on_with_as_soon_as_the_sentinel_names_
     await eventually(lambda: named() == replica.port)
     server = Server(behind(sentinel.port))
     assert await server.single("s", "CONFIG", "GET", "port") == [b"port", str(replica.port).encode()]
+    state = state_of(sentinel)
+    assert (int(state[b"port"]), b"failover_in_progress" in state[b"flags"]) == (primary.port, True)
     await server.close()

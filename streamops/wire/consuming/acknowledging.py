@@ -16,16 +16,22 @@ BATCH: Final = 500
 _FIRST_PAYLOAD: Final = 4
 
 
-async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes]) -> int:
+async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], changes: int) -> int:
     """Acknowledge entries of the stream, whoever has them; how many were pending.
 
     For entries that cannot be anybody else's by now, were not marked and have no payload. Called again after a lost
     reply it does no harm as long as they cannot be anybody else's by then either.
 
+    Args:
+        server: Where to.
+        sub: Whose entries.
+        ids: The entries.
+        changes: How often the primary had been replaced when they came; on a later one they may be somebody else's.
+
     Raises:
-        ServerError: The server did not answer, or refused.
+        ServerError: The server did not answer, or refused, or is another one by now.
     """
-    reply = await server.single(sub.stream, "XACK", sub.stream, sub.group, *ids)
+    reply = await server.single(sub.stream, "XACK", sub.stream, sub.group, *ids, changes=changes)
     acknowledged: int = answered(reply, sub, sub.stream) or 0
     return acknowledged
 

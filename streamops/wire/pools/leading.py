@@ -10,7 +10,7 @@ from streamops.errors import StalePlan, StreamopsError
 from streamops.model.acts.scaling import Mandate
 from streamops.model.pools import Pool, PoolDecision
 from streamops.model.server import Mode
-from streamops.wire.faults import fault
+from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot
 from streamops.wire.node import Argument, Reply
 from streamops.wire.pools.records import COUNTED, decode_decision, decode_pool, moment
@@ -173,6 +173,14 @@ async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> 
     ]
     replies = (await run_script(server, "pool_decide", calls, read_only=False)).replies
     written = [_came_of(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
+    # Whoever may not use the log is refused the pool with it.
+    refused = [at for at, reply in enumerate(replies) if logs[at] and _is_denied(reply)]
+    if refused:
+        alone = [_written(told[at], documents[at], holder, ()) for at in refused]
+        again = (await run_script(server, "pool_decide", alone, read_only=False)).replies
+        for at, reply in zip(refused, again, strict=True):
+            problem = _failed(reply, told[at].pool.name)
+            written[at] = Written(counted=problem is None, problem=problem or written[at].problem)
     logged = [at for at, one in enumerate(told) if one.log and not logs[at] and written[at].counted]
     entries = [_entry(told[at].pool.name, documents[at]) for at in logged]
     if entries:
@@ -254,6 +262,10 @@ def _failed(reply: Reply, pool: str) -> StreamopsError | None:
     if not isinstance(reply, Exception):
         return None
     return fault(reply).error(f"pool {pool}")
+
+
+def _is_denied(reply: Reply) -> bool:
+    return isinstance(reply, Exception) and fault(reply).kind is FaultKind.DENIED
 
 
 def _raw(reply: Reply) -> Reply:

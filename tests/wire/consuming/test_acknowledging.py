@@ -9,10 +9,10 @@ from tests.wire.consuming.shop import GROUP, PAYLOAD, STREAM, Shop
 
 async def test_plain_acknowledgements_are_counted_by_the_server(shop: Shop) -> None:
     ids = shop.deliver(3)
-    assert await acknowledge_plain(shop.server, shop.ann, ids[:2]) == 2
-    assert await acknowledge_plain(shop.server, shop.ann, ids) == 1
+    assert await acknowledge_plain(shop.server, shop.ann, ids[:2], 0) == 2
+    assert await acknowledge_plain(shop.server, shop.ann, ids, 0) == 1
     shop.command("DEL", STREAM)
-    assert await acknowledge_plain(shop.server, shop.ann, ids) == 0
+    assert await acknowledge_plain(shop.server, shop.ann, ids, 0) == 0
 
 
 async def test_only_our_own_entries_are_acknowledged(shop: Shop) -> None:
@@ -85,6 +85,6 @@ async def test_another_type_is_an_error(shop: Shop) -> None:
     shop.command("DEL", STREAM)
     shop.command("SET", STREAM, "x")
     with pytest.raises(NotFound):
-        await acknowledge_plain(shop.server, shop.ann, [b"1-1"])
+        await acknowledge_plain(shop.server, shop.ann, [b"1-1"], 0)
     with pytest.raises(NotFound):
         await acknowledge_checked(shop.server, shop.ann, retries=False, rows=[AckRow(b"1-1")])

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.errors import StalePlan, StreamopsError
+from streamops.errors import Refused, StalePlan, StreamopsError
 from streamops.model.acts.scaling import Mandate
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Pool, PoolDecision
 from streamops.model.scaling import ScaleCode
 from streamops.wire.keys import pool_key
+from streamops.wire.options import Secret
 from streamops.wire.pools.leading import (
     Bid,
     Bidder,
@@ -188,6 +189,32 @@ async def test_a_log_that_cannot_be_written_is_told_of(server: RunningServer, wi
     assert (written.counted, written.problem is None) == (True, False)
     with pytest.raises(StreamopsError):
         await read_decisions(wire, "p", 1)
+
+
+async def test_whoever_may_not_use_the_log_writes_the_pool_all_the_same(
+    server: RunningServer, wire: Server
+) -> None:
+    server.command("ACL", "SETUSER", "modest", "on", ">right", "+@all", f"~{pool_key('*')}")
+    modest = await Server.connect(replace(server.options, username="modest", password=Secret("right")))
+    try:
+        pools = [(await seat(modest, "me", pool=name)).pool for name in "pqr"]
+        server.command("HSET", pool_key("q"), "leader", "other")
+        written = await write_decisions(modest, "me", [Told(pool, UP, 1, log=True) for pool in pools])
+    finally:
+        await modest.close()
+        server.command("ACL", "DELUSER", "modest")
+    assert [(one.counted, type(one.problem)) for one in written] == [
+        (True, Refused),
+        (False, StalePlan),
+        (True, Refused),
+    ]
+    counts = [(await seat(wire, "x", pool=name)).pool for name in "pqr"]
+    assert [(one.decisions, one.errors) for one in counts] == [
+        ({("up", "backlog"): 1}, 1),
+        ({}, 0),
+        ({("up", "backlog"): 1}, 1),
+    ]
+    assert await read_decisions(wire, "p", 9) == []
 
 
 async def test_nobody_s_decision_is_written(wire: Server) -> None:

@@ -45,4 +45,31 @@ GUARDS: Final = (
         mutated="if named:",
         tests=("wire::test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_better",),
     ),
+    Guard(
+        name="silent-sentinels",
+        promise="A Sentinel that has not heard of the last failover is not believed because others do not answer.",
+        file="streamops/wire/sentinel.py",
+        text="if len(late) + strangers < len(self.sentinels):",
+        mutated="if False:",
+        tests=(
+            "wire::test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_better",
+            "wire::test_a_sentinel_that_holds_the_primary_down_may_know_better_than_one_that_was_told_late",
+        ),
+    ),
+    Guard(
+        name="promoted-replica",
+        promise="During a failover the promoted replica is followed as soon as a Sentinel names it.",
+        file="streamops/wire/sentinel.py",
+        text='if "failover_in_progress" in state["flags"]:',
+        mutated="if False:",
+        tests=("wire::test_a_promoted_replica_is_gone_on_with_as_soon_as_the_sentinel_names_it",),
+    ),
+    Guard(
+        name="acknowledged-where-it-came-from",
+        promise="A plain acknowledgement is not sent to another primary than the one it is meant for.",
+        file="streamops/wire/server.py",
+        text="if self.changes != changes:",
+        mutated="if False:",
+        tests=("runtime::test_what_a_former_primary_delivered_is_looked_at_on_the_new_one",),
+    ),
 )

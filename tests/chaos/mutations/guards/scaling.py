@@ -41,6 +41,14 @@ GUARDS: Final = (
         tests=(f"{LEADING}::test_nobody_s_decision_is_written",),
     ),
     Guard(
+        name="decision-without-log",
+        promise="Whoever may not use the log of a pool writes its decisions down in the pool all the same.",
+        file="streamops/wire/pools/leading.py",
+        text="    if refused:\n",
+        mutated="    if False:\n",
+        tests=(f"{LEADING}::test_whoever_may_not_use_the_log_writes_the_pool_all_the_same",),
+    ),
+    Guard(
         name="told-what-was-known",
         promise="A pool is told something only by who knows what it was told last.",
         file=f"{SCRIPTS}/pool_tell.lua",
