@@ -126,7 +126,8 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
         return Lag(None, lower, upper, LagBasis.UPPER, f"{lag.reason}; at least {lower:,} counted")
     if tally.ahead_complete:
         basis = LagBasis.LOWER if tally.ahead else LagBasis.UNKNOWN
-        return Lag(None, lower, upper, basis, "entries were removed while it was counted")
+        removed = "entries may have been removed" if tally.gone is None else "entries were removed"
+        return Lag(None, lower, upper, basis, f"{removed} while it was counted")
     if (guess := _interpolated(stream, group.last_delivered_id)) is not None:
         entries = min(max(guess, lower), upper)
         return Lag(

@@ -46,6 +46,12 @@ class Case(Struct):
         """Whether entries were removed, or may have been, before those ahead were counted."""
         return self.ahead is not None and self.ahead.complete and self.ahead.gone != 0
 
+    @property
+    def untold(self) -> bool:
+        """Whether the count of those ahead does not tell if any were removed, nor what waited at its instant."""
+        ahead = self.ahead
+        return ahead is not None and ahead.complete and ahead.gone is None and ahead.now is None
+
     def give_up(self) -> None:
         """Entries were removed in between: what was counted behind the position says nothing."""
         self.delivered = self.behind = None

@@ -10,7 +10,7 @@ from streamops.operate.anchors import Anchor, entries_added, is_same
 from streamops.operate.lag_cases import Case, GroupKey, open_case, recalled_lag
 from streamops.operate.tallies import CountBudget, Counter, Span, span_ahead, span_behind
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import SCRIPTED, StreamReader
+from streamops.wire.stream_reader import StreamReader
 
 MOST_GROUPS = 64
 """A script looks for a group among so many at most: to tell of one takes the server some microseconds."""
@@ -111,10 +111,9 @@ class LagKeeper:
     async def _confirm(self, cases: Iterable[Case], counter: Counter) -> None:
         """Give up what was counted behind a position where the stream has lost entries since it was read.
 
-        What a script counted ahead of a position tells by itself whether any were lost; other counts do not.
+        What a script counted ahead of a position mostly tells by itself whether any were lost; other counts do not.
         """
-        by_script = self._reader.depth in SCRIPTED
-        doubtful = [case for case in cases if case.leans_on_the_past or (case.moved and not by_script)]
+        doubtful = [case for case in cases if case.leans_on_the_past or case.untold]
         streams = {case.stream.name: case.stream for case in doubtful}
         now = await self._read_again(list(streams))
         intact = {name for name, stream in now.items() if _is_intact(streams[name], stream)}
@@ -225,6 +224,12 @@ class LagKeeper:
 def _is_intact(before: StreamReading, after: StreamReading) -> bool:
     """Whether it is certain that a stream has lost no entries between two readings."""
     if not before.bounds_read:
-        # One removed for every one added would not show: only if nothing at all has moved.
-        return before.length == after.length and before.groups == after.groups
+        # One removed for every one added shows only in a lag that the server counts from its additions.
+        unmoved = before.length == after.length and before.groups == after.groups
+        return unmoved and any(_counts_additions(group, before.length) for group in before.groups)
     return entries_added(before, after) is not None
+
+
+def _counts_additions(group: GroupReading, length: int) -> bool:
+    """Whether any addition changes the group's reported lag: that of a group before the first entry is the length."""
+    return group.entries_read is not None and group.reported_lag is not None and group.reported_lag < length

@@ -25,7 +25,8 @@ class CountBudget(Struct, frozen=True):
 
     A script counts about 700,000 small entries a second and walks over about 250 MB of payload a second, so
     that the defaults cost at most some 30 ms of server time a collection, in slices of about a millisecond.
-    A single entry larger than the budget of bytes is a slice of its own, and the last one.
+    A single entry larger than the budget of bytes is a slice of its own, and the last one. The last slice of a range
+    that waits for a group may count three times: it tells what was removed meanwhile, and what waits now.
 
     Attributes:
         per_range: Entries counted in one range at most.
@@ -129,25 +130,27 @@ class Counter:
         return self.rounds_left > 0 and entries <= within and entries * entry_bytes <= self.bytes_left
 
     def _pages(self, spans: Sequence[Span], *, scripts: bool) -> list[CountRange]:
-        """The next page of each span, as far as the budget goes; reserves what the pages may cost."""
+        """The next page of each span, as far as the budget goes if each costs the most it may."""
         pages = []
+        left, bytes_left = self.left, self.bytes_left
         for span in spans:
-            if self.left <= 0 or self.bytes_left <= 0:
+            times = _counts(span) if scripts else 1
+            if left < times or bytes_left < times:
                 break
-            page = self._page(span, scripts=scripts)
-            self.left -= page.limit
-            self.bytes_left -= page.max_bytes
+            page = self._page(span, left // times, bytes_left // times, scripts=scripts)
+            left -= times * page.limit
+            bytes_left -= times * page.max_bytes
             pages.append(page)
         return pages
 
-    def _page(self, span: Span, *, scripts: bool) -> CountRange:
+    def _page(self, span: Span, left: int, bytes_left: int, *, scripts: bool) -> CountRange:
         budget = self._budget
         wanted = budget.per_page if span.counted else FIRST_PAGE
         if not scripts:
             # What is counted here travels here: the entries seen must vouch for the size of the next ones.
             wanted = max(FIRST_SHIPPED, 4 * span.counted)
-        limit = min(wanted, budget.per_page, self.left, budget.per_range - span.counted)
-        max_bytes = min(budget.bytes_per_page, self.bytes_left, limit * max(span.weight, LIGHT))
+        limit = min(wanted, budget.per_page, left, budget.per_range - span.counted)
+        max_bytes = min(budget.bytes_per_page, bytes_left, limit * max(span.weight, LIGHT))
         return CountRange(
             *(span.stream, span.after, span.until, limit, max_bytes, span.weight),
             length=span.length,
@@ -157,9 +160,11 @@ class Counter:
     def _note(self, span: Span, page: CountRange, found: Count | Fault) -> None:
         if isinstance(found, Fault):
             span.failed = True
+            self.left -= page.limit
+            self.bytes_left -= page.max_bytes
             return
-        self.left += page.limit - found.entries
-        self.bytes_left += page.max_bytes - found.walked
+        self.left -= found.entries + found.besides
+        self.bytes_left -= found.walked + found.walked_besides
         span.counted += found.entries
         span.walked += found.walked
         span.after = found.last_id
@@ -175,3 +180,8 @@ def span_ahead(stream: str, position: EntryId, last_id: EntryId, entry_bytes: in
 def span_behind(stream: str, position: EntryId, entry_bytes: int) -> Span:
     """The entries up to and including ``position``."""
     return Span(stream, ZERO_ID, position, entry_bytes)
+
+
+def _counts(span: Span) -> int:
+    """How often a script may count as much as a page allows."""
+    return 1 + (span.length is not None) + bool(span.group)

@@ -89,6 +89,8 @@ class Count(NamedTuple):
         complete: Whether the end of the range was reached.
         gone: Entries that the stream had lost by then, of those it had; none where that was not asked or is not known.
         now: What waited for the group at that very instant; none where that was not needed or is not known.
+        besides: Entries that were counted to tell these two.
+        walked_besides: Bytes of payload that those have.
     """
 
     entries: int
@@ -97,6 +99,8 @@ class Count(NamedTuple):
     complete: bool
     gone: int | None = None
     now: int | None = None
+    besides: int = 0
+    walked_besides: int = 0
 
 
 class ScanPage(NamedTuple):

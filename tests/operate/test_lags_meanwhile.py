@@ -106,7 +106,38 @@ async def test_without_scripts_a_lag_that_changed_while_it_was_counted_is_not_ca
     interrupt(monkeypatch, lambda: delete_and_read(server))
     lag = await patient.lag()
     assert (lag.entries, lag.basis) == (None, LagBasis.LOWER)
-    assert exact(await patient.lag()) == 40
+    lag = await patient.lag()
+    # Lengths alone do not tell that nothing was removed.
+    assert (lag.entries, lag.lower) == ((40 if depth is Depth.TRANSACTION else None), 40)
+
+
+async def test_more_additions_than_a_page_has_leave_a_counted_lag_exact(
+    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The script does not count them all, and cannot tell that nothing was removed: another reading does."""
+    add(server, 1, 100)
+    group_at(server, 50)
+    server.command("XDEL", STREAM, "90-1")
+    interrupt(monkeypatch, lambda: add(server, 101, 1000))
+    lag = await patient.lag()
+    assert (exact(lag), lag.reason) == (49, "counted")
+
+
+async def test_removals_among_more_additions_than_a_page_has_leave_a_counted_lag_open(
+    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(server, 1, 100)
+    group_at(server, 50)
+    server.command("XDEL", STREAM, "90-1")
+
+    def overtake() -> None:
+        server.command("XDEL", STREAM, "80-1")
+        add(server, 101, 1000)
+
+    interrupt(monkeypatch, overtake)
+    lag = await patient.lag()
+    assert (lag.entries, lag.lower, lag.basis) == (None, 48, LagBasis.LOWER)
+    assert lag.reason == "entries may have been removed while it was counted"
 
 
 async def test_additions_and_deliveries_leave_a_counted_lag_exact(

@@ -103,6 +103,25 @@ async def test_what_one_range_leaves_another_may_use(
     assert counter.left == BUDGET.per_collection - 60
 
 
+async def test_what_is_counted_to_tell_what_was_removed_is_of_the_budget_too(
+    server: RunningServer, connected: Server
+) -> None:
+    """Five up to the end of then; of the fifty since, and of those that wait now, a page each."""
+    depth = Depth.SCRIPT if server.label == "redis-6.2" else Depth.READ_ONLY_SCRIPT
+    fill(server, "orders", [10] * 200)
+    server.command("XGROUP", "CREATE", "orders", "billing", "145-1")
+    counter = Counter(connected, BUDGET)
+    spans = [Span("orders", EntryId(145, 1), EntryId(150, 1), 10, 150, "billing") for _ in range(9)]
+    await counter.count(spans[:1], depth)
+    assert (spans[0].counted, spans[0].complete, spans[0].gone, spans[0].now) == (5, True, None, None)
+    assert counter.left == BUDGET.per_collection - 5 - 2 * BUDGET.per_page
+    walked = BUDGET.bytes_per_collection - counter.bytes_left
+    assert walked // (5 + 2 * BUDGET.per_page) == spans[0].walked // 5
+    await counter.count(spans[1:], depth)
+    assert counter.left >= 0
+    assert [span.complete for span in spans].index(False) > 1
+
+
 async def test_rounds_are_bounded(server: RunningServer, connected: Server, depth: Depth) -> None:
     fill(server, "orders", [10] * 100)
     span = ahead("orders")

@@ -8,10 +8,12 @@ import pytest
 from streamops.model.acts.undo import Done
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
 from streamops.wire.writes.restore_rows import restore_rows
 from tests.servers import RunningServer
+from tests.wire.conftest import SetUser
 
 IDLE = timedelta(minutes=1)
 
@@ -87,3 +89,29 @@ async def test_rows_get_back_what_each_of_them_had(connected: Server, server: Ru
     assert await restored(connected, *rows) == ["restored"] * 6
     told = [(row[1], row[3]) for row in server.command("XPENDING", "orders", "g", "-", "+", 10)]
     assert told == [(b"a", 1), (b"a", 4), (b"a", 4), (b"a", 1), (b"b", 1), (b"b", 4)]
+
+
+async def test_who_may_not_be_told_of_groups_is_denied_it_in_the_words_of_the_server(
+    server: RunningServer, as_user: SetUser
+) -> None:
+    server.command("XGROUP", "CREATE", "orders", "g", "0", "MKSTREAM")
+    deliver(server, "rescuer", 1)
+    connection = await Server.connect(as_user("~*", "+@all", "-xinfo"))
+    try:
+        at = await read_clock(connection, "orders")
+        assert at is not None
+        came = await restore_rows(
+            connection,
+            "orders",
+            "g",
+            [then(1, "a")],
+            done=Done.ACKED,
+            holder="",
+            at=at,
+            position=None,
+            writes=True,
+        )
+    finally:
+        await connection.close()
+    assert isinstance(came, Fault)
+    assert came.kind is FaultKind.DENIED, came

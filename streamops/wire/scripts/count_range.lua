@@ -6,17 +6,24 @@
 -- entries it had then, and the group's name, or nothing where the server has too many groups to look for it.
 -- Returns {how many, ID of the last one counted, bytes walked over, 1 if the end was reached}; and with ARGV[7], once the
 -- end was reached: how many entries of then are gone by now, or false where that cannot be told; and where some are gone,
--- or it cannot be told, how many wait for the group now, or false.
+-- or it cannot be told, how many wait for the group now, or false; and what these two counts cost, each of which keeps to
+-- the limits of the first: how many entries, and bytes.
 local LARGEST_STEP = 64
 local key, command = KEYS[1], ARGV[6] == 'back' and 'XREVRANGE' or 'XRANGE'
 local limit, budget, first_step = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 -- Beyond it there is nothing, and to ask for what is there is an error.
 local utmost = ARGV[6] == 'back' and '0-0' or '18446744073709551615-18446744073709551615'
 
+-- Of all counts together.
+local all, all_bytes = 0, 0
+
 local function count(after, last)
-  local counted, bytes, step = 0, 0, first_step
-  while counted < limit and bytes < budget do
-    if after == utmost then return {counted, after, bytes, 1} end
+  local counted, bytes, step, complete = 0, 0, first_step, 0
+  while counted < limit and bytes < budget and complete == 0 do
+    if after == utmost then
+      complete = 1
+      break
+    end
     local asked = math.min(step, limit - counted)
     local entries = redis.call(command, key, '(' .. after, last, 'COUNT', asked)
     for at = 1, #entries do
@@ -25,10 +32,11 @@ local function count(after, last)
     end
     counted = counted + #entries
     if #entries > 0 then after = entries[#entries][1] end
-    if #entries < asked or after == last then return {counted, after, bytes, 1} end
+    if #entries < asked or after == last then complete = 1 end
     step = math.max(1, math.min(LARGEST_STEP, math.floor((budget - bytes) * counted / (bytes + 1))))
   end
-  return {counted, after, bytes, 0}
+  all, all_bytes = all + counted, all_bytes + bytes
+  return {counted, after, bytes, complete}
 end
 
 -- Entries come only after the end, so that who is missing among the others was removed.
@@ -54,5 +62,6 @@ if ARGV[7] and found[4] == 1 then
   local from = found[5] ~= 0 and ARGV[8] ~= '' and position()
   local waiting = from and count(from, '+')
   if waiting and waiting[4] == 1 then found[6] = waiting[1] end
+  found[7], found[8] = all - found[1], all_bytes - found[3]
 end
 return found

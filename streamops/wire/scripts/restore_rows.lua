@@ -20,7 +20,12 @@ if marker and (redis.call('GET', marker) or '0') ~= ARGV[8] then
   return drift('somebody else restored more of this file meanwhile')
 end
 
-local position = (found or group_of(key, group))['last-delivered-id']
+if not found then
+  local err
+  found, err = group_of(key, group)
+  if err then return err end
+end
+local position = found['last-delivered-id']
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local walked = 0
