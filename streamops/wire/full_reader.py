@@ -148,7 +148,7 @@ class FullReader:
         for reading in readings.streams:
             if isinstance(reading, StreamReading) and reading.bounds_read and _is_light(reading):
                 self._light.add(reading.name)
-        self._steady.learn(readings.streams)
+        self._steady.learn(readings)
 
 
 def _is_light(reading: StreamReading) -> bool:

@@ -17,6 +17,7 @@ from zlib import crc32
 from msgspec import Struct
 
 from streamops.model.readings import StreamReading
+from streamops.model.server import ServerNode
 from streamops.wire.faults import Fault, fault
 from streamops.wire.heavy import HEAVY_BYTES
 from streamops.wire.node import Bundle, Node
@@ -63,6 +64,7 @@ class SteadyReader:
         self._server = server
         self._seen: dict[str, StreamReading] = {}
         self._standing: dict[str, Standing] = {}
+        self._identities: dict[str, tuple[str, ...]] = {}
         self._try_at = -math.inf
 
     def known(self, names: Iterable[str]) -> list[str]:
@@ -72,10 +74,13 @@ class SteadyReader:
             return []
         return [name for name in names if (one := standing.get(name)) is not None and now < one.until]
 
-    def learn(self, readings: Iterable[StreamReading | Fault]) -> None:
+    def learn(self, readings: Readings) -> None:
         """Take note of what others read, of all streams that they were asked for."""
+        if not self._heed(readings.server.nodes):
+            self._seen.clear()
+            self._standing.clear()
         before, self._seen = self._seen, {}
-        for reading in readings:
+        for reading in readings.streams:
             if not isinstance(reading, StreamReading) or not _can_stand(reading):
                 continue
             last = before.get(reading.name)
@@ -100,12 +105,13 @@ class SteadyReader:
         answers = await self._server.batch(
             requests, PRELUDE, lambda node: (decoders[node].hear_time, decoders[node].hear_info)
         )
-        if any(decoder.refused for decoder in decoders.values()):
-            self._try_at = time.monotonic() + TRY_AGAIN
         preludes = preludes_of(self._server, answers)
+        is_same = self._heed(preludes.server.nodes)
+        if preludes.info_fault or any(decoder.refused for decoder in decoders.values()):
+            self._try_at = time.monotonic() + TRY_AGAIN
         moved, readings, times = set[str](), list[StreamReading | Fault](), list[datetime | None]()
         for name, reply, node in zip(names, answers.replies, answers.nodes, strict=True):
-            if reply is None:
+            if reply is None or not is_same:
                 moved.add(name)
                 self._standing.pop(name, None)
                 continue
@@ -118,6 +124,14 @@ class SteadyReader:
             times.append(preludes.times.get(node) if node else None)
         self._forget_others(names)
         return preludes.readings(readings, times), moved
+
+    def _heed(self, nodes: Iterable[ServerNode]) -> bool:
+        """Whether the servers are those of the last time: a replica that took over may lack an entry, and have another."""
+        now = {node.address: node.replication_ids for node in nodes}
+        is_same = now.items() <= self._identities.items()
+        self._identities.update(now)
+        # Where INFO may not be asked, nobody can tell.
+        return bool(now) and is_same
 
     def _forget_others(self, names: Sequence[str]) -> None:
         """Streams come and go: of those that are not asked for, no more are kept than of the others."""

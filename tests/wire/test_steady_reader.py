@@ -20,7 +20,7 @@ from streamops.wire.options import ConnectionOptions
 from streamops.wire.steady_reader import MAX_CONSUMERS
 from streamops.wire.steady_replies import NOISE, SteadyDecoder, Stood, steady_commands
 from streamops.wire.stream_reader import StreamReader
-from tests.servers import RunningServer
+from tests.servers import RunningServer, StartServer
 from tests.wire.conftest import SetUser
 from tests.wire.deep_readings import essence, fill, reading
 
@@ -236,6 +236,20 @@ async def test_what_may_not_be_asked_is_left_alone_for_a_while(
         server.client.config_resetstat()
         assert essence(await one(full)).length == 6
         assert "xinfo|consumers" not in counts(server)
+
+
+async def test_another_server_at_the_same_place_is_looked_at_anew(start_server: StartServer) -> None:
+    """A replica that takes over may lack an entry, and get another one: all its counts are the same then."""
+    server = start_server("--enable-debug-command", "yes")
+    fill(server, NAME, size=HEAVY)
+    async with standing(server.options) as (full, _):
+        # Two readings of the script have to agree again.
+        for is_another, asks_script in ((False, False), (True, True), (False, True), (False, False)):
+            if is_another:
+                server.command("DEBUG", "CHANGE-REPL-ID")
+            server.client.config_resetstat()
+            await one(full)
+            assert any(name.startswith("eval") for name in counts(server)) is asks_script
 
 
 async def test_one_with_many_consumers_is_left_to_others(any_server: RunningServer) -> None:
