@@ -96,6 +96,7 @@ class Collector:
         readings = await self._reader.read(names)
         at = readings.now or datetime.now(UTC)  # noqa: TID251 - a gap says that the clock is ours
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
+        self._heads.heed(readings.server.nodes)
         # What has to be asked is asked first: the rest is looked up while the server works.
         details, (whole, large) = await asyncio.gather(
             self._read_details(read, at), self._heads.complete(read)

@@ -1,6 +1,6 @@
 """The first entries after groups' positions, remembered while nothing about them can have changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from streamops.analysis.lag import needing_heads
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import ServerNode
 from streamops.operate.anchors import entries_added
 from streamops.wire.faults import Fault
 from streamops.wire.reads import EntryRange, read_entries
@@ -48,6 +49,15 @@ class HeadKeeper:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._known: dict[str, dict[str, Head]] = {}
+        self._identities: dict[str, tuple[str, ...]] = {}
+
+    def heed(self, nodes: Iterable[ServerNode]) -> None:
+        """Drop what is known where another server answers than before: it may lack that entry, and count others."""
+        now = {node.address: node.replication_ids for node in nodes}
+        if not now.items() <= self._identities.items():
+            self._identities.update(now)
+            # Somebody may be about to add to what is known of a stream.
+            self._known = {name: {} for name in self._known}
 
     async def complete(self, streams: Sequence[StreamReading]) -> tuple[list[StreamReading], set[str]]:
         """The readings with their heads, and the names of streams whose entries turned out to be large."""

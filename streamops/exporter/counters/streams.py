@@ -73,7 +73,8 @@ class StreamCount(Struct, frozen=True):
 
     Attributes:
         sample: What is remembered of the last reading.
-        added: Entries added: the server's count when it was first seen, and all that came since.
+        added: Entries added: the server's count when it was first seen, and all that came since; of a stream that is not
+            what it was, what must have come.
         removed: Entries removed since it was first seen.
         groups: Its groups, by name.
         away: Its groups that were not in the last reading, by name.
@@ -140,19 +141,16 @@ def _made_anew(last: StreamSample, sample: StreamSample) -> bool:
 
 
 def _added_anew(last: StreamSample, sample: StreamSample) -> int:
-    """Entries added to a stream since it was made anew.
+    """Entries that must have been added to a stream that is not what it was.
 
-    One whose IDs went back may be an older copy of the same stream, and what it has was counted before.
+    It may be an older copy of the same one, whose server has taken over: that one counts what was counted before, and
+    may have back what was trimmed.
     """
-    fell = (
-        last.last_generated_id is not None
-        and sample.last_generated_id is not None
-        and sample.last_generated_id < last.last_generated_id
-    )
-    if fell:
-        return 0
-    # Redis 6.2 does not count: what the new one has was added at least.
-    return sample.length if sample.entries_added is None else sample.entries_added
+    first, highest = sample.first_id, last.last_generated_id
+    if first is not None and highest is not None and first > highest:
+        # Nothing of before is left: all that it has is new. What else it counts may be what was counted before.
+        return sample.length
+    return arrivals(last, sample) or 0
 
 
 def _added_at_least(last: StreamSample, sample: StreamSample) -> int | None:

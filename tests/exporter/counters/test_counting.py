@@ -1,9 +1,10 @@
 """Counters: what moved is counted once, what cannot be told is not, and none ever falls."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -104,6 +105,7 @@ def test_on_redis_6_what_must_have_come_or_gone_is_counted(
     ("later", "added"),
     [
         pytest.param(orders(added=3, last=103, length=3), 13, id="made anew, with later entries"),
+        pytest.param(orders(added=3, last=103, length=2), 12, id="the same, and trimmed since"),
         pytest.param(orders(added=0, last=0, length=0), 10, id="made anew and empty"),
         pytest.param(orders(added=8, last=8), 10, id="a server that lags took over"),
         pytest.param(orders(added=8, last=8, length=7), 10, id="the same, of a trimmed stream"),
@@ -116,9 +118,44 @@ def test_a_stream_that_is_not_what_it_was_adds_what_it_has_that_is_new(
     assert of_stream(orders(added=10), later).added == added
 
 
+@pytest.mark.parametrize(
+    ("later", "added", "removed"),
+    [
+        pytest.param(orders(added=10, last=10, length=10), 10, 4, id="a trim was lost"),
+        pytest.param(orders(added=9, last=11, length=9), 10, 4, id="a trim and entries were lost"),
+        pytest.param(
+            orders(added=12, last=13, length=12), 12, 4, id="the same, and more have come than were lost"
+        ),
+        pytest.param(orders(added=9, last=11, length=5), 10, 5, id="entries were lost, and it was trimmed"),
+        pytest.param(
+            orders(added=9, last=12, length=2), 12, 10, id="the same, and of before nothing is left"
+        ),
+    ],
+)
+def test_what_an_older_copy_of_a_stream_has_was_counted_before(
+    later: StreamState, added: int, removed: int
+) -> None:
+    count = of_stream(orders(added=10), orders(added=10, length=6), later)
+    assert (count.added, count.removed) == (added, removed)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param(orders(added=None, last=10), id="a trim was lost"),
+        pytest.param(
+            orders(added=None, last=12, first=3, length=9), id="a trim was lost, and more have come"
+        ),
+    ],
+)
+def test_on_redis_6_what_an_older_copy_of_a_stream_has_was_counted_before(later: StreamState) -> None:
+    count = of_stream(orders(added=None, last=10), orders(added=None, last=10, length=6), later)
+    assert (count.added, count.removed) == (0, 4)
+
+
 def test_what_was_removed_with_the_stream_counts_as_removed() -> None:
-    count = of_stream(orders(added=10, length=6), orders(added=3, last=103, length=2))
-    assert (count.added, count.removed) == (13, 7)
+    count = of_stream(orders(added=10, length=6), orders(added=3, last=103, length=3))
+    assert (count.added, count.removed) == (13, 6)
 
 
 def test_deliveries_and_acknowledgements_are_added_up() -> None:
@@ -319,6 +356,58 @@ def test_no_counter_ever_falls(steps: list[tuple[StreamState | None, tuple[Gap, 
         for key, value in totals(counters).items():
             assert value >= highest.get(key, 0)
             highest[key] = value
+
+
+class Server(NamedTuple):
+    """A stream on a server that counts, or not; entries are told by numbers."""
+
+    entries: tuple[int, ...] = ()
+    last: int = 0
+    added: int = 0
+
+    def state(self, *, counts: bool) -> StreamState:
+        return stream(
+            length=len(self.entries),
+            first_id=at(self.entries[0]) if self.entries else None,
+            last_generated_id=at(self.last),
+            entries_added=self.added if counts else None,
+            max_deleted_id=ZERO_ID if counts else None,
+        )
+
+
+steps = st.tuples(
+    st.sampled_from(("add", "trim", "fail over", "make anew")), st.integers(1, 4), st.booleans()
+)
+
+
+@given(history=st.lists(steps, max_size=30), counts=st.booleans())
+@example(history=[("add", 3, True), ("trim", 1, True), ("fail over", 1, True)], counts=True)
+def test_whichever_copy_takes_over_nothing_is_counted_that_was_not_done(
+    *, history: list[tuple[str, int, bool]], counts: bool
+) -> None:
+    """Replicas lag by some steps: what comes back with one was added, and what is lost with it was removed."""
+    added = removed = 0
+    copies = [Server()]
+    counters = counted(snapshot(copies[-1].state(counts=counts)))
+    for clock, (step, number, scraped) in enumerate(history, 1):
+        before = copies[-1]
+        match step:
+            case "add":
+                new = tuple(range(clock * 10, clock * 10 + number))
+                copies.append(Server((*before.entries, *new), new[-1], before.added + number))
+            case "trim":
+                copies.append(before._replace(entries=before.entries[number:]))
+            case "fail over":
+                copies = copies[: max(1, len(copies) - number)]
+            case _:
+                copies = [Server()]
+        now = copies[-1]
+        added += len(set(now.entries).difference(before.entries))
+        removed += len(set(before.entries).difference(now.entries))
+        if scraped:
+            counters = counted(snapshot(now.state(counts=counts), at=clock * seconds(15)), since=counters)
+        count = counters.streams["orders"]
+        assert (count.added <= added, count.removed <= removed) == (True, True)
 
 
 moves = st.lists(
