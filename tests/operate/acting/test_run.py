@@ -8,6 +8,7 @@ from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.run import Run
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
+from streamops.wire.single import Single
 
 
 def applying(*, standing: bool = False) -> Run:
@@ -39,7 +40,7 @@ async def test_another_primary_ends_it_whoever_was_told_of_that_first(
     run = applying()
     await run.report(8)
     # A poll on the same connections has heard of it.
-    monkeypatch.setattr(run.server._topology, "changes", 1)
+    monkeypatch.setattr(Single, "changes", 1)
     with pytest.raises(Unreachable, match="another primary"):
         await run.batch_size(4)
     with pytest.raises(Unreachable, match="another primary"):
