@@ -19,6 +19,9 @@ from streamops.wire.replies import ConsumersDecoder, decode_clock, decode_name
 NOISE: Final = 100
 """Milliseconds by which ages may differ from what has passed: the clock is read before them, and replies take their time."""
 
+PENDING_AGE: Final = 2
+"""The place of the age in a row of XPENDING."""
+
 _pack: Final = msgpack.Encoder().encode
 
 
@@ -168,10 +171,6 @@ class SteadyDecoder:
                 )
             )
         return groups if tells_added(groups, stood.entries_added, stood.length) else None
-
-
-PENDING_AGE: Final = 2
-"""The place of the age in a row of XPENDING."""
 
 
 def steady_commands(reading: StreamReading) -> list[Command]:

@@ -1,6 +1,6 @@
 """Lags that one reading leaves open are counted, carried on and checked."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +11,6 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.operate import tallies
 from streamops.operate.anchors import Anchor, entries_added
-from streamops.operate.tallies import CountBudget
 from streamops.wire import reads
 from streamops.wire.reads import CountRange
 from streamops.wire.server import Server
@@ -26,23 +25,6 @@ from tests.operate.lag_watching import (
     reports_lag_to_be_believed,
 )
 from tests.servers import RunningServer
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
-
-
-@pytest.fixture
-def patient(connected: Server) -> Watcher:
-    return Watcher(connected, CountBudget())
-
-
-@pytest.fixture
-def tight(connected: Server) -> Watcher:
-    return Watcher(connected, TIGHT)
 
 
 async def test_counted_forwards_backwards_or_bounded(server: RunningServer, connected: Server) -> None:

@@ -1,6 +1,5 @@
 """What happens between a reading and its counting makes no lag exact that never was."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.operate.lag_watching import (
     STREAM,
-    TIGHT,
     Watcher,
     add,
     exact,
@@ -26,23 +24,6 @@ from tests.operate.lag_watching import (
     reports_lag_to_be_believed,
 )
 from tests.servers import RunningServer
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
-
-
-@pytest.fixture
-def patient(connected: Server) -> Watcher:
-    return Watcher(connected, CountBudget())
-
-
-@pytest.fixture
-def tight(connected: Server) -> Watcher:
-    return Watcher(connected, TIGHT)
 
 
 async def test_what_trimming_took_before_it_was_counted_is_not_missing_from_an_exact_lag(

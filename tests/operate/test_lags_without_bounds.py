@@ -1,7 +1,5 @@
 """Where only lengths and groups may be read, a count is exact only if a reported lag shows that nothing came."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.model.ids import EntryId
@@ -13,13 +11,6 @@ from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.operate.lag_watching import STREAM, Watcher, add, group_at, interrupt
 from tests.servers import RunningServer
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 async def test_one_in_and_one_out_behind_a_stalled_group_is_not_called_exact_by_the_length(

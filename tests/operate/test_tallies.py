@@ -1,6 +1,6 @@
 """Counting keeps to its budget, serves what is cheap first, and never counts wrong."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -24,13 +24,6 @@ def fill(server: RunningServer, name: str, sizes: Sequence[int]) -> None:
 
 def ahead(name: str, position: int = 0, entry_bytes: int = 10) -> Span:
     return span_ahead(name, EntryId(position, 1) if position else ZERO_ID, LAST_ID, entry_bytes)
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 @pytest.fixture(params=["scripts", "shipped"])
