@@ -1,5 +1,6 @@
 """Numbers, spans and names in the sentences of findings. Every text from here is safe on a terminal."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 
@@ -9,10 +10,19 @@ UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 FINE_UNITS = ("d", "h")
 """Units large enough that the next smaller one is told too."""
 
+FEW = 5
+"""Names that are told of many."""
+
 
 def counted(number: int, one: str, many: str) -> str:
     """``1 entry`` or ``1,200 entries``."""
     return f"{number:,} {one if number == 1 else many}"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first few names of many, as they are given: ``a, b, c, d, e and 1,200 more``."""
+    more = len(names) - FEW
+    return ", ".join(names[:FEW]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def span(duration: timedelta) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from streamops.analysis.wording import counted
 from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.progress import ProgressTeller
@@ -21,7 +22,6 @@ from streamops.operate.retention import PolicyTrim, apply_retention, prepare_ret
 from streamops.plans.consent import Consent, required_consent
 from streamops.present.columns.retention import RETENTION_COLUMNS
 from streamops.present.retention import retention_json
-from streamops.present.units import counted
 
 MOST: Final = 10**15
 """A policy is agreed to beforehand: it may remove any number of entries unless --max says otherwise."""

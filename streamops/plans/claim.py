@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import command, counted, quoted, span, typed_span
+from streamops.analysis.wording import command, counted, first_few, quoted, span, typed_span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone
 from streamops.plans.evidence import fingerprint, named_ids, sample
@@ -13,8 +13,6 @@ LOOKS_DEAD = timedelta(minutes=10)
 
 RECENT = timedelta(seconds=60)
 """A consumer that was seen within this may be at work."""
-
-OWNERS_NAMED = 5
 
 UNDO = (
     "`streamops undo` gives them back to their owners with idle time and deliveries, except those that were "
@@ -96,7 +94,7 @@ def _warnings(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
         if (one := evidence.consumer(name)) is not None and one.idle < RECENT
     ]
     if recent:
-        yield f"Seen lately, and perhaps still at work on them: {_few(recent)}."
+        yield f"Seen lately, and perhaps still at work on them: {first_few(recent)}."
 
 
 def _of_target(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
@@ -122,12 +120,7 @@ def _of_unfit(evidence: ClaimEvidence) -> Iterator[str]:
 def _owners(owners: tuple[tuple[str, int], ...]) -> str:
     if len(owners) == 1:
         return owners[0][0]
-    return _few([f"{name} ({count:,})" for name, count in owners])
-
-
-def _few(parts: list[str]) -> str:
-    more = len(parts) - OWNERS_NAMED
-    return ", ".join(parts[:OWNERS_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return first_few([f"{name} ({count:,})" for name, count in owners])
 
 
 def _command(intent: ClaimIntent) -> str:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import command, counted, quoted, span, typed_span
+from streamops.analysis.wording import command, counted, first_few, quoted, span, typed_span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.consumers import (
@@ -14,7 +14,6 @@ from streamops.model.acts.consumers import (
 )
 from streamops.model.streams import Consumer
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.groups import named
 
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")
 ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
@@ -124,7 +123,7 @@ def _effects_of_pruning(intent: PruneConsumersIntent, evidence: PruneConsumersEv
         )
         effects.append("A consumer of such a name comes back by itself when it reads again.")
     if kept := evidence.kept:
-        names = named([f"{consumer.name} ({consumer.pending:,})" for consumer in kept])
+        names = first_few([f"{consumer.name} ({consumer.pending:,})" for consumer in kept])
         effects.append(
             f"Kept, because they have pending entries: {names}. `streamops consumers rm --to` moves those."
         )

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, quoted
+from streamops.analysis.wording import command, counted, first_few, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
 from streamops.plans.evidence import fingerprint, sample
 
 NAMED = 5
-"""Groups that have a sentence of their own, and consumers that one names."""
+"""Groups that have a sentence of their own."""
 
 
 def plan_delete(intent: DeleteIntent, evidence: DeleteEvidence) -> Plan:
@@ -51,14 +51,13 @@ def _sentence(group: GroupEffect, *, dangling: bool) -> str:
     if group.unread:
         parts.append(f"never gets {counted(group.unread, 'entry', 'entries')} that it has yet to read")
     if pending := sum(count for _, count in group.pending):
-        owners = ", ".join(f"{consumer} {count:,}" for consumer, count in group.pending[:NAMED])
-        more = len(group.pending) - NAMED
+        owners = first_few([f"{consumer} {count:,}" for consumer, count in group.pending])
         rows = (
             f"keeps {counted(pending, 'pending row that points', 'pending rows that point')} to nothing"
             if dangling
             else f"loses {counted(pending, 'pending entry', 'pending entries')}"
         )
-        parts.append(f"{rows} ({owners}{f' and {more:,} more consumers' if more > 0 else ''})")
+        parts.append(f"{rows} ({owners})")
     return f"Group {group.group} {', and '.join(parts)}."
 
 

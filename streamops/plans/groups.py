@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import command, counted, quoted
+from streamops.analysis.wording import command, counted, first_few, quoted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.groups import (
@@ -20,9 +20,6 @@ from streamops.plans.evidence import fingerprint
 
 GROUP_UNIT: Final[tuple[str, str]] = ("group", "groups")
 PENDING_UNIT: Final[tuple[str, str]] = ("pending entry", "pending entries")
-NAMED: Final = 5
-"""Owners and groups that one sentence names."""
-
 DESTROYED_AT_ONCE: Final = 10_000
 """Pending rows that go with the group in one step; above, they are taken off in batches first."""
 
@@ -79,7 +76,7 @@ def _effects_of_creating(intent: CreateGroupIntent, evidence: CreateGroupEvidenc
             f"The group begins after {evidence.position}: {amount(evidence.ahead)} will be given to it."
         )
     if evidence.other_groups:
-        effects.append(f"Other groups ({named(evidence.other_groups)}) are not touched.")
+        effects.append(f"Other groups ({first_few(evidence.other_groups)}) are not touched.")
     return effects
 
 
@@ -125,7 +122,7 @@ def _effects_of_rewinding(
             f"{amount(between).capitalize()} will never be delivered to it; they stay in the stream, for XRANGE."
         )
     if evidence.other_groups:
-        effects.append(f"Other groups ({named(evidence.other_groups)}) are not touched.")
+        effects.append(f"Other groups ({first_few(evidence.other_groups)}) are not touched.")
     return effects
 
 
@@ -137,7 +134,7 @@ def _warnings_of_rewinding(evidence: RewindGroupEvidence) -> list[str]:
     owners = [f"{owner} ({count:,})" for owner, count in overlap.owners]
     told = f"{least}{counted(overlap.entries, 'of them is', 'of them are')} still pending"
     return [
-        f"{told}: whoever reads them next takes them from {named(owners)}, and their count begins at 1 again."
+        f"{told}: whoever reads them next takes them from {first_few(owners)}, and their count begins at 1 again."
     ]
 
 
@@ -211,7 +208,7 @@ def _effects_of_destroying(intent: DestroyGroupIntent, evidence: DestroyGroupEvi
         f"Group {intent.group} ends, with its position {evidence.position} and {consumers}. The stream's entries stay."
     ]
     if evidence.pending:
-        owners = named([f"{owner} ({count:,})" for owner, count in evidence.owners])
+        owners = first_few([f"{owner} ({count:,})" for owner, count in evidence.owners])
         effects.append(f"Its pending entries, by consumer: {owners}.")
     if evidence.pending > DESTROYED_AT_ONCE:
         effects.append(
@@ -224,7 +221,7 @@ def _effects_of_destroying(intent: DestroyGroupIntent, evidence: DestroyGroupEvi
             f"`{command('restore', evidence.backup)}` brings back those whose entries still exist."
         )
     if evidence.other_groups:
-        effects.append(f"Other groups ({named(evidence.other_groups)}) are not touched.")
+        effects.append(f"Other groups ({first_few(evidence.other_groups)}) are not touched.")
     return effects
 
 
@@ -241,7 +238,7 @@ def _lost_with(evidence: DestroyGroupEvidence) -> str:
 
 def _warnings_of_destroying(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> Iterator[str]:
     if evidence.active:
-        seen = named(evidence.active)
+        seen = first_few(evidence.active)
         yield f"Seen just now: {seen}. Whoever waits for entries with this group gets the error NOGROUP."
     if not evidence.backup and intent.untouched_at is None:
         yield "No file is named to write position and pending rows to: they cannot be brought back."
@@ -256,9 +253,3 @@ def amount(entries: Amount) -> str:
 
 def _entries(entries: Amount) -> str:
     return counted(entries.upper, "entry", "entries")
-
-
-def named(names: tuple[str, ...] | list[str]) -> str:
-    """The first few names of many."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, quoted
+from streamops.analysis.wording import command, counted, first_few, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
 from streamops.plans.crowds import ALL_A_MILLISECOND, crowd_warnings
@@ -70,7 +70,7 @@ def _republished(target: TargetStream) -> str:
     if not target.groups:
         return f"{added}; no group reads it yet."
     many = "its groups get" if len(target.groups) > 1 else "its group gets"
-    return f"{added}; {many} them: {', '.join(target.groups)}."
+    return f"{added}; {many} them: {first_few(target.groups)}."
 
 
 def _redelivered(evidence: ReplayEvidence) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _untouched(evidence: ReplayEvidence) -> Iterator[str]:
         if (target.stream, group) not in taken
     ]
     if others:
-        yield f"Other groups are not touched: {', '.join(others)}."
+        yield f"Other groups are not touched: {first_few(others)}."
 
 
 def _taken(evidence: ReplayEvidence) -> Iterator[Route]:

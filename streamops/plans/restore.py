@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from streamops.analysis.wording import command, counted, quoted
+from streamops.analysis.wording import command, counted, first_few, quoted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent, SavedGroup
 from streamops.model.ids import EntryId
 from streamops.plans.crowds import ONE_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.groups import GROUP_UNIT, PENDING_UNIT, named
+from streamops.plans.groups import GROUP_UNIT, PENDING_UNIT
 
 ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
 
@@ -101,7 +101,7 @@ def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> I
     if evidence.identity is None:
         yield f"Stream {target} is created; it has no group."
     elif evidence.groups:
-        yield f"All of its groups ({named([name for name, _ in evidence.groups])}) will be given them."
+        yield f"All of its groups ({first_few([name for name, _ in evidence.groups])}) will be given them."
     yield "Each is added once: stopped at any point, the same command goes on where it stopped, within 7 days."
 
 
@@ -124,7 +124,7 @@ def _warnings(file: RestoreFile) -> Iterator[str]:
             "and will fail."
         )
     if len(file.streams) > 1:
-        yield f"The file holds entries of several streams: {named(file.streams)}."
+        yield f"The file holds entries of several streams: {first_few(file.streams)}."
 
 
 def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: SavedGroup) -> Plan:
@@ -174,7 +174,7 @@ def _group_effects(file: RestoreFile, group: SavedGroup, before: int, create: bo
             f"{counted(left, *PENDING_UNIT)} will be pending again, with their owners and counts, as far as the entries still exist; "
             "what is pending in the group already is left alone."
         )
-        yield f"They are of {named([f'{owner} ({rows:,})' for owner, rows in file.owners])}."
+        yield f"They are of {first_few([f'{owner} ({rows:,})' for owner, rows in file.owners])}."
 
 
 def _command(intent: RestoreIntent) -> str:

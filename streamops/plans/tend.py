@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from streamops.analysis.envelopes import FASTSTREAM, TASKIQ
-from streamops.analysis.wording import command, counted, quoted, span, typed_span
+from streamops.analysis.wording import command, counted, first_few, quoted, span, typed_span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.tend import Redelivery, TendedRow, TendEvidence, TendIntent
@@ -13,7 +13,6 @@ from streamops.plans.evidence import fingerprint, sample
 RECENT = timedelta(seconds=60)
 """A consumer that was seen within this may be at work."""
 
-NAMED = 5
 OURS = "so-"
 """What the names of streamops's own consumers begin with."""
 
@@ -66,7 +65,7 @@ def redelivery(intent: TendIntent, evidence: TendEvidence) -> Redelivery:
     if evidence.others:
         raise Forbidden(
             f"tend {intent.stream}/{intent.group}: other groups would get its entries again too: "
-            f"{_few(evidence.others)}",
+            f"{first_few(evidence.others)}",
             "Accept that with --redeliver add; or give entries to a consumer that reads its own history with "
             "--redeliver claim --to CONSUMER.",
         )
@@ -106,7 +105,7 @@ def _way(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> str:
         who = intent.to or "nobody, so that whoever reclaims by XAUTOCLAIM takes them at once"
         reads = ", which has to read its own history (XREADGROUP with 0 in place of >)" if intent.to else ""
         return f"they are given to {who}{reads}. Nothing is added, and no other group notices."
-    others = f" and to {_few(evidence.others)}" if evidence.others else ""
+    others = f" and to {first_few(evidence.others)}" if evidence.others else ""
     return (
         f"they are added to the stream anew and acknowledged, so they come to {intent.group}{others} as new "
         "entries, behind all others, with the fields _so_origin_id and _so_attempt besides their own."
@@ -116,7 +115,7 @@ def _way(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> str:
 def _warnings(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> Iterator[str]:
     stuck, owners = evidence.stuck, {name for name, _ in evidence.stuck.owners}
     if way is Redelivery.ADD and evidence.others:
-        yield f"Other groups get these entries a second time: {_few(evidence.others)}."
+        yield f"Other groups get these entries a second time: {first_few(evidence.others)}."
     if way is Redelivery.CLAIM and stuck.waiting:
         yield (
             f"{counted(stuck.waiting, 'entry waits', 'entries wait')} for {intent.to or 'somebody'} to read "
@@ -129,16 +128,11 @@ def _warnings(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> It
     ]
     if recent:
         yield (
-            f"Seen lately, and perhaps still at work on theirs: {_few(recent)}. A handler that takes longer than "
+            f"Seen lately, and perhaps still at work on theirs: {first_few(recent)}. A handler that takes longer than "
             "--min-idle is run twice."
         )
     if any(one.name.startswith(OURS) for one in evidence.consumers):
         yield "Consumers of streamops are in this group, which reclaims and buries by itself."
-
-
-def _few(parts: list[str] | tuple[str, ...]) -> str:
-    more = len(parts) - NAMED
-    return ", ".join(parts[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _command(intent: TendIntent, way: Redelivery) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, first_few, quoted, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
@@ -16,7 +16,6 @@ from streamops.plans.trim_losses import (
     at_least_unless,
     at_most,
     entries_in_words,
-    first_few,
     loss_sentences,
     lost_to_groups,
     pending_in,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from streamops.analysis.wording import counted
+from streamops.analysis.wording import counted, first_few
 from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import GroupLoss
 
@@ -76,9 +76,3 @@ def at_most(amount: Amount) -> str:
     if amount.exact:
         return counted(amount.upper, *ENTRIES)
     return f"up to {counted(amount.upper, *ENTRIES)}"
-
-
-def first_few(names: list[str]) -> str:
-    """The first few names of many."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")

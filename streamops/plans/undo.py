@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from streamops.analysis.wording import command, counted
+from streamops.analysis.wording import command, counted, first_few
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
 from streamops.plans.evidence import fingerprint, sample
@@ -19,8 +19,6 @@ WHY_REFUSED: Final[Mapping[str, str]] = {
     "missing": "its entry no longer exists",
 }
 """What the script says of rows that it leaves alone, in words."""
-
-OWNERS_NAMED = 5
 
 
 def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
@@ -44,9 +42,7 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
 
 
 def _effects(intent: UndoIntent, evidence: UndoEvidence, count: int) -> Iterator[str]:
-    owners = [f"{name} ({number:,})" for name, number in evidence.owners[:OWNERS_NAMED]]
-    more = len(evidence.owners) - OWNERS_NAMED
-    to = ", ".join(owners) + (f" and {more:,} more" if more > 0 else "")
+    to = first_few([f"{name} ({number:,})" for name, number in evidence.owners])
     what = f"{evidence.operation} of {_written(evidence.at)} by {evidence.by}"
     yield f"Takes back {what}: {counted(count, 'entry', 'entries')} of {to}."
     if intent.also:
@@ -69,7 +65,7 @@ def _warnings(evidence: UndoEvidence) -> Iterator[str]:
             f"The first is {first}: {WHY_REFUSED[why]}."
         )
     if evidence.absent_owners:
-        names = ", ".join(evidence.absent_owners[:OWNERS_NAMED])
+        names = first_few(evidence.absent_owners)
         yield f"No consumers of the group any more, and created again: {names}."
     if evidence.recorded < evidence.counted:
         yield _of_unrecorded(evidence)

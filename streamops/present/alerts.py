@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.analysis.wording import counted
 from streamops.model.observation import Finding
 from streamops.model.silences import FindingKey
-from streamops.present.units import counted
 
 SPANS: Final = (timedelta(hours=1), timedelta(hours=4), timedelta(days=1))
 """For how long a finding can be silenced: pressing again takes the next, and after the last none."""

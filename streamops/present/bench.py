@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.model.bench import BenchPlan, DrillMoment, DrillPlan, DrillVerdict, Figure
 from streamops.present.cells import rounded
 from streamops.present.columns.bench import BENCH_COLUMNS, BENCH_DETAIL_COLUMNS, DRILL_COLUMNS
 from streamops.present.documents import Json
 from streamops.present.plans import Fact
 from streamops.present.table import Cell, Tone
-from streamops.present.units import counted, duration, size
+from streamops.present.units import duration, size
 
 EVENT: Final = ("event", "events")
 

@@ -4,12 +4,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.analysis.wording import counted
 from streamops.model.acting import Outcome, Plan, Progress, Tier
 from streamops.present.cells import seconds
 from streamops.present.documents import Json, text_json
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted, duration, percent, rate
+from streamops.present.units import duration, percent, rate
 
 DANGER: Final = {
     Tier.REVERSIBLE: Cell("1 of 3: can be undone"),

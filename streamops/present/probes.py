@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.analysis.probes import Bounds, ProbeLimits, ProbeResult, Reading, Verdict
+from streamops.analysis.wording import counted
 from streamops.present.documents import Json, text_json
 from streamops.present.text import safe
-from streamops.present.units import count, counted, duration, terse
+from streamops.present.units import count, duration, terse
 
 MOST_FAULTS: Final = 3
 SECONDS: Final = frozenset({"time_lag", "pending_age"})

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from streamops.analysis.wording import counted
 from streamops.model.acting import Action, Actor, AuditRecord, Job, Outcome, Plan
 from streamops.model.entries import PendingEntry
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
@@ -12,7 +13,7 @@ from streamops.present.documents import Json, text_json
 from streamops.present.plans import Fact, outcome_document, outcome_facts, plan_document, plan_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted, duration, timestamp
+from streamops.present.units import duration, timestamp
 
 SHOWN = 20
 """Rows of the state before that people see one by one."""

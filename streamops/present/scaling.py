@@ -5,8 +5,9 @@ from datetime import timedelta
 
 from msgspec import Struct
 
+from streamops.analysis.wording import counted
 from streamops.present.documents import Json
-from streamops.present.units import counted, duration, rate, rfc3339, timestamp
+from streamops.present.units import duration, rate, rfc3339, timestamp
 from streamops.scaling.simulator.contest import OURS, Heat
 from streamops.scaling.simulator.history import History, Replayed, Told
 from streamops.scaling.simulator.result import Step

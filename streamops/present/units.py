@@ -38,11 +38,6 @@ def count(number: int | None) -> str:
     return UNKNOWN if number is None else f"{number:,}"
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """A number with its noun: ``1 entry``, ``2,000 entries``."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def compact(number: int | None) -> str:
     """At most five characters (six below zero): ``9,999``, ``12.3k``, ``4.5M``; digits are cut, not rounded up."""
     if number is None:

@@ -7,11 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.analysis.expressions import Expression
+from streamops.analysis.wording import counted
 from streamops.analysis.words import EntryWords
 from streamops.errors import SettingsError
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operate.search import Search, SearchResult, StopReason
-from streamops.present.units import counted, duration, size
+from streamops.present.units import duration, size
 from streamops.tui.places.finding import WHERE
 
 SLICE: Final = timedelta(milliseconds=200)

@@ -18,7 +18,7 @@ from streamops.model.acts.groups import (
     RewindGroupIntent,
 )
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.plans.groups import amount, named, plan_create_group, plan_destroy_group, plan_rewind_group
+from streamops.plans.groups import amount, plan_create_group, plan_destroy_group, plan_rewind_group
 
 CREATED = CreateGroupEvidence(
     identity=Identity(),
@@ -68,11 +68,6 @@ DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
 )
 def test_amounts(told: Amount, words: str) -> None:
     assert amount(told) == words
-
-
-def test_names_are_few() -> None:
-    assert named(["a", "b"]) == "a, b"
-    assert named([str(n) for n in range(1_007)]) == "0, 1, 2, 3, 4 and 1,002 more"
 
 
 def test_creating() -> None:

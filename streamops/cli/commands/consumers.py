@@ -2,6 +2,7 @@
 
 import click
 
+from streamops.analysis.wording import counted
 from streamops.cli.command import Command
 from streamops.cli.params import group_argument_optional, stream_argument
 from streamops.cli.reading import observe_stream, only_group, only_stream
@@ -10,7 +11,6 @@ from streamops.cli.words import tell_gaps, tell_left_out
 from streamops.present.columns import CONSUMER_COLUMNS
 from streamops.present.documents import consumer_json, gaps_json, snapshot_header, text_json
 from streamops.present.rows import ConsumerRow, consumer_rows
-from streamops.present.units import counted
 
 
 @click.command(

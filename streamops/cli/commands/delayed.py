@@ -4,6 +4,7 @@ from typing import Final
 
 import click
 
+from streamops.analysis.wording import counted
 from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
@@ -21,7 +22,6 @@ from streamops.present.columns import (
 )
 from streamops.present.delayed import DelayedQueueRow, DelayedRow, delayed_json, queue_json
 from streamops.present.documents import gaps_json, text_json
-from streamops.present.units import counted
 
 DEFAULT_LIMIT: Final = 100
 

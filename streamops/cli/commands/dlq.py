@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from streamops.analysis.wording import counted
 from streamops.cli.acting.fields import given_value, param_of
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
@@ -29,7 +30,6 @@ from streamops.present.documents import gaps_json, text_json
 from streamops.present.entries import envelope_fields
 from streamops.present.intents import intent_fields
 from streamops.present.letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
-from streamops.present.units import counted
 
 DEFAULT_LIMIT: Final = 100
 STDOUT: Final = "-"

@@ -3,6 +3,7 @@
 import click
 
 from streamops.analysis.folding import fold_retries
+from streamops.analysis.wording import counted
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import group_argument, patterns_argument, stream_argument
@@ -18,7 +19,6 @@ from streamops.present.columns import (
 )
 from streamops.present.documents import gaps_json, group_detail_json, group_json, snapshot_header, text_json
 from streamops.present.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
-from streamops.present.units import counted
 
 LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
 MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in {"stream", "group"})

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from streamops.analysis.expressions import Expression
+from streamops.analysis.wording import counted
 from streamops.analysis.words import EntryWords
 from streamops.cli.command import Command
 from streamops.cli.entry_rows import entry_document, entry_printer
@@ -20,7 +21,6 @@ from streamops.operate.search import Search, SearchProgress, SearchResult, StopR
 from streamops.present.cells import id_text
 from streamops.present.documents import entry_json, text_json
 from streamops.present.rows import EntryRow
-from streamops.present.units import counted
 
 DEFAULT_LIMIT: Final = 100
 DEFAULT_MAX_SCAN: Final = 1_000_000

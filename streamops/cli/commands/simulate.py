@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from streamops.analysis.wording import counted
 from streamops.cli.command import Command
 from streamops.cli.contests import play_all
 from streamops.cli.histories import history_of_file, history_of_stream
@@ -30,7 +31,7 @@ from streamops.present.scaling import (
     told_json,
     trace_document,
 )
-from streamops.present.units import counted, rate
+from streamops.present.units import rate
 from streamops.scaling.simulator.contest import BY_NAME, FIXED, OURS, heats
 from streamops.scaling.simulator.history import History, replay_history
 from streamops.scaling.simulator.ours import Ours, configured

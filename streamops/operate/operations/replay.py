@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from streamops.analysis.wording import first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Job, Plan
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode
@@ -61,7 +62,7 @@ def _in_use(stream: str, groups: Sequence[str]) -> Forbidden:
     some = "group" if len(groups) == 1 else "groups"
     return Forbidden(
         f"stream {stream} is no dead-letter queue by its name or the configuration, and {some} "
-        f"{', '.join(groups)} would lose entries that are pending or unread",
+        f"{first_few(groups)} would lose entries that are pending or unread",
         "Where it is a dead-letter queue all the same, name it in the context's configuration: "
         f'dead_letters = {{ STREAM = "{stream}" }}.',
     )

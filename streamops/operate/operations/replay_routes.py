@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.analysis.wording import first_few
 from streamops.errors import Forbidden, SettingsError
 from streamops.model.acts.letters import SelectedLetters
 from streamops.model.acts.replay import ReplayIntent, ReplayMode, Route, TargetStream
@@ -51,7 +52,7 @@ def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> Replay
     for target in targets:
         if len(target.groups) > 1:
             raise SettingsError(
-                f"--mode is needed: stream {target.stream} has {len(target.groups)} groups: {', '.join(target.groups)}",
+                f"--mode is needed: stream {target.stream} has {len(target.groups)} groups: {first_few(target.groups)}",
                 "--mode republish adds the entries for all of them; redeliver and retry reach only the group "
                 "that gave an entry up.",
             )

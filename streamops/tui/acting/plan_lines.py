@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.present.plans import Fact, outcome_facts, plan_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted
 from streamops.tui.details import paragraph
 from streamops.tui.paint import BLANK_LINE, Line, wrap
 

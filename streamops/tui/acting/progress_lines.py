@@ -2,9 +2,10 @@
 
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted, duration, percent, rate
+from streamops.present.units import duration, percent, rate
 from streamops.tui.deed import Deed
 from streamops.tui.details import paragraph
 from streamops.tui.paint import BLANK_LINE, Line

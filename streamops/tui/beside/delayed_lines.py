@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
 from streamops.present.delayed import DelayedQueueRow, DelayedRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import count, counted, duration, size
+from streamops.present.units import count, duration, size
 from streamops.tui.beside.facts import column_facts
 from streamops.tui.details import paragraph
 from streamops.tui.paint import BLANK_LINE, Line

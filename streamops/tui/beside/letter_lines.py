@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.model.entries import Entry
 from streamops.model.letters import QueueSummary
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
@@ -9,7 +10,7 @@ from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLU
 from streamops.present.letters import LetterRow, QueueRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import count, counted, duration, percent, size
+from streamops.present.units import count, duration, percent, size
 from streamops.tui.beside.facts import column_facts
 from streamops.tui.details import paragraph
 from streamops.tui.gauges import Part, parts_line

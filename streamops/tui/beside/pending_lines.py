@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted, duration, percent, terse
+from streamops.present.units import duration, percent, terse
 from streamops.tui.beside.reads import PendingWhole
 from streamops.tui.gauges import Part, parts_line
 from streamops.tui.paint import Line

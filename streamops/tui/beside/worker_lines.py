@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.model.observation import Observation
 from streamops.model.pools import Pool, PoolMode
 from streamops.operate.workers import Crowd
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import count, counted, duration, percent
+from streamops.present.units import count, duration, percent
 from streamops.present.workers import WorkerRow
 from streamops.tui.beside.facts import column_facts
 from streamops.tui.details import paragraph

@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from streamops.analysis.lag import id_age
+from streamops.analysis.wording import counted
 from streamops.model.observation import Health, Observation
 from streamops.model.server import ServerInfo, ServerNode
 from streamops.model.streams import StreamRole, StreamState
 from streamops.present.columns.workers import STATES
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import UNKNOWN, compact, counted, duration, health_text, percent, size
+from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
 from streamops.tui.charting import total_count
 from streamops.tui.paint import Line
 from streamops.tui.past.memory import ALL_LETTERS, TIERS, Past

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.analysis.wording import counted
 from streamops.present.charts.points import Point
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Tone
-from streamops.present.units import counted
 from streamops.tui.charting import total_rate
 from streamops.tui.paint import Line
 from streamops.tui.past.memory import ALL_ACKED, ALL_ADDED, ALL_DELIVERED, TIERS, Past, Track

@@ -4,12 +4,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from streamops.analysis.wording import counted
 from streamops.model.streams import StreamRole
 from streamops.operate.dead_letters import DeadLetterQueues
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
 from streamops.present.letters import QueueRow
 from streamops.present.table import Cell, Tone
-from streamops.present.units import counted
 from streamops.tui import places
 from streamops.tui.beside.letter_lines import queue_lines
 from streamops.tui.beside.reads import ReadQueues

@@ -10,12 +10,12 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from streamops.analysis.wording import counted
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.letters import DeadLetter
 from streamops.operate.acting.operation import Operation
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted
 from streamops.tui.acting.answers import WrongAnswer
 from streamops.tui.acting.edits import Editable, editables
 from streamops.tui.bars import Bar

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from streamops.analysis.wording import counted
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.operate.search import Search, SearchResult
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import count, counted, percent, timestamp
+from streamops.present.units import count, percent, timestamp
 from streamops.tui import places, words
 from streamops.tui.finding import Scan, query
 from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.analysis.folding import fold_retries
+from streamops.analysis.wording import counted
 from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
 from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
@@ -13,7 +14,6 @@ from streamops.present.rows import GroupRow, group_rows
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.units import counted
 from streamops.tui import places
 from streamops.tui.details import group_lines, server_lines
 from streamops.tui.moment import Moment
