@@ -67,7 +67,10 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     help="TLS, client certificates and passwords, in the format of Prometheus's exporter-toolkit.",
 )
 @click.option(
-    "--include", metavar="REGEX", multiple=True, help="Show streams whose whole names match one of these."
+    "--include",
+    metavar="REGEX",
+    multiple=True,
+    help="Show streams whose whole names match one of these: RE2's syntax, as Prometheus has it.",
 )
 @click.option(
     "--exclude", metavar="REGEX", multiple=True, help="Leave out streams whose whole names match one."

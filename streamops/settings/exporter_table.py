@@ -1,9 +1,10 @@
 """What a configuration file may say of the exporter."""
 
-import re
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
+
+from streamops.analysis.name_patterns import name_pattern
 
 DEFAULT_LISTEN: Final = "127.0.0.1:9641"
 
@@ -35,6 +36,6 @@ class ExporterTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         for key in ("include", "exclude"):
             for pattern in getattr(self, key):
                 try:
-                    re.compile(pattern)
-                except (re.error, OverflowError, RecursionError) as error:
+                    name_pattern(pattern)
+                except ValueError as error:
                     raise ValueError(f"{key}: {pattern!r} is no regular expression: {error}") from None

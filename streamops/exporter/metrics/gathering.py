@@ -13,8 +13,9 @@ from streamops.exporter.metrics.guards import (
     Guards,
     Omitted,
     Reason,
-    distinct,
+    are_plain,
     note,
+    showable,
     shown_consumers,
     shown_streams,
 )
@@ -78,6 +79,7 @@ class Gatherer:
         self._guards = guards
         self._shows_groups, self._shows_consumers = guards.shows_groups, guards.shows_consumers
         self._names = Names("", (), (), ())
+        self._plain: dict[str, Sequence[Sequence[str]]] = {}
         self._streams: Remembered[StreamLabels] = Remembered()
         self._labels: tuple[list[StreamLabels], list[GroupLabels], list[Labels]] = ([], [], [])
 
@@ -85,7 +87,7 @@ class Gatherer:
         """What is shown of an observation."""
         omitted: Omitted = Counter()
         views = shown_streams(self._guards, observation.streams, omitted)
-        views = distinct(views, [view.stream.name for view in views], "stream", omitted)
+        views = showable(views, [view.stream.name for view in views], "stream", omitted)
         groups, group_names = self._groups(views, omitted)
         flat = list(chain.from_iterable(groups))
         now = milliseconds(observation.snapshot.collected_at)
@@ -124,9 +126,9 @@ class Gatherer:
             note(omitted, "group", Reason.GRANULARITY, sum(map(len, groups)))
             return [()] * len(groups), [()] * len(groups)
         names = _group_names(groups)
-        if _are_plain(names):
+        if self._are_plain("group", names):
             return groups, names
-        shown = [distinct(some, those, "group", omitted) for some, those in zip(groups, names, strict=True)]
+        shown = [showable(some, those, "group", omitted) for some, those in zip(groups, names, strict=True)]
         return shown, _group_names(shown)
 
     def _consumers(
@@ -147,10 +149,18 @@ class Gatherer:
         guards = self._guards
         shown = [NOBODY if some is None else shown_consumers(guards, some, omitted) for some in members]
         names = [one.names for one in shown]
-        if _are_plain(names):
+        if self._are_plain("consumer", names):
             return shown, names
-        shown = [_distinct(one, omitted) for one in shown]
+        shown = [_showable(one, omitted) for one in shown]
         return shown, [one.names for one in shown]
+
+    def _are_plain(self, scope: str, names: Sequence[Sequence[str]]) -> bool:
+        """Whether all names of groups or consumers can be shown as they are; the same ones are looked at once."""
+        if self._plain.get(scope) != names:
+            if not are_plain([*chain.from_iterable(names)]):
+                return False
+            self._plain[scope] = names
+        return True
 
     def _see(self, names: Names) -> tuple[list[StreamLabels], list[GroupLabels], list[Labels]]:
         """The labels of streams, groups and consumers of these names."""
@@ -176,13 +186,8 @@ def _group_names(groups: Sequence[Sequence[GroupView]]) -> list[list[str]]:
     return [[one.group.name for one in some] for some in groups]
 
 
-def _are_plain(names: Sequence[Sequence[str]]) -> bool:
-    """Whether no name prints as anything but itself, which is nearly always so."""
-    return "".join(chain.from_iterable(names)).isascii()
-
-
-def _distinct(told: Sightings, omitted: Omitted) -> Sightings:
-    """The consumers without those whose names would print like another one's beside them."""
+def _showable(told: Sightings, omitted: Omitted) -> Sightings:
+    """The consumers without those whose names are too long, or would print like another one's beside them."""
     places = range(len(told.names))
-    kept = distinct(places, told.names, "consumer", omitted)
+    kept = showable(places, told.names, "consumer", omitted)
     return told if kept is places else told.only(kept)

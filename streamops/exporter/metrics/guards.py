@@ -1,14 +1,14 @@
 """Which streams and consumers are shown, so that nobody's cardinality explodes. Pure; what is left out is counted."""
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from typing import Final, TypeVar
 
 from msgspec import Struct
 
+from streamops.analysis.name_patterns import NamePattern, name_pattern
 from streamops.analysis.safe_text import encodable
 from streamops.errors import SettingsError
 from streamops.model.members import MILLISECOND, Members, Sightings
@@ -22,6 +22,9 @@ Omitted = Counter[tuple[str, str]]
 MOST_STREAMS: Final = 2_000
 MOST_CONSUMERS: Final = 200
 RECENT: Final = timedelta(minutes=15)
+
+LONGEST_NAME: Final = 1024
+"""Characters of a name that is shown. It stands in every series of its subject, and anybody may have chosen it."""
 
 
 class Granularity(StrEnum):
@@ -41,6 +44,7 @@ class Reason(StrEnum):
     UNSEEN = "unseen"
     GRANULARITY = "granularity"
     SAME_NAME = "same_name"
+    MAX_NAME = "max_name"
 
 
 class Guards(Struct, frozen=True, kw_only=True):
@@ -55,8 +59,8 @@ class Guards(Struct, frozen=True, kw_only=True):
         granularity: Down to what there are metrics.
     """
 
-    include: tuple[re.Pattern[str], ...] = ()
-    exclude: tuple[re.Pattern[str], ...] = ()
+    include: tuple[NamePattern, ...] = ()
+    exclude: tuple[NamePattern, ...] = ()
     max_streams: int = MOST_STREAMS
     consumers_within: timedelta = RECENT
     max_consumers: int = MOST_CONSUMERS
@@ -76,7 +80,7 @@ class Guards(Struct, frozen=True, kw_only=True):
 NO_GUARDS: Final = Guards()
 
 
-def compile_patterns(patterns: Sequence[str], setting: str) -> tuple[re.Pattern[str], ...]:
+def compile_patterns(patterns: Sequence[str], setting: str) -> tuple[NamePattern, ...]:
     """Regular expressions from a setting.
 
     Args:
@@ -126,15 +130,24 @@ def shown_consumers(guards: Guards, members: Members, omitted: Omitted) -> Sight
     return told.only(shown)
 
 
-def distinct(
+def are_plain(names: Collection[str]) -> bool:
+    """Whether all names can be shown as they are, which is nearly always so."""
+    text = "".join(names)
+    return text.isascii() and (len(text) <= LONGEST_NAME or max(map(len, names)) <= LONGEST_NAME)
+
+
+def showable(
     subjects: Sequence[Subject], names: Sequence[str], scope: str, omitted: Omitted
 ) -> Sequence[Subject]:
-    """The subjects without those whose names would print like another one's: no series may come twice."""
-    if "".join(names).isascii():
+    """The subjects without those whose names are too long, or would print like another one's: no series may come twice."""
+    if are_plain(names):
         return subjects
-    doubles = namesakes(names)
+    long = {name for name in names if len(name) > LONGEST_NAME}
+    note(omitted, scope, Reason.MAX_NAME, len(long))
+    doubles = namesakes([name for name in names if name not in long])
     note(omitted, scope, Reason.SAME_NAME, len(doubles))
-    return [one for one, name in zip(subjects, names, strict=True) if name not in doubles]
+    left_out = long | doubles
+    return [one for one, name in zip(subjects, names, strict=True) if name not in left_out]
 
 
 def namesakes(names: Sequence[str]) -> frozenset[str]:
@@ -159,15 +172,15 @@ def note(omitted: Omitted, scope: str, reason: Reason, number: int) -> None:
         omitted[scope, reason.value] += number
 
 
-def _compiled(pattern: str, setting: str) -> re.Pattern[str]:
+def _compiled(pattern: str, setting: str) -> NamePattern:
     problem = ""
     try:
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
+        return name_pattern(pattern)
+    except ValueError as error:
         problem = str(error)
     raise SettingsError(
         f"{setting}: {pattern!r} is no regular expression: {problem}",
-        "Patterns are Python's regular expressions and match whole names: orders\\..* or (?i)audit.",
+        "Patterns are RE2's regular expressions and match whole names: orders\\..* or (?i)audit.",
     )
 
 
