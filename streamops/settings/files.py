@@ -14,7 +14,15 @@ from streamops.settings.decoding import Problem, decode_config
 
 PROJECT_FILE: Final = "streamops.toml"
 MOST_BYTES: Final = 1 << 20
-"""Of a file; a project's comes with whatever was cloned."""
+"""Of a file."""
+
+MOST_CLONED_BYTES: Final = 64 << 10
+"""Of a project's file, which comes with whatever was cloned."""
+
+MOST_DOTS: Final = 200
+"""In a line of it. They may be those of a key, and the parser's time and memory grow with the square of its parts."""
+
+NO_CONFIGURATION: Final = "Check that it is a configuration file."
 
 READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
 
@@ -65,11 +73,16 @@ def read_file(path: Path, *, trusted: bool) -> ConfigFile | None:
     try:
         with path.open("rb") as file:
             shared = bool(os.fstat(file.fileno()).st_mode & READABLE_BY_OTHERS)
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            problem = Problem(str(path), "", "longer than 1 MiB", "Check that it is a configuration file.")
+            most = MOST_BYTES if trusted else MOST_CLONED_BYTES
+            content = file.read(most + 1)
+        if len(content) > most:
+            problem = Problem(str(path), "", f"longer than {most >> 10} KiB", NO_CONFIGURATION)
             return ConfigFile(path, trusted, problems=(problem,))
-        table = tomllib.loads(content.decode())
+        text = content.decode()
+        if not trusted and (line := _dotted_line(text)):
+            problem = Problem(str(path), "", f"more than {MOST_DOTS} dots in line {line}", "Break that line.")
+            return ConfigFile(path, trusted, problems=(problem,))
+        table = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:
@@ -77,6 +90,12 @@ def read_file(path: Path, *, trusted: bool) -> ConfigFile | None:
         return ConfigFile(path, trusted, problems=(Problem(str(path), "", text, hint),))
     stated, problems = decode_config(table, str(path))
     return ConfigFile(path, trusted, shared, stated, problems)
+
+
+def _dotted_line(text: str) -> int:
+    """The number of the first line of too many dots; zero where there is none."""
+    dotted = (number for number, line in enumerate(text.split("\n"), 1) if line.count(".") > MOST_DOTS)
+    return next(dotted, 0)
 
 
 def _explain(error: Exception) -> tuple[str, str]:

@@ -234,7 +234,8 @@ def test_urls(text: str) -> None:
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 @example(b"a = " + b"[" * 50_000)
 @example(b"a = " + b"9" * 50_000)
-@example(b"a." * 2_000 + b"a = 1")
+@example(b"a." * 30_000 + b"a = 1")
+@example(b"[" + b"a." * 30_000 + b"a]")
 def test_files_of_settings(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "streamops.toml"

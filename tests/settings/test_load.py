@@ -292,8 +292,18 @@ def test_a_broken_file_is_an_error_whatever_the_flags_say(place: Place) -> None:
 
 
 def test_a_file_without_end_is_not_read_to_it(place: Place) -> None:
-    place.write_project("# " + "x" * (1 << 20))
-    with pytest.raises(SettingsError, match="longer than 1 MiB"):
+    place.write_project("# " + "x" * (64 << 10))
+    with pytest.raises(SettingsError, match="longer than 64 KiB"):
+        place.load()
+    place.write_project("")
+    place.write_user("# " + "x" * (1 << 20))
+    with pytest.raises(SettingsError, match="longer than 1024 KiB"):
+        place.load()
+
+
+def test_a_line_that_would_keep_the_parser_busy_is_not_parsed(place: Place) -> None:
+    place.write_project("a = 1\n" + "a." * 30_000 + "a = 1")
+    with pytest.raises(SettingsError, match="more than 200 dots in line 2"):
         place.load()
 
 
