@@ -125,10 +125,12 @@ class RunningCluster:
         home = self.node_of(key)
         target = self.nodes[(self.nodes.index(home) + 1) % len(self.nodes)]
         slot: int = home.command("CLUSTER", "KEYSLOT", key)
+        settle(self.nodes)
         try:
             yield SlotMove(self.nodes, slot, home, target)
         finally:
             self.flush()
+            settle(self.nodes)
             for node in (home, target):
                 node.command("CLUSTER", "SETSLOT", slot, "STABLE")
             if not _serves(home, key):
@@ -202,7 +204,12 @@ class StartSentinel(Protocol):
 
 
 def start_sentinel(
-    program: ServerProgram, primary: RunningServer, *, service: str = "orders", quorum: int = 1
+    program: ServerProgram,
+    primary: RunningServer,
+    *,
+    service: str = "orders",
+    quorum: int = 1,
+    down_after_ms: int = 1000,
 ) -> RunningServer:
     """Start a Sentinel that watches one primary; it answers for ``service`` at once.
 
@@ -211,13 +218,28 @@ def start_sentinel(
         primary: The server to watch; it must answer PING without a password.
         service: Name of the service.
         quorum: Sentinels that must agree that the primary is down.
+        down_after_ms: Milliseconds of silence after which it thinks so of a server.
     """
     lines = (
         f"sentinel monitor {service} 127.0.0.1 {primary.port} {quorum}",
-        f"sentinel down-after-milliseconds {service} 1000",
+        f"sentinel down-after-milliseconds {service} {down_after_ms}",
         f"sentinel failover-timeout {service} 5000",
     )
     return RunningServer(program, sentinel="\n".join(lines) + "\n")
+
+
+def settle(nodes: Sequence[RunningServer]) -> None:
+    """Wait until all nodes have heard of the last move: whoever takes a slot before may claim it in vain."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while len({_epoch(node) for node in nodes}) > 1:
+        if time.monotonic() > deadline:
+            raise TimeoutError("the nodes of the test cluster have not heard of each other")
+        time.sleep(0.005)
+
+
+def _epoch(node: RunningServer) -> bytes:
+    lines: list[bytes] = node.command("CLUSTER", "INFO").splitlines()
+    return next(line for line in lines if line.startswith(b"cluster_current_epoch:"))
 
 
 def _serves(node: RunningServer, key: str) -> bool:

@@ -1,20 +1,13 @@
 """Histories on a cluster: slots that move, a primary that is killed, a primary that hands over."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from tests.chaos.topologies.clusters import ReplicatedCluster
-from tests.chaos.topologies.histories import History
+from tests.chaos.topologies.histories import History, Scenario, undisturbed
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.workers import Run
 from tests.chaos.topologies.works import Claim, Replay, Survived, Trim
-
-
-class Scenario(Protocol):
-    """A history by its seed."""
-
-    async def __call__(self, seed: int, cluster: ReplicatedCluster) -> Outcome:
-        """Play it."""
 
 
 async def slots_move(seed: int, cluster: ReplicatedCluster) -> Outcome:
@@ -52,10 +45,10 @@ async def primary_dies(seed: int, cluster: ReplicatedCluster) -> Outcome:
     return await history.play(strike)
 
 
-SCENARIOS: Final[Mapping[str, Scenario]] = {
-    "slots move": slots_move,
-    "primary hands over": primary_hands_over,
-    "primary dies": primary_dies,
+SCENARIOS: Final[Mapping[str, Scenario[ReplicatedCluster]]] = {
+    "slots move": undisturbed(slots_move),
+    "primary hands over": undisturbed(primary_hands_over),
+    "primary dies": undisturbed(primary_dies),
 }
 
 

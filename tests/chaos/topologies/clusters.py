@@ -86,6 +86,11 @@ class ReplicatedCluster:
         """The nodes that have slots."""
         return [node for node in self.nodes if is_primary(node)]
 
+    @property
+    def leaders(self) -> frozenset[int]:
+        """The ports of those that have slots."""
+        return frozenset(node.port for node in self.primaries)
+
     def primary_of(self, key: str) -> RunningServer:
         """The primary that serves a key, now that nothing moves."""
         slot = _slot(self.nodes, key)

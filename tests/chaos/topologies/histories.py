@@ -1,4 +1,8 @@
-"""What every history does: prepare, begin, strike, go on to the end, and compare the books."""
+"""What every history does: prepare, begin, strike, go on to the end, and compare the books.
+
+Servers that are short of processor time may be taken for dead, and be replaced once more than the history wants. What
+whoever took over at last had to begin with was read by nobody then, so that nothing can be judged: it is played again.
+"""
 
 import asyncio
 import os
@@ -6,9 +10,12 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from functools import partial
+from functools import partial, wraps
+from itertools import count
 from random import Random
-from typing import Final
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from tests.chaos.topologies.operators import Operator, Programmer, Typist, see_through
 from tests.chaos.topologies.outcome import BrokenPromiseError, Outcome, added_up
@@ -24,6 +31,37 @@ Strike = Callable[[Sequence[str]], Awaitable[Survived]]
 UNSPARING: Final = bool(os.environ.get("STREAMOPS_ALL_TOPOLOGIES"))
 """Whether all acts are command lines, and the leases of processes that are gone are waited out."""
 
+UNASKED: Final = "replaced unasked, played again"
+MOST_AGAIN: Final = 3
+
+Somewhere = TypeVar("Somewhere", bound=Place)
+Scenario = Callable[[int, Somewhere], Awaitable[Outcome]]
+"""A history by its seed, at a place."""
+
+
+class DisturbedError(AssertionError):
+    """A primary was replaced that nothing had been done to."""
+
+
+def undisturbed(scenario: Scenario[Somewhere]) -> Scenario[Somewhere]:
+    """A scenario that is played again where it was disturbed, which its outcome tells, and is given up at last."""
+
+    @wraps(scenario)
+    async def played(seed: int, place: Somewhere) -> Outcome:
+        for disturbed in count():
+            try:
+                outcome = await scenario(seed, place)
+            except DisturbedError:
+                if disturbed == MOST_AGAIN:
+                    raise
+            else:
+                return (
+                    replace(outcome, faults={**outcome.faults, UNASKED: disturbed}) if disturbed else outcome
+                )
+        raise AssertionError
+
+    return played
+
 
 class History:
     """Works that go on while a fault strikes."""
@@ -35,6 +73,7 @@ class History:
         self.works: list[Work] = []
         self.watchers: list[Watcher] = []
         self.operators: list[Operator] = []
+        self._led: frozenset[int] = frozenset()
 
     def somebody(self, *, types: bool = False) -> Act:
         """One more operator, who types where that is told, or where nothing is to be spared."""
@@ -48,6 +87,7 @@ class History:
 
         Raises:
             BrokenPromiseError: Something is lost, came twice, or ended as nothing may.
+            DisturbedError: Nobody can tell.
         """
         began, before = time.monotonic(), Counter(self.place.faults)
         for work in self.works:
@@ -69,6 +109,7 @@ class History:
                 tasks.append(asyncio.create_task(work.act()))
                 await until(f"begun: {work.name}", partial(_has_begun, work, tasks[-1]))
             survived = await strike([key for work in self.works for key in work.keys])
+            self._led = self.place.leaders
             for work in self.works:
                 if isinstance(work, Run):
                     await asyncio.sleep(self.random.uniform(0, 0.5))
@@ -84,6 +125,10 @@ class History:
         self, survived: Survived, untrue: Sequence[str], seconds: float, before: Counter[str]
     ) -> Outcome:
         accounts = {work.name: work.audit(survived) for work in self.works}
+        if self.place.leaders != self._led:
+            raise DisturbedError(
+                f"{self.name}, seed {self.seed}: a primary was replaced that nothing was done to"
+            )
         outcome = Outcome(
             name=self.name,
             seed=self.seed,

@@ -33,6 +33,10 @@ class Place(Protocol):
     def label(self) -> str:
         """Flavour and version."""
 
+    @property
+    def leaders(self) -> frozenset[int]:
+        """The ports of those who take writes, as far as it is agreed on."""
+
     def primary_of(self, key: str) -> RunningServer:
         """The server that takes writes to a key, now that nothing moves."""
 

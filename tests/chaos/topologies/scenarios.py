@@ -6,6 +6,7 @@ from typing import Final
 
 from tests.chaos.topologies import cluster_histories, sentinel_histories
 from tests.chaos.topologies.clusters import ReplicatedCluster
+from tests.chaos.topologies.histories import Scenario
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.sentinels import Watched
 from tests.programs import ServerProgram
@@ -14,15 +15,13 @@ Play = Callable[[int, ServerProgram], Awaitable[Outcome]]
 """Plays a history by its seed on servers of a version; raises ``BrokenPromiseError``."""
 
 
-async def on_a_cluster(scenario: cluster_histories.Scenario, seed: int, program: ServerProgram) -> Outcome:
+async def on_a_cluster(scenario: Scenario[ReplicatedCluster], seed: int, program: ServerProgram) -> Outcome:
     """Play a history on a cluster that lives no longer."""
     with ReplicatedCluster(program) as cluster:
         return await scenario(seed, await cluster.ready())
 
 
-async def behind_sentinels(
-    scenario: sentinel_histories.Scenario, seed: int, program: ServerProgram
-) -> Outcome:
+async def behind_sentinels(scenario: Scenario[Watched], seed: int, program: ServerProgram) -> Outcome:
     """Play a history behind Sentinels that live no longer."""
     with Watched(program) as watched:
         return await scenario(seed, await watched.ready())

@@ -1,22 +1,15 @@
 """Histories behind Sentinels: a primary that hands over, dies, hangs and comes back, or misses its replicas."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from tests.autoscaler import pools
-from tests.chaos.topologies.histories import History
+from tests.chaos.topologies.histories import History, Scenario, undisturbed
 from tests.chaos.topologies.outcome import BrokenPromiseError, Outcome
 from tests.chaos.topologies.sentinels import Watched
 from tests.chaos.topologies.watchers import Leads, Scrapes, StatusWatcher
 from tests.chaos.topologies.workers import Run
 from tests.chaos.topologies.works import Claim, Replay, Survived, Trim
-
-
-class Scenario(Protocol):
-    """A history by its seed."""
-
-    async def __call__(self, seed: int, watched: Watched) -> Outcome:
-        """Play it."""
 
 
 async def primary_is_replaced(seed: int, watched: Watched) -> Outcome:
@@ -68,11 +61,11 @@ async def replicas_are_missed(seed: int, watched: Watched) -> Outcome:
     return outcome
 
 
-SCENARIOS: Final[Mapping[str, Scenario]] = {
-    "primary dies": primary_dies,
-    "primary hangs": primary_hangs,
-    "primary is replaced": primary_is_replaced,
-    "replicas are missed": replicas_are_missed,
+SCENARIOS: Final[Mapping[str, Scenario[Watched]]] = {
+    "primary dies": undisturbed(primary_dies),
+    "primary hangs": undisturbed(primary_hangs),
+    "primary is replaced": undisturbed(primary_is_replaced),
+    "replicas are missed": undisturbed(replicas_are_missed),
 }
 
 

@@ -30,6 +30,8 @@ from tests.servers import RunningServer
 SERVICE: Final = "orders"
 SENTINELS, REPLICAS = 3, 2
 QUORUM: Final = 2
+DOWN_AFTER_MS: Final = 2000
+"""Twice as long as between two of their questions: one answer that is late replaces nobody."""
 LONGEST_LAG: Final = 1
 """Seconds after which a replica that says nothing counts as away."""
 _QUICK: Final = ("--repl-diskless-sync-delay", "0")
@@ -55,7 +57,11 @@ class Watched:
             first = self._stack.enter_context(RunningServer(program, *_QUICK))
             self.servers = [first, *(self._replica(first) for _ in range(REPLICAS))]
             self._sentinels = [
-                self._stack.enter_context(start_sentinel(program, first, service=SERVICE, quorum=QUORUM))
+                self._stack.enter_context(
+                    start_sentinel(
+                        program, first, service=SERVICE, quorum=QUORUM, down_after_ms=DOWN_AFTER_MS
+                    )
+                )
                 for _ in range(SENTINELS)
             ]
         except BaseException:
@@ -84,6 +90,11 @@ class Watched:
         named = [one.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)[1] for one in self._sentinels]
         port = int(max(named, key=named.count))
         return next(server for server in self.servers if server.port == port)
+
+    @property
+    def leaders(self) -> frozenset[int]:
+        """The port of the one."""
+        return frozenset({self.primary.port})
 
     def primary_of(self, key: str) -> RunningServer:  # noqa: ARG002 - one server has them all
         """The server that takes writes."""

@@ -23,6 +23,10 @@ class Alone:
         self.faults: dict[str, int] = {}
         self._server = server
 
+    @property
+    def leaders(self) -> frozenset[int]:
+        return frozenset({self._server.port})
+
     def primary_of(self, key: str) -> RunningServer:  # noqa: ARG002 - one server has them all
         return self._server
 
