@@ -1,8 +1,8 @@
 """What each group loses by a trim that heeds none: entries it has yet to read, and entries that are pending.
 
 Of groups at the beginning or beyond the cut that is known. Of others it is counted, as far as a plan may take: what is
-more has bounds. A lag that the server reports has no part in it, as it can be too low: where somebody gave the group a
-wrong ENTRIESREAD.
+more has bounds, and so has what may have gone while it was counted. A lag that the server reports has no part in it, as
+it can be too low: where somebody gave the group a wrong ENTRIESREAD.
 """
 
 from collections import Counter
@@ -17,6 +17,7 @@ from streamops.model.readings import GroupReading
 from streamops.operate.operations.looking import Look
 from streamops.operate.operations.walking import count_after_each
 from streamops.wire.faults import Fault
+from streamops.wire.pending_at_once import read_pending_at_once
 from streamops.wire.reads import PendingRange, read_pending, read_pending_summary
 from streamops.wire.server import Server
 
@@ -27,6 +28,9 @@ MOST_PENDING: Final = 100_000
 """Pending rows of one group that are counted from either end."""
 
 PAGE: Final = 1_000
+
+MOST_NEWER: Final = 2_000
+"""Pending rows that may have come while a group's were counted: with more, it is not known whether any went."""
 
 Owners = tuple[tuple[str, int], ...]
 
@@ -100,17 +104,51 @@ async def _counted_below(
     cut, greatest = bounds
     below, above = Counter[str](), Counter[str]()
     low, high = start, start._replace(after=cut.previous())
+    since = start._replace(after=greatest, limit=MOST_NEWER)
     while below.total() < MOST_PENDING:
         rows = await _rows(server, low)
         beyond = [row for row in await _rows(server, high) if row.id <= greatest]
         below.update(row.consumer for row in rows if row.id < cut)
         if len(rows) < PAGE or rows[-1].id >= cut:
-            return below, True
+            # One page is as it was at its own instant.
+            return below, low is start or await _removed_since(server, since, every) == Counter()
         above.update(row.consumer for row in beyond)
         if len(beyond) < PAGE:
-            return every - above, True
+            return _certain(below, every - above, await _removed_since(server, since, every))
         low, high = low._replace(after=rows[-1].id), high._replace(after=beyond[-1].id)
     return below, False
+
+
+def _certain(
+    below: Counter[str], rest: Counter[str], removed: Counter[str] | None
+) -> tuple[Counter[str], bool]:
+    """What is known of the rows below an ID; and whether these are all.
+
+    Args:
+        below: Those that were counted.
+        rest: All rows but those that were counted above it.
+        removed: Rows that are gone since all were counted, some of which may have been above and not counted there.
+    """
+    if removed is None:
+        return below, False
+    return max(rest - removed, below, key=Counter.total), not removed
+
+
+async def _removed_since(server: Server, since: PendingRange, every: Counter[str]) -> Counter[str] | None:
+    """Rows by consumer that a group had and has no more; none where that cannot be told.
+
+    Args:
+        server: The server.
+        since: What came after the last row that it had.
+        every: All rows that it had.
+    """
+    told = await read_pending_at_once(server, since)
+    if told is None or len(told[1]) == since.limit:
+        return None
+    left = Counter(told[0])
+    left.subtract(row.consumer for row in told[1])
+    # Rows that came between those that it had, as claims can make them, leave nothing to conclude.
+    return None if left.total() > every.total() else every - left
 
 
 async def _rows(server: Server, page: PendingRange) -> tuple[PendingEntry, ...]:

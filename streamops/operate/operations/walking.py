@@ -1,7 +1,8 @@
 """Places in a stream by count: how many entries are below an ID, and which ID has so many entries after it.
 
 Redis keeps no index for either: both take walking over the entries, in steps of some milliseconds, from the
-nearer end. Where that is too far, there are bounds.
+nearer end. Where that is too far, there are bounds; and where entries were removed meanwhile, which may have been counted
+or not. All counts are of the instant at which the stream was looked at, but those of a single step: these are of its own.
 """
 
 from collections.abc import Iterable
@@ -9,7 +10,8 @@ from typing import Final
 
 from streamops.model.acts.groups import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operate.operations.looking import Look
+from streamops.operate.anchors import entries_added
+from streamops.operate.operations.looking import Look, find_stream
 from streamops.wire.faults import Fault
 from streamops.wire.reads import Count, CountRange, count_entries
 from streamops.wire.server import Server
@@ -27,7 +29,8 @@ class _Walk:
     """A walk over entries in one direction.
 
     Attributes:
-        counted: Entries so far.
+        counted: Entries so far; all of them were there when it began.
+        steps: How many it took.
         at: The last of them, or where it began.
         ended: Whether the end of the range was reached.
     """
@@ -38,6 +41,7 @@ class _Walk:
         self._until = until
         self._back = back
         self.counted = 0
+        self.steps = 0
         self.at = start
         self.ended = False
 
@@ -59,6 +63,7 @@ class _Walk:
         if isinstance(found, Fault):
             raise found.error(f"stream {look.reading.name}")
         self.counted += found.entries
+        self.steps += 1
         self.at = found.last_id
         self.ended = found.complete
 
@@ -83,17 +88,56 @@ async def count_below(
         return Amount(0, 0)
     if stream.last_id is not None and stream.last_id < cut:
         return Amount(stream.length, stream.length)
-    last = stream.last_id or LAST_ID
     below = _Walk(server, look, ZERO_ID, cut.previous(), back=False)
-    above = _Walk(server, look, cut.previous(), last, back=False)
+    above = _Walk(server, look, cut.previous(), stream.last_id or LAST_ID, back=False)
     while near is None or below.counted < near:
         await below.step(STEP)
-        if below.ended or (enough is not None and below.counted >= enough):
+        if enough is not None and below.counted >= enough:
             return Amount(below.counted, below.counted)
-        await above.step(STEP)
-        if above.ended:
-            return Amount(max(0, stream.length - above.counted), max(0, stream.length - above.counted))
-    return Amount(below.counted, max(below.counted, stream.length - above.counted))
+        # Where the stream's end is not known, what came meanwhile would be counted too.
+        if not below.ended and stream.last_id is not None:
+            await above.step(STEP)
+        if below.ended or above.ended:
+            return await _settled(server, look, below, above)
+    return _bounds(look, below, above)
+
+
+def _bounds(look: Look, below: _Walk, above: _Walk) -> Amount:
+    """What two walks towards each other tell, wherever they are: none of those below is above."""
+    return Amount(below.counted, max(below.counted, look.reading.length - above.counted))
+
+
+async def _settled(server: Server, look: Look, below: _Walk, above: _Walk) -> Amount:
+    """How many are below, by two walks of which one has come to its end."""
+    if below.ended and below.steps == 1:
+        return Amount(below.counted, below.counted)
+    bounds, removed = _bounds(look, below, above), await _removed_since(server, look)
+    if removed is None:
+        return bounds
+    # Of those that were removed, each may have been on either side, and counted or not.
+    if below.ended:
+        return Amount(bounds.lower, min(bounds.upper, bounds.lower + removed))
+    return Amount(max(bounds.lower, bounds.upper - removed), bounds.upper)
+
+
+async def _removed_since(server: Server, look: Look) -> int | None:
+    """How many entries the stream has lost since it was looked at; none where that cannot be told."""
+    stream = look.reading
+    if stream.last_id is None:
+        return None
+    if look.depth in SCRIPTED:
+        weight = max(1, stream.entry_bytes or 0)
+        page = CountRange(
+            *(stream.name, stream.last_id.previous(), stream.last_id, STEP, STEP_BYTES, weight),
+            length=stream.length,
+        )
+        read_only = look.depth is Depth.READ_ONLY_SCRIPT
+        found = (await count_entries(server, [page], scripts=True, read_only=read_only))[0]
+        if isinstance(found, Count) and found.gone is not None:
+            return found.gone
+    again = await find_stream(server, stream.name)
+    intact = not isinstance(again, Fault) and entries_added(stream, again.reading) is not None
+    return 0 if intact else None
 
 
 async def count_after_each(
@@ -112,14 +156,23 @@ async def count_after_each(
         ServerError: The entries cannot be walked over.
     """
     counts: dict[EntryId, Amount] = {}
-    until, total, complete = cut, 0, True
+    doubtful: list[EntryId] = []
+    until, total, complete, steps, length = cut, 0, True, 0, look.reading.length
     for position in sorted(set(positions), reverse=True):
         if complete and position < until:
             walk = _Walk(server, look, position, until.previous(), back=False)
             while not walk.ended and total + walk.counted < most:
                 await walk.step(STEP)
             until, total, complete = position.next(), total + walk.counted, walk.ended
-        counts[position] = Amount(total, total if complete else max(total, look.reading.length))
+            steps += walk.steps
+        counts[position] = Amount(total, total if complete else max(total, length))
+        if steps > 1:
+            doubtful.append(position)
+    removed = await _removed_since(server, look) if doubtful else 0
+    for position in doubtful:
+        lower, upper = counts[position].lower, counts[position].upper
+        most = length if removed is None else min(length, upper + removed)
+        counts[position] = Amount(lower, max(upper, most))
     return counts
 
 
