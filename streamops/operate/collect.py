@@ -96,7 +96,9 @@ class Collector:
         readings = await self._reader.read(names)
         at = readings.now or datetime.now(UTC)  # noqa: TID251 - a gap says that the clock is ours
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
-        self._heads.heed(readings.server.nodes)
+        era = self._reader.servers.era
+        self._heads.heed(era)
+        self._lags.heed(era)
         # What has to be asked is asked first: the rest is looked up while the server works.
         details, (whole, large) = await asyncio.gather(
             self._read_details(read, at), self._heads.complete(read)
@@ -116,6 +118,8 @@ class Collector:
             self._lags.forget_all_but(lags, unread)
             self._profiles.forget_all_but(lags, unread)
             self._heads.forget_all_but({stream.name for stream in whole})
+            if self._full is not None:
+                self._full.forget_all_but(names)
         return Snapshot(
             collected_at=at,
             server=readings.server,

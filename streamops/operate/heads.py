@@ -1,6 +1,6 @@
 """The first entries after groups' positions, remembered while nothing about them can have changed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -10,7 +10,6 @@ from streamops.analysis.lag import needing_heads
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import ServerNode
 from streamops.operate.anchors import entries_added
 from streamops.wire.faults import Fault
 from streamops.wire.reads import EntryRange, read_entries
@@ -49,13 +48,16 @@ class HeadKeeper:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._known: dict[str, dict[str, Head]] = {}
-        self._identities: dict[str, tuple[str, ...]] = {}
+        self._era = 0
 
-    def heed(self, nodes: Iterable[ServerNode]) -> None:
-        """Drop what is known where another server answers than before: it may lack that entry, and count others."""
-        now = {node.address: node.replication_ids for node in nodes}
-        if not now.items() <= self._identities.items():
-            self._identities.update(now)
+    def heed(self, era: int) -> None:
+        """Drop what is known where another server answers than before: it may lack that entry, and count others.
+
+        Args:
+            era: Which servers answer, as ``Identities`` counts.
+        """
+        if era != self._era:
+            self._era = era
             # Somebody may be about to add to what is known of a stream.
             self._known = {name: {} for name in self._known}
 

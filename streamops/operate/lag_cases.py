@@ -56,6 +56,10 @@ class Case(Struct):
         """Entries were removed in between: what was counted behind the position says nothing."""
         self.delivered = self.behind = None
 
+    def forget(self) -> None:
+        """Another server took over in between: nothing that was counted need be of the stream that was read."""
+        self.ahead = self.delivered = self.behind = None
+
     def vouch(self) -> None:
         """None was removed in between: what was counted ahead of the position is what waited."""
         if self.ahead is not None:

@@ -32,6 +32,19 @@ class LagKeeper:
         self._checked: set[GroupKey] = set()
         self._served: dict[GroupKey, int] = {}
         self._collections = 0
+        self._era = 0
+
+    def heed(self, era: int) -> None:
+        """Drop what was counted where another server answers than before: its counts may be the same, and its entries others.
+
+        Who was caught is not believed there either: a replica has the counters of its primary.
+
+        Args:
+            era: Which servers answer, as ``Identities`` counts.
+        """
+        if era != self._era:
+            self._era = era
+            self._anchors.clear()
 
     async def settle(self, streams: Sequence[tuple[StreamReading, Faith]]) -> dict[GroupKey, Lag]:
         """The lag of every group of these streams, counting within the budget."""
@@ -116,6 +129,10 @@ class LagKeeper:
         doubtful = [case for case in cases if case.leans_on_the_past or case.untold]
         streams = {case.stream.name: case.stream for case in doubtful}
         now = await self._read_again(list(streams))
+        if self._is_another:
+            for case in cases:
+                case.forget()
+            return
         intact = {name for name, stream in now.items() if _is_intact(streams[name], stream)}
         intact |= await self._intact_by_count(
             [(streams[name], stream) for name, stream in now.items() if name not in intact], counter
@@ -155,6 +172,11 @@ class LagKeeper:
         readings = (await self._reader.read(names)).streams
         return {reading.name: reading for reading in readings if isinstance(reading, StreamReading)}
 
+    @property
+    def _is_another(self) -> bool:
+        """Whether another server answers by now than the one that what is settled was read from."""
+        return self._reader.servers.era != self._era
+
     def _remember(self, case: Case, lag: Lag, counter: Counter) -> None:
         """Keep what was counted for the reading; bounds too, where counting again would find no more."""
         if (
@@ -192,6 +214,7 @@ class LagKeeper:
         now = (await self._read_again([stream.name])).get(stream.name)
         return (
             now is not None
+            and not self._is_another
             and is_same(stream, now)
             and group.last_delivered_id
             in {one.last_delivered_id for one in now.groups if one.name == group.name}

@@ -3,7 +3,7 @@
 An entry stays in hand until then: what is acknowledged twice does no harm, and what is not acknowledged is
 handled again. Entries whose lease is fresh are acknowledged plainly; for all others a script looks first whether
 they are still ours, so that nothing is acknowledged behind a new owner's back. So it does for entries of a primary that
-was replaced: on the new one they may be somebody else's.
+was replaced, or of a slot that another node has by now: there they may be somebody else's.
 """
 
 import asyncio
@@ -60,8 +60,8 @@ class Acknowledger:
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._sent_at = 0.0
-        self._changes = server.changes
-        self._changed_at = float("-inf")
+        self._handovers = server.handovers
+        self._taken_over_at = float("-inf")
         self.finished: list[Entry] = []
         self._under_way = 0
         self.acknowledged = 0
@@ -148,9 +148,9 @@ class Acknowledger:
             self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
 
     async def _send(self, batch: list[Entry]) -> None:
-        if self._server.changes != self._changes:
-            self._changes, self._changed_at = self._server.changes, self._clock()
-        fresh = max(self._clock() - self._lease / 2, self._changed_at)
+        if self._server.handovers != self._handovers:
+            self._handovers, self._taken_over_at = self._server.handovers, self._clock()
+        fresh = max(self._clock() - self._lease / 2, self._taken_over_at)
         plain: list[bytes] = []
         checked: list[AckRow] = []
         retries = self._side.retries
@@ -163,7 +163,7 @@ class Acknowledger:
                 checked.append(AckRow(entry.raw_id, entry.payload_key))
         subscription = self._side.subscription
         if plain:
-            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, self._changes)
+            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, self._handovers)
         if checked:
             done = await acknowledge_checked(self._server, subscription, retries=retries, rows=checked)
             self.acknowledged += done.acknowledged

@@ -13,14 +13,13 @@ from typing import Final
 from streamops.errors import ServerError
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Side
-from streamops.runtime.events import Adopted, ConsumerRemoved, Event, Reclaimed, Troubled
+from streamops.runtime.events import ConsumerRemoved, Event, Reclaimed, Troubled
 from streamops.runtime.source import Source
 from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
 from streamops.wire.consuming.taking import (
     START,
     Takings,
-    adopt,
     group_consumers,
     take_from,
     take_idle,
@@ -53,6 +52,7 @@ class Recovery:
         self._steady = steady
         self._emit = emit
         self._lease = crew.handler.lease
+        self._now = asyncio.get_running_loop().time
         self._cursors = dict.fromkeys(source.sides, START)
         self._crowd = 1
         self._next_sweep = 0.0
@@ -61,7 +61,6 @@ class Recovery:
         """Look around, for ever."""
         look = self._beat.total_seconds() * BEATS_PER_LOOK
         sweep = self._lease.total_seconds() / LEASE_SHARE
-        now = asyncio.get_running_loop().time
         while True:
             # Alone, a worker looks as often as that; of many, each less often.
             await asyncio.sleep(min(look * max(1.0, self._crowd / 4), sweep) * random.uniform(0.5, 1.5))  # noqa: S311
@@ -71,8 +70,8 @@ class Recovery:
             try:
                 for side in self._source.sides:
                     await self._bury_the_dead(side)
-                if now() >= self._next_sweep:
-                    self._next_sweep = now() + sweep * self._crowd * random.uniform(0.5, 1.5)  # noqa: S311
+                if self._now() >= self._next_sweep:
+                    self._next_sweep = self._now() + sweep * self._crowd * random.uniform(0.5, 1.5)  # noqa: S311
                     for side in self._source.sides:
                         await self._sweep(side)
                         await self._adopt(side)
@@ -102,6 +101,7 @@ class Recovery:
         """Take over what lies idle with one consumer."""
         after = START
         while after and self._crew.room > 0:
+            asked = self._now()
             takings = await take_from(
                 self._server,
                 self._source.subscription,
@@ -111,29 +111,19 @@ class Recovery:
                 limit=min(PAGE, self._crew.room),
                 after=after,
             )
-            await self._receive(side, takings, owner)
+            await self._receive(side, takings, asked, owner)
             after = takings.next
 
     async def _adopt(self, side: Side) -> None:
         """Take what lies idle under our own name: a read that was given up may have reached the server after all."""
-        sub, after = self._source.subscription, START
+        after = START
         while after and self._crew.room > 0:
-            takings = await adopt(
-                self._server,
-                sub,
-                retries=side.retries,
-                in_hand=side.in_hand,
-                limit=min(PAGE, self._crew.room),
-                min_idle=self._lease,
-                after=after,
-            )
-            if number := await self._source.deliver_again(side, takings, ours=True):
-                self._emit(Adopted(sub.stream, sub.group, number))
-            after = takings.next
+            after = await self._source.adopt(side, limit=self._crew.room, after=after, min_idle=self._lease)
 
     async def _sweep(self, side: Side) -> None:
         """Take over what lies idle for longer than its lease, whoever's it is; one round through the group."""
         while self._crew.room > 0:
+            asked = self._now()
             takings = await take_idle(
                 self._server,
                 self._source.subscription,
@@ -142,13 +132,13 @@ class Recovery:
                 limit=min(PAGE, self._crew.room),
                 cursor=self._cursors[side],
             )
-            await self._receive(side, takings, "")
+            await self._receive(side, takings, asked, "")
             self._cursors[side] = takings.next or START
             if not takings.next:
                 return
 
-    async def _receive(self, side: Side, takings: Takings, consumer: str) -> None:
-        number = await self._source.deliver_again(side, takings)
+    async def _receive(self, side: Side, takings: Takings, asked: float, consumer: str) -> None:
+        number = await self._source.deliver_again(side, takings, asked)
         sub = self._source.subscription
         if number:
             self._crew.tally.reclaimed += number

@@ -13,11 +13,12 @@ from datetime import timedelta
 from math import inf
 from typing import Final
 
-from streamops.errors import NotFound, ServerError
+from streamops.errors import NotFound, ServerError, Unreachable
 from streamops.runtime.buffer import Queue
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Adopted, Event, GroupRestored, Lost, Troubled
+from streamops.runtime.portion import Portion
 from streamops.runtime.screening import Screening
 from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked
 from streamops.wire.consuming.hearts import WORKER_PREFIX
@@ -77,6 +78,7 @@ class Source:
         # How large entries are is not known before the first has come: a few of them must fit.
         self._entry_bytes = crew.handler.prefetch_bytes // FIRST_ENTRIES
         self._doubtful = True
+        self._portion = Portion()
         self._read_at = -inf
         # When it was noticed that a group had been destroyed.
         self._destroyed_at = dict.fromkeys(self.sides, -inf)
@@ -218,15 +220,15 @@ class Source:
             side.last_seen = entries[-1].raw_id
         return entries
 
-    async def deliver_again(self, side: Side, takings: Takings, *, ours: bool = False) -> int:
+    async def deliver_again(self, side: Side, takings: Takings, asked: float, *, ours: bool = False) -> int:
         """Take entries that were delivered before, to us or to others; how many of them are new here.
 
         Args:
             side: Where they came from.
             takings: They.
+            asked: When they were asked for, on the event loop's clock: from then on they may have been ours.
             ours: Whether they were pending under our own name, and not in hand.
         """
-        leased_at = asyncio.get_running_loop().time()
         for entry_id, deliveries in takings.gone:
             self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
         entries = []
@@ -234,10 +236,10 @@ class Source:
             if side.holds(taken.id, taken.fields):
                 held = side.in_hand[taken.id]
                 # Nobody else had it: it was ours all the time.
-                held.leased_at = leased_at
+                held.leased_at = asked
                 held.lost = False
                 continue
-            entries.append(self._returned(side, taken, leased_at))
+            entries.append(self._returned(side, taken, asked))
         if self._screening.is_needed(entries):
             entries = await self._screening.screen(entries)
         # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
@@ -264,22 +266,43 @@ class Source:
 
     async def _adopt(self) -> None:
         """Take what is pending under our name and not in hand, as far as there is room."""
-        sub = self.subscription
         for side in self.sides:
             after = START
             while after:
-                limit = min(PAGE, await self._wanted())
-                takings = await adopt(
-                    self._server,
-                    sub,
-                    retries=side.retries,
-                    in_hand=side.in_hand,
-                    limit=limit,
-                    after=after,
-                )
-                if number := await self.deliver_again(side, takings, ours=True):
-                    self._emit(Adopted(sub.stream, sub.group, number))
-                after = takings.next
+                after = await self.adopt(side, limit=await self._wanted(), after=after)
+
+    async def adopt(self, side: Side, *, limit: int, after: str, min_idle: timedelta = timedelta()) -> str:
+        """Take some of what is pending under our name and not in hand; what comes next, nothing at the end.
+
+        Args:
+            side: Where from.
+            limit: How many at most.
+            after: What the last call said comes next.
+            min_idle: For how long they must have been idle.
+
+        Raises:
+            ServerError: The server did not answer, or refused.
+        """
+        sub, asked = self.subscription, asyncio.get_running_loop().time()
+        try:
+            takings = await adopt(
+                self._server,
+                sub,
+                retries=side.retries,
+                in_hand=side.in_hand,
+                limit=self._portion.of(min(PAGE, limit)),
+                min_idle=min_idle,
+                after=after,
+                most_bytes=self._portion.size,
+            )
+        except Unreachable:
+            self._portion.halve()
+            raise
+        if takings.entries:
+            self._portion.double()
+        if number := await self.deliver_again(side, takings, asked, ours=True):
+            self._emit(Adopted(sub.stream, sub.group, number))
+        return takings.next
 
     async def _mend(self, problem: Fault) -> None:
         """A read was answered with an error."""

@@ -45,7 +45,7 @@ class ContextTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         key: PEM file of its key.
         sni: Name to ask for, and to check the server's certificate against.
         verify: Whether the server's certificate is checked.
-        timeout: Longest wait for a connection or a reply.
+        timeout: Longest silence of a server.
         streams: Patterns of the streams to watch.
         exclude: Patterns of streams to leave out.
         dead_letters: Dead-letter queues by the stream they serve.

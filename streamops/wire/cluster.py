@@ -10,19 +10,21 @@ from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.slots import Address, SlotMap, decode_slots
+from streamops.wire.succession import Succession
 
 
 class Cluster:
     """The nodes of a cluster, by the map of slots that one of them last gave.
 
     Attributes:
-        changes: None that matter: each slot's former primary refuses what is no longer its own.
+        changes: None by Sentinels: they have no say here.
     """
 
     changes: int = 0
 
-    def __init__(self, options: ConnectionOptions) -> None:
+    def __init__(self, options: ConnectionOptions, succession: Succession) -> None:
         self._options = options
+        self._succession = succession
         self._seeds = options.addresses
         self._map = SlotMap()
         self._nodes: dict[Address, Node] = {}
@@ -75,8 +77,10 @@ class Cluster:
             await node.close()
 
     async def _learn(self) -> None:
-        self._map = await self._read_map()
+        former, self._map = self._map, await self._read_map()
         self._stale = False
+        # Before anything can be sent by the new map.
+        self._succession.moves += bool(former.ranges) and former.ranges != self._map.ranges
         for address in self._nodes.keys() - {*self._map.primaries, *self._seeds}:
             await self._nodes.pop(address).close()
 

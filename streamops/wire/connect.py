@@ -25,7 +25,8 @@ from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.pool import Pool
-from streamops.wire.sentinel import SentinelPool, Succession, Watchers
+from streamops.wire.sentinel import SentinelPool, Watchers
+from streamops.wire.succession import Succession
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16

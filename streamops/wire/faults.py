@@ -34,7 +34,8 @@ from streamops.errors import (
     Unsupported,
 )
 from streamops.model.snapshot import NO_SUCH_STREAM
-from streamops.wire.sentinel import PrimaryReplacedError, SentinelLoginError
+from streamops.wire.sentinel import SentinelLoginError
+from streamops.wire.succession import PrimaryReplacedError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
 DRIFT = "DRIFT "

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from streamops.model.readings import StreamReading
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.full_replies import FullDecoder, Told
+from streamops.wire.identities import Identities
 from streamops.wire.node import Node
 from streamops.wire.server import Request, Server
 from streamops.wire.steady_reader import SteadyReader
@@ -45,10 +46,16 @@ class FullReader:
     def __init__(self, server: Server, reader: StreamReader) -> None:
         self._server = server
         self._reader = reader
-        self._steady = SteadyReader(server)
+        self._steady = SteadyReader(server, reader.servers)
         self._light: set[str] = set()
         self._told: dict[str, Told] = {}
+        self._told_in = self.servers.era
         self._try_at = -math.inf
+
+    @property
+    def servers(self) -> Identities:
+        """Who answers, as all ways of reading have heard together."""
+        return self._reader.servers
 
     @property
     def depth(self) -> Depth:
@@ -63,10 +70,11 @@ class FullReader:
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
         parts: dict[str, Part] = {}
-        passes = []
+        passes, eras = [], set[int]()
         light = [name for name in names if name in self._light] if self._permitted else []
         if light:
             passes.append(await self._read_full(light))
+            eras.add(self.servers.era)
             if self._permitted:
                 parts.update(_by_name(light, passes[-1]))
             else:
@@ -75,13 +83,16 @@ class FullReader:
         if steady:
             stood, moved = await self._steady.read(steady)
             passes.append(stood)
+            eras.add(self.servers.era)
             parts.update(_by_name([name for name in steady if name not in moved], stood))
         rest = [name for name in names if name not in parts]
         if rest or not passes:
-            others = await self._reader.read(rest)
-            self._weigh(others)
-            passes.append(others)
-            parts.update(_by_name(rest, others))
+            passes.append(await self._read_by_script(rest))
+            eras.add(self.servers.era)
+            parts.update(_by_name(rest, passes[-1]))
+        if len(eras) > 1:
+            # Another server took over between two of them: nothing tells which of the streams are whose.
+            return await self._read_by_script(names)
         return passes[0] if len(passes) == 1 else _joined(names, parts, passes)
 
     def keep(self, readings: Sequence[StreamReading], completed: Sequence[StreamReading]) -> None:
@@ -99,12 +110,17 @@ class FullReader:
             if told is not None and told.reading is reading:
                 self._told[reading.name] = Told(told.digest, whole)
 
+    def forget_all_but(self, names: Sequence[str]) -> None:
+        """Know no other streams than these: the others are watched no more."""
+        if len(self._light) > len(names):
+            self._light.intersection_update(names)
+
     def shun(self, name: str) -> None:
         """Read a stream without its entries from now on: one of them was large."""
         self._light.discard(name)
 
     async def _read_full(self, names: Sequence[str]) -> Readings:
-        before, self._told = self._told, {}
+        before, told_in, self._told = self._told, self._told_in, {}
         decoders: defaultdict[Node | None, FullDecoder] = defaultdict(
             partial(FullDecoder, before, self._told)
         )
@@ -120,6 +136,11 @@ class FullReader:
             requests, PRELUDE, lambda node: (decoders[node].hear_time, decoders[node].hear_info)
         )
         preludes = preludes_of(self._server, answers)
+        self._told_in = self.servers.heed(preludes.server.nodes, preludes.failures)
+        if before and self._told_in != told_in:
+            # Another server's reply may be the same to the byte, but not what the reading was completed by.
+            self._told = {}
+            return await self._read_full(names)
         return preludes.readings(
             [
                 self._learnt(name, reply, before.get(name))
@@ -143,12 +164,14 @@ class FullReader:
             self._try_at = time.monotonic() + TRY_AGAIN
         return why
 
-    def _weigh(self, readings: Readings) -> None:
-        """Take note of what a script told: how heavy the streams are, and which of them may stand still."""
+    async def _read_by_script(self, names: Sequence[str]) -> Readings:
+        """Read streams as ``StreamReader`` does; take note how heavy they are, and which of them may stand still."""
+        readings = await self._reader.read(names)
         for reading in readings.streams:
             if isinstance(reading, StreamReading) and reading.bounds_read and _is_light(reading):
                 self._light.add(reading.name)
         self._steady.learn(readings)
+        return readings
 
 
 def _is_light(reading: StreamReading) -> bool:

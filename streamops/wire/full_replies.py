@@ -38,7 +38,7 @@ class FullDecoder:
     are left out.
 
     Args:
-        before: What was told the last time, by the stream.
+        before: What was told the last time, by the stream. Where another server told that, what is decoded is of no use.
         told: Where to note what is told now.
     """
 

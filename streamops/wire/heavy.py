@@ -1,6 +1,7 @@
 """Streams with large entries, remembered so that an unchanged one is recognised without copying them."""
 
 import time
+from typing import Final
 
 from msgspec import Struct
 
@@ -22,10 +23,20 @@ class Known(Struct, frozen=True):
 
 
 class HeavyStreams:
-    """The last readings of streams with large entries, by name."""
+    """The last readings of streams with large entries, by name.
 
-    def __init__(self) -> None:
+    Args:
+        era: Whose they are, as ``Identities`` counts. There is one of these for each era, so that neither what is
+            kept nor what the script is told of was another server's.
+    """
+
+    def __init__(self, era: int = 0) -> None:
+        self.era: Final = era
         self._known: dict[str, Known] = {}
+
+    def __len__(self) -> int:
+        """How many are remembered."""
+        return len(self._known)
 
     def reading(self, name: str) -> StreamReading | None:
         """What is known of a stream; none for light ones and after a while."""
@@ -41,15 +52,24 @@ class HeavyStreams:
     def keep(self, reading: StreamReading) -> None:
         """Remember a reading if its stream is heavy, from the time that its entries were last read afresh."""
         known = self._known.pop(reading.name, None)
+        now = time.monotonic()
+        self._forget_old(now)
         if not reading.length or (reading.entry_bytes or 0) < HEAVY_BYTES:
             return
-        now = time.monotonic()
         stands = (
             known is not None
             and now - known.since <= KEPT_SECONDS
             and _entries(known.reading) == _entries(reading)
         )
         self._known[reading.name] = Known(reading, known.since if known is not None and stands else now)
+
+    def _forget_old(self, now: float) -> None:
+        """Drop what is of no use any more, from streams that were not read for the longest time: they may be gone."""
+        while self._known:
+            name, known = next(iter(self._known.items()))
+            if now - known.since <= KEPT_SECONDS:
+                return
+            del self._known[name]
 
 
 def script_arguments(reading: StreamReading) -> tuple[Argument, ...]:

@@ -33,6 +33,9 @@ UNSENT = "nothing was sent"
 BREATH = 256
 """Replies decoded between two turns of the event loop, so that a screen stays responsive."""
 
+STEPS = 64
+"""A time limit starts anew no more often than after this share of it: to set a timer costs more than to read a piece."""
+
 
 @final
 class Bundle:
@@ -87,7 +90,9 @@ class Node:
         """Send all commands in one pipeline and return their replies in order; for a bundle, the list of its replies.
 
         Replies are decoded as they come in, while the server works on the next ones. The time limit is one
-        of silence, not of the whole: it starts anew while replies keep coming.
+        of silence, not of the whole: it starts anew whenever bytes come in, within a reply too, so that a slow
+        link is no fault. Nothing else limits a batch: a server that sends a byte now and then for ever is
+        listened to for ever, and is trusted not to.
 
         Args:
             commands: What to send.
@@ -115,10 +120,12 @@ class Node:
         try:
             if insist is not None:
                 insist()
-            writer, receive = _writer(connection), _receiving(connection)
+            writer = _writer(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             writer.writelines(_packed(connection, commands))
             async with asyncio.timeout(self._timeout) as patience:
+                renew = _renewing(patience, self._timeout)
+                receive = _receiving(connection, renew)
                 replies: list[Reply] = []
                 left = BREATH
                 for command, decode in zip_longest(commands, decoders):
@@ -131,7 +138,7 @@ class Node:
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
                     if left <= 0:
                         left = BREATH
-                        patience.reschedule(asyncio.get_running_loop().time() + self._timeout)
+                        renew()
                         await asyncio.sleep(0)
             for reply in replies:
                 if isinstance(reply, Exception) and is_read_only(reply):
@@ -177,28 +184,74 @@ def _writer(connection: AbstractConnection) -> asyncio.StreamWriter:
     return writer
 
 
-def _receiving(connection: AbstractConnection) -> Callable[[], Awaitable[Reply]]:
+def _renewing(patience: asyncio.Timeout, seconds: float) -> Callable[[], None]:
+    """What has a time limit start anew, unless it is over."""
+
+    def renew() -> None:
+        due = asyncio.get_running_loop().time() + seconds
+        if due - (patience.when() or 0.0) > seconds / STEPS and not patience.expired():
+            patience.reschedule(due)
+
+    return renew
+
+
+def _receiving(connection: AbstractConnection, heard: Callable[[], None]) -> Callable[[], Awaitable[Reply]]:
     """What receives one reply after the other; error replies are replies too.
 
     The parser is asked itself: redis-py's connection would wrap each reply in time limits and error handlers that a
     whole batch has once.
+
+    Args:
+        connection: Where they come from.
+        heard: Called when bytes have come in and there are more to wait for.
     """
     parser: Any = connection._parser  # noqa: SLF001 - redis-py has no other way
-    read: Callable[[], Awaitable[Reply]] = parser.read_response
     reader = getattr(parser, "_reader", None)
     if reader is None:
-        return read
+        return _receiving_slowly(connection, heard)
     parsed: Callable[[], Reply] = reader.gets
+    fetch: Callable[[], Awaitable[object]] = parser.read_from_socket
+    waited = False
 
     async def receive() -> Reply:
+        nonlocal waited
         # What has come in already needs no waiting for.
         reply = parsed()
-        if reply is NOT_ENOUGH_DATA:
-            return await read()
+        while reply is NOT_ENOUGH_DATA:
+            if waited:
+                # Not before the first wait: one short reply, the most frequent case, pays nothing.
+                heard()
+            waited = True
+            await fetch()
+            reply = parsed()
         if isinstance(reply, LostConnection):
             # The server said that it takes no commands now.
             raise reply
         return reply
+
+    return receive
+
+
+def _receiving_slowly(
+    connection: AbstractConnection, heard: Callable[[], None]
+) -> Callable[[], Awaitable[Reply]]:
+    """The same without hiredis: redis-py's own parser waits for whole values, and tells nothing of their pieces."""
+    parser: Any = connection._parser  # noqa: SLF001 - redis-py has no other way
+    stream: Any = connection._reader  # noqa: SLF001 - the same
+    read: Callable[[], Awaitable[Reply]] = parser.read_response
+    feed: Callable[[bytes], None] = stream.feed_data
+
+    def feed_and_tell(data: bytes) -> None:
+        feed(data)
+        heard()
+
+    async def receive() -> Reply:
+        stream.feed_data = feed_and_tell
+        try:
+            return await read()
+        finally:
+            # The method of its class is in its place again.
+            del stream.feed_data
 
     return receive
 

@@ -1,51 +1,24 @@
 """Sentinels: who the primary is, and in one line why nobody says."""
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any, NamedTuple, cast
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, cast
 
 from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
-from redis.exceptions import AuthenticationError, RedisError
-from redis.exceptions import ConnectionError as LostConnection
+from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
 from streamops.wire.pool import Pool
+from streamops.wire.succession import Named, Succession
+
+LONGEST_FAILOVER: Final = 30.0
+"""Seconds after which every Sentinel that is well has heard of a failover, or it has come to nothing."""
 
 
 class SentinelLoginError(AuthenticationError):
     """A Sentinel itself wants another password than the one it was given."""
-
-
-class PrimaryReplacedError(LostConnection):
-    """Another server is the primary than the one that was asked so far, and may know less."""
-
-
-class Named(NamedTuple):
-    """Whom a Sentinel names.
-
-    Attributes:
-        epoch: The number of the failover that made it the primary; a Sentinel that was told late has a lower one.
-        address: Its host and port.
-    """
-
-    epoch: int
-    address: tuple[str, int]
-
-
-class Succession:
-    """Who the primary is, as far as anybody of a company has heard: none of them goes on with a former one then.
-
-    Attributes:
-        last: Whom the Sentinels named last; none before they were asked.
-    """
-
-    def __init__(self) -> None:
-        self.last: Named | None = None
-
-    def is_newer_than(self, named: Named) -> bool:
-        """Whether a later primary was heard of."""
-        return self.last is not None and self.last.epoch > named.epoch
 
 
 class Watchers(Sentinel):
@@ -63,11 +36,16 @@ class Watchers(Sentinel):
         self._succession = succession
         self.sentinels = [Redis.from_pool(pool) for pool in pools]
 
-    async def discover_master(self, service_name: str) -> tuple[str, int]:
+    async def discover_master(self, service_name: str, within: float | None = None) -> tuple[str, int]:
         """Host and port of the primary; redis-py's own error would be a list of client objects.
 
         A Sentinel that has not heard of the last failover is passed over, unless nobody can know better: those that were
-        set up anew count failovers from the beginning. Whoever does not answer, or names nobody, may know better.
+        set up anew count failovers from the beginning. Whoever does not answer, or names nobody, may know better; but
+        for whoever does not answer that holds no longer than a failover takes, where most of the others agree.
+
+        Args:
+            service_name: The service.
+            within: Seconds that those who are asked first share; so many of them as may be gone, and one more.
 
         Raises:
             redis.exceptions.RedisError: No Sentinel named a healthy primary: what one of them said, else why the last one could not be asked.
@@ -77,22 +55,24 @@ class Watchers(Sentinel):
         answer: MasterNotFoundError | None = None
         late: list[Named] = []
         strangers = 0
+        patience = self._share(within)
         # Others may change the order meanwhile.
         for sentinel in tuple(self.sentinels):
             try:
                 # Not redis-py's own time limit: its wait_for may swallow that the caller was cancelled.
-                async with asyncio.timeout(self._patience):
+                async with asyncio.timeout(patience):
                     known, named = await self._ask(sentinel, service_name)
-            except AuthenticationError as error:
-                problem = SentinelLoginError(str(error))
             except (RedisError, TimeoutError) as error:
-                problem = error
+                problem = SentinelLoginError(str(error)) if isinstance(error, AuthenticationError) else error
+                # Whoever does not answer holds nobody up the next time.
+                self._put(sentinel, len(self.sentinels))
             else:
                 if named and not self._succession.is_newer_than(named):
                     # Whoever knew is asked first the next time.
-                    self.sentinels.remove(sentinel)
-                    self.sentinels.insert(0, sentinel)
+                    self._put(sentinel, 0)
                     return self._follow(named)
+                if known and not named:
+                    self._succession.doubt()
                 late += filter(None, (named,))
                 strangers += not known
                 reason = "is down and its successor not chosen yet" if known else "is unknown"
@@ -100,8 +80,24 @@ class Watchers(Sentinel):
         if not late:
             raise answer or problem
         if len(late) + strangers < len(self.sentinels):
-            raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
+            self._outlast(late)
         return self._follow(max(late))
+
+    def _share(self, within: float | None) -> float:
+        """Seconds that each has for its answer."""
+        if within is None:
+            return self._patience
+        return min(self._patience, within / (len(self.sentinels) // 2 + 1))
+
+    def _put(self, sentinel: Redis, at: int) -> None:
+        self.sentinels.remove(sentinel)
+        self.sentinels.insert(at, sentinel)
+
+    def _outlast(self, late: Sequence[Named]) -> None:
+        """Raise, unless most of the Sentinels have agreed for longer than those that are silent may know better."""
+        most = late if len(late) > len(self.sentinels) // 2 else ()
+        if self._succession.agreed_for(most, time.monotonic()) < LONGEST_FAILOVER:
+            raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
 
     async def _ask(self, sentinel: Redis, service_name: str) -> tuple[bool, Named | None]:
         """Whether a Sentinel knows the service, and whom it names, if anybody healthy."""
@@ -115,24 +111,43 @@ class Watchers(Sentinel):
             if promoted and promoted != address:
                 # Its number is known since it was promoted, which may have been a moment ago.
                 state = await _state(sentinel, service_name) or state
-                return True, Named(state["config-epoch"], promoted)
-        is_well = self.check_master_state(state, service_name)
-        return True, Named(state["config-epoch"], address) if is_well else None
+                return True, Named(_epoch(state), promoted)
+        is_well = "master" in state["flags"] and not state["flags"] & {"s_down", "o_down"}
+        return True, Named(_epoch(state), address) if is_well else None
 
     def _follow(self, named: Named) -> tuple[str, int]:
-        self._succession.last = named
+        self._succession.follow(named)
         return named.address
 
     async def aclose(self) -> None:
         """Close all connections, without a pause; redis-py does it in tasks, which may be cancelled."""
-        for sentinel in self.sentinels:
+        # Whoever is still asking changes their order.
+        for sentinel in tuple(self.sentinels):
             await sentinel.aclose()
 
 
 async def _state(sentinel: Redis, service_name: str) -> dict[str, Any] | None:
-    """What a Sentinel says of the primary of a service; none where it does not know the service."""
-    masters = cast("dict[str, dict[str, Any]]", await sentinel.sentinel_masters())
-    return masters.get(service_name)
+    """What a Sentinel says of the primary of a service; none where it does not know the service.
+
+    Raises:
+        redis.exceptions.ResponseError: It is a Sentinel in name only, and leaves out what is needed.
+    """
+    problem = "SENTINEL MASTERS without the name, ip, port and flags of each primary"
+    try:
+        masters = cast("dict[str, dict[str, Any]]", await sentinel.sentinel_masters())
+    except (KeyError, TypeError, AttributeError):
+        # So redis-py stumbles.
+        raise ResponseError(problem) from None
+    state = masters.get(service_name)
+    if state is not None and not (state.get("ip") and isinstance(state.get("port"), int)):
+        raise ResponseError(problem)
+    return state
+
+
+def _epoch(state: dict[str, Any]) -> int:
+    """The number of the failover; whoever merely speaks like a Sentinel counts none."""
+    epoch = state.get("config-epoch")
+    return epoch if isinstance(epoch, int) else 0
 
 
 async def _promoted(sentinel: Redis, service_name: str) -> tuple[str, int] | None:
@@ -148,6 +163,7 @@ class SentinelPool(Pool, SentinelConnectionPool):
         changes: How often another server has become the primary.
     """
 
+    sentinel_manager: Watchers
     _address: tuple[str, int] | None = None
     changes = 0
 
@@ -172,6 +188,11 @@ class SentinelPool(Pool, SentinelConnectionPool):
         """Who the primary is, as a Sentinel says; idle connections to another one are closed."""
         address: tuple[str, int] = await super().get_master_address()  # type: ignore[no-untyped-call] # redis-py has no types here
         return address
+
+    async def look(self, within: float) -> tuple[str, int]:
+        """Who the primary is, as a Sentinel says within so many seconds; connections stay as they are."""
+        async with asyncio.timeout(within):
+            return await self.sentinel_manager.discover_master(self.service_name, within)
 
     async def take(self) -> AbstractConnection | None:
         """A connection to the primary that can be used as it is; one to a former primary is made anew first."""

@@ -23,8 +23,8 @@ from streamops.wire.node import (
     was_sent,
 )
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.sentinel import PrimaryReplacedError, Succession
 from streamops.wire.single import single_server
+from streamops.wire.succession import PrimaryReplacedError, Succession
 
 REDIRECTS = 3
 
@@ -84,7 +84,7 @@ class Server:
 
     Attributes:
         options: How it is reached.
-        succession: What it has heard from Sentinels of its primary.
+        succession: What it has heard of other primaries.
     """
 
     def __init__(self, options: ConnectionOptions, company: "Server | None" = None) -> None:
@@ -97,7 +97,9 @@ class Server:
         self.options = options
         self.succession: Succession = company.succession if company else Succession()
         self._topology = (
-            Cluster(options) if options.mode is Mode.CLUSTER else single_server(options, self.succession)
+            Cluster(options, self.succession)
+            if options.mode is Mode.CLUSTER
+            else single_server(options, self.succession)
         )
         self.commands_sent = 0
 
@@ -121,6 +123,15 @@ class Server:
     def changes(self) -> int:
         """How often the Sentinels have named another primary, which may know less than the one before."""
         return self._topology.changes
+
+    @property
+    def handovers(self) -> int:
+        """How often another server has come to serve what one served before: by Sentinels, or slots of a cluster.
+
+        The new one may know less, or something else, of the same entries. Slots that were moved on purpose count too:
+        from outside it looks the same.
+        """
+        return self._topology.changes + self.succession.moves
 
     async def ping(self) -> None:
         """Ask every node for a sign of life; raises ``ServerError`` where none gives one."""
@@ -152,7 +163,7 @@ class Server:
         for at, request in enumerate(requests):
             node = answers.nodes[at] = self.node_of(request.key)
             if node is None:
-                answers.replies[at] = ClusterDownError("no node serves this key's slot")
+                answers.replies[at] = self._unserved()
             else:
                 shares.setdefault(node, []).append(at)
         await self._send(requests, shares, answers, prelude, listen)
@@ -167,27 +178,44 @@ class Server:
                 raise self.error(next(iter(answers.failures.values())))
         return answers
 
-    async def single(self, key: str, *command: Argument, changes: int | None = None) -> Reply:
+    async def single(self, key: str, *command: Argument, handovers: int | None = None) -> Reply:
         """Send one command for a key; returns error replies.
 
         Args:
             key: The key.
             command: The command's words.
-            changes: Send it only where the Sentinels have named no other primary since there were so many changes.
+            handovers: Have it done only where no other server has taken over since there were so many handovers.
 
         Raises:
             ServerError: Its node fails, or is another one.
         """
         if not self._topology.ready:
             await self._prepare()
-        if node := self._topology.node_of(key):
-            (reply,) = await self._ask_alone(node, (command,), changes)
+        node = self._topology.node_of(key)
+        if handovers is not None:
+            return await self._single_there(node, command, handovers)
+        if node:
+            (reply,) = await self._ask_alone(node, (command,))
             if not isinstance(reply, (AskError, TryAgainError)):
                 return reply
         answers = await self.batch([Request(key, command)])
         reply = answers.replies[0]
         if answers.failures and isinstance(reply, Exception):
             raise self.error(reply)
+        return reply
+
+    async def _single_there(self, node: Node | None, command: Command, handovers: int) -> Reply:
+        """Have a command done by the server that had the key when there were so many handovers, or by nobody."""
+        if node is None:
+            return self._unserved()
+        (reply,) = await self._ask_alone(node, (command,), handovers)
+        if isinstance(reply, AskError) and (there := self._topology.node_at(reply.host, reply.port, node)):
+            if not isinstance(reply, MovedError):
+                # That one has carried the key there itself, with all there is to it.
+                _, reply = await self._ask_alone(there, (("ASKING",), command), handovers)
+            if isinstance(reply, MovedError):
+                self._heed_move()
+                raise self.error(_replaced())
         return reply
 
     async def together(self, key: str, commands: Sequence[Command]) -> list[Reply]:
@@ -241,25 +269,33 @@ class Server:
             raise unasked
 
     async def _ask_alone(
-        self, node: Node, commands: Sequence[Command], changes: int | None = None
+        self, node: Node, commands: Sequence[Command], handovers: int | None = None
     ) -> list[Reply]:
         """Send commands to one node, without the bookkeeping of a batch, which costs half as much again."""
         self.commands_sent += len(commands)
         problem: Exception
         try:
-            if changes is None:
+            if handovers is None:
                 return await node.batch(commands)
-            return await node.batch(commands, insist=lambda: self._insist_on(changes))
+            return await node.batch(commands, insist=lambda: self._insist_on(handovers))
         except (RedisError, OSError, TimeoutError) as error:
             problem = error
         self._topology.distrust([node])
         raise self.error(problem)
 
-    def _insist_on(self, changes: int) -> None:
-        if self.changes != changes:
-            error = PrimaryReplacedError("the Sentinels name another primary than a moment ago")
-            error.add_note(UNSENT)
-            raise error
+    def _insist_on(self, handovers: int) -> None:
+        if self.handovers != handovers:
+            raise _replaced()
+
+    def _unserved(self) -> ClusterDownError:
+        """What is answered for a key of a slot that nobody serves; somebody may before the next batch."""
+        self._topology.distrust()
+        return ClusterDownError("no node serves this key's slot")
+
+    def _heed_move(self) -> None:
+        """A slot is another node's by now: the map is in doubt, and what came from the node before."""
+        self.succession.moves += 1
+        self._topology.distrust()
 
     async def _send(
         self,
@@ -326,9 +362,16 @@ class Server:
                 node = answers.nodes[at] = self._topology.node_at(reply.host, reply.port, node)
                 asking.add(at)
             if isinstance(reply, MovedError):
-                self._topology.distrust()
+                self._heed_move()
                 asking.discard(at)
             if node is not None:
                 shares.setdefault(node, []).append(at)
         await self._send(requests, shares, answers, asking=asking)
         return bool(shares)
+
+
+def _replaced() -> PrimaryReplacedError:
+    """That a command was not done, since it was meant for the server before."""
+    error = PrimaryReplacedError("another server has taken over a moment ago")
+    error.add_note(UNSENT)
+    return error

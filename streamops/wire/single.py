@@ -1,6 +1,5 @@
 """One server: always the same, or whichever one the Sentinels name."""
 
-import asyncio
 import time
 from collections.abc import Iterable
 from typing import Final
@@ -11,7 +10,8 @@ from redis.exceptions import RedisError
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.sentinel import PrimaryReplacedError, SentinelPool, Succession
+from streamops.wire.sentinel import SentinelPool
+from streamops.wire.succession import PrimaryReplacedError, Succession
 
 LOOK_EVERY: Final = 1.0
 """Seconds after which the Sentinels are asked again, by whoever sends something then."""
@@ -107,8 +107,7 @@ class Watched(Single):
             await self._go_on_with(news)
             return
         try:
-            async with asyncio.timeout(LONGEST_LOOK):
-                now = await self._pool.get_master_address()
+            now = await self._pool.look(LONGEST_LOOK)
         except MasterNotFoundError:
             # It is down, they say, and a moment later there will be another one.
             return

@@ -10,25 +10,31 @@ Address = tuple[str, int]
 
 
 class SlotRange(NamedTuple):
-    """Slots ``first`` to ``last``, both inclusive, and the address of their primary."""
+    """Slots ``first`` to ``last``, both inclusive, and the address and node ID of their primary."""
 
     first: int
     last: int
     primary: Address
+    ident: bytes = b""
 
 
 class SlotMap:
-    """The slots of a cluster by their primaries; a slot that nobody serves belongs to none."""
+    """The slots of a cluster by their primaries; a slot that nobody serves belongs to none.
+
+    Attributes:
+        ranges: Which slots are whose, in order.
+        primaries: The addresses of all primaries.
+    """
 
     def __init__(self, ranges: Sequence[SlotRange] = ()) -> None:
-        self._ranges = sorted(ranges)
+        self.ranges = sorted(ranges)
         self.primaries: tuple[Address, ...] = tuple(sorted({one.primary for one in ranges}))
 
     def primary_of(self, key: bytes) -> Address | None:
         """The address of the primary that serves a key; none where nobody does."""
         slot = key_slot(key)
-        at = bisect_right(self._ranges, slot, key=lambda one: one.first) - 1
-        return self._ranges[at].primary if at >= 0 and slot <= self._ranges[at].last else None
+        at = bisect_right(self.ranges, slot, key=lambda one: one.first) - 1
+        return self.ranges[at].primary if at >= 0 and slot <= self.ranges[at].last else None
 
 
 def decode_slots(reply: Sequence[Any], asked: str) -> SlotMap:
@@ -39,7 +45,10 @@ def decode_slots(reply: Sequence[Any], asked: str) -> SlotMap:
         asked: The host that was asked: a node that does not know its own name means this one.
     """
     return SlotMap(
-        [SlotRange(first, last, _address(primary, asked)) for first, last, primary, *_replicas in reply]
+        [
+            SlotRange(first, last, _address(primary, asked), *primary[2:3])
+            for first, last, primary, *_replicas in reply
+        ]
     )
 
 

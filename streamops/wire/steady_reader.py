@@ -8,7 +8,7 @@ how many entries were ever added, and XLEN how many there are.
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -20,6 +20,7 @@ from streamops.model.readings import StreamReading
 from streamops.model.server import ServerNode
 from streamops.wire.faults import Fault, fault
 from streamops.wire.heavy import HEAVY_BYTES
+from streamops.wire.identities import Identities
 from streamops.wire.node import Bundle, Node
 from streamops.wire.server import BundleRequest, Server
 from streamops.wire.steady_replies import SteadyDecoder, Stood, steady_commands, tells_added
@@ -58,13 +59,18 @@ class SteadyReader:
     """Reads the streams that it knows to stand still, with groups, consumers and oldest pending entries.
 
     It learns of them from readings of others: two that are the same, of a stream whose groups tell what was added.
+
+    Args:
+        server: Where they are.
+        servers: Who answers there, as those others hear too.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, servers: Identities) -> None:
         self._server = server
         self._seen: dict[str, StreamReading] = {}
         self._standing: dict[str, Standing] = {}
-        self._identities: dict[str, tuple[str, ...]] = {}
+        self._servers = servers
+        self._era = servers.era
         self._try_at = -math.inf
 
     def known(self, names: Iterable[str]) -> list[str]:
@@ -76,9 +82,7 @@ class SteadyReader:
 
     def learn(self, readings: Readings) -> None:
         """Take note of what others read, of all streams that they were asked for."""
-        if not self._heed(readings.server.nodes):
-            self._seen.clear()
-            self._standing.clear()
+        self._heed(readings.server.nodes, readings.failures)
         before, self._seen = self._seen, {}
         for reading in readings.streams:
             if not isinstance(reading, StreamReading) or not _can_stand(reading):
@@ -106,7 +110,7 @@ class SteadyReader:
             requests, PRELUDE, lambda node: (decoders[node].hear_time, decoders[node].hear_info)
         )
         preludes = preludes_of(self._server, answers)
-        is_same = self._heed(preludes.server.nodes)
+        is_same = self._heed(preludes.server.nodes, preludes.failures)
         if preludes.info_fault or any(decoder.refused for decoder in decoders.values()):
             self._try_at = time.monotonic() + TRY_AGAIN
         moved, readings, times = set[str](), list[StreamReading | Fault](), list[datetime | None]()
@@ -125,13 +129,15 @@ class SteadyReader:
         self._forget_others(names)
         return preludes.readings(readings, times), moved
 
-    def _heed(self, nodes: Iterable[ServerNode]) -> bool:
-        """Whether the servers are those of the last time: a replica that took over may lack an entry, and have another."""
-        now = {node.address: node.replication_ids for node in nodes}
-        is_same = now.items() <= self._identities.items()
-        self._identities.update(now)
-        # Where INFO may not be asked, nobody can tell.
-        return bool(now) and is_same
+    def _heed(self, nodes: Sequence[ServerNode], silent: Collection[str]) -> bool:
+        """Whether the servers are those of the last time; where they are not, nothing is known any more."""
+        before, self._era = self._era, self._servers.heed(nodes, silent)
+        # Where INFO may not be asked, nobody can tell: nothing vouches for a stream here but that they are the same.
+        is_same = bool(nodes) and self._era == before
+        if not is_same:
+            self._seen.clear()
+            self._standing.clear()
+        return is_same
 
     def _forget_others(self, names: Sequence[str]) -> None:
         """Streams come and go: of those that are not asked for, no more are kept than of the others."""

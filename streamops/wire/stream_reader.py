@@ -14,6 +14,7 @@ from streamops.model.readings import StreamReading
 from streamops.model.server import ServerInfo
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.heavy import HeavyStreams, script_arguments
+from streamops.wire.identities import Identities
 from streamops.wire.node import Command, Node, Reply
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
@@ -72,18 +73,20 @@ class StreamReader:
 
     Attributes:
         depth: Where it stands.
+        servers: Who answers.
     """
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._heavy = HeavyStreams()
+        self.servers: Final = Identities()
+        self._heavy = HeavyStreams(self.servers.era)
         self._read_only_denied = False
         self._denied_at: float | None = None
         self.depth = Depth.READ_ONLY_SCRIPT
 
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
-        stood = self.depth
+        stood, told = self.depth, self._heavy
         depth = await self._permitted(names)
         answers, chunks = await self._ask(names, depth)
         while depth is not Depth.GROUPS and any(self._must_step_down(chunk, depth) for chunk in chunks):
@@ -94,6 +97,12 @@ class StreamReader:
             self.depth = depth
         width = len(chunks[0]) if chunks else 1
         preludes = preludes_of(self._server, answers)
+        era = self.servers.heed(preludes.server.nodes, preludes.failures)
+        if era != told.era:
+            self._heavy = HeavyStreams(era)
+            if len(told):
+                # The script was told of another server's entries: what it found unchanged is a mixture of both.
+                return await self.read(names)
         found = [self._reading(name, chunk, depth) for name, chunk in zip(names, chunks, strict=True)]
         crowded = [name for name, reading in zip(names, found, strict=True) if reading is None]
         apart = iter(await self._read_crowded(crowded))

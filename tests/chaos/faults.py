@@ -89,10 +89,13 @@ async def set_worker_clock(history: History, random: Random) -> None:
 
 
 async def slow_down(history: History, random: Random) -> None:
-    """Everything takes longer."""
+    """Everything takes longer, or replies come a few bytes at a time."""
     member = _some(history, random)
     async with history.fault("slow", member):
-        member.proxy.slow_down(random.choice((0.005, 0.05)))
+        if delay := random.choice((0.005, 0.05, None)):
+            member.proxy.slow_down(delay)
+        else:
+            member.proxy.narrow(2_000)
         await asyncio.sleep(0.5)
         member.proxy.resume()
 

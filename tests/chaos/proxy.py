@@ -14,6 +14,8 @@ from types import TracebackType
 from typing import Self
 
 CHUNK = 1 << 16
+PIECES = 20
+"""In how many pieces a second replies come over a slow link."""
 
 Watch = Callable[[bytes], bool]
 """Called with each request before it goes on; whether the replies of its connection are lost from now on."""
@@ -38,6 +40,7 @@ class Link:
         self.lost: set[Way] = set()
         self.delay = 0.0
         self.share: float | None = None
+        self.pace: int | None = None
         for way in self.open.values():
             way.set()
 
@@ -63,8 +66,9 @@ class Link:
                     self.lost.add(Way.DOWN)
                 halved = self.share is not None and way is Way.DOWN
                 if way not in self.lost:
-                    writer.write(data[: max(1, int(len(data) * (self.share or 0)))] if halved else data)
-                    await writer.drain()
+                    await self._pass_on(
+                        way, data[: max(1, int(len(data) * (self.share or 0)))] if halved else data
+                    )
                 if halved:
                     self.end()
                     return
@@ -72,6 +76,18 @@ class Link:
             await self.open[way].wait()
             if writer.can_write_eof():
                 writer.write_eof()
+
+    async def _pass_on(self, way: Way, data: bytes) -> None:
+        """Write what came: replies at their pace, a piece after the other."""
+        writer = self.writers[way]
+        while self.pace is not None and way is Way.DOWN and data:
+            size = max(1, self.pace // PIECES)
+            writer.write(data[:size])
+            data = data[size:]
+            await writer.drain()
+            await asyncio.sleep(1 / PIECES)
+        writer.write(data)
+        await writer.drain()
 
 
 class Proxy:
@@ -90,6 +106,7 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
         self._shut: frozenset[Way] = frozenset()
         self._delay = 0.0
+        self._pace: int | None = None
         self._refusing = False
 
     async def __aenter__(self) -> Self:
@@ -145,10 +162,17 @@ class Proxy:
         for link in self._links:
             link.delay = seconds
 
+    def narrow(self, pace: int | None) -> None:
+        """Let no more than so many bytes of replies a second pass on each connection, new ones too."""
+        self._pace = pace
+        for link in self._links:
+            link.pace = pace
+
     def resume(self) -> None:
         """Let everything pass; what was held arrives now."""
         self._refusing, self._shut = False, frozenset()
         self.slow_down(0.0)
+        self.narrow(None)
         for link in self._links:
             for way in link.open.values():
                 way.set()
@@ -174,7 +198,7 @@ class Proxy:
         except OSError:
             return
         link = Link(up, writer)
-        link.delay = self._delay
+        link.delay, link.pace = self._delay, self._pace
         for way in self._shut:
             link.open[way].clear()
         self._links.add(link)

@@ -16,7 +16,7 @@ from streamops.wire import single
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from tests.deployments import StartSentinel
+from tests.deployments import RunningCluster, SlotMove, StartSentinel, settle
 from tests.runtime.test_former_primary import replace_primary
 from tests.runtime.working import LONGEST_WAIT, pending, until
 from tests.servers import RunningServer, StartServer
@@ -83,10 +83,7 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
         running.resume()
         assert acknowledger.waiting == 1
         give_to_ben(running, entry)
-        async with asyncio.timeout(LONGEST_WAIT):
-            while acknowledger.waiting:
-                with suppress(Unreachable):
-                    await acknowledger.flush()
+        await flush(acknowledger)
     assert pending(running, "s") == 1
 
 
@@ -94,6 +91,14 @@ def clients(running: RunningServer, command: str) -> list[str]:
     """The connections whose last command was this one."""
     rows = [line.split() for line in running.command("CLIENT", "LIST").decode().splitlines()]
     return [row[0].removeprefix("id=") for row in rows if f"cmd={command}" in row]
+
+
+async def flush(acknowledger: Acknowledger) -> None:
+    """Send everything; whoever is told that the server is another one tries again."""
+    async with asyncio.timeout(LONGEST_WAIT):
+        while acknowledger.waiting:
+            with suppress(Unreachable):
+                await acknowledger.flush()
 
 
 async def lose_connection(running: RunningServer, server: Server) -> None:
@@ -124,9 +129,85 @@ async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
             await other.ping()
             await other.close()
         acknowledger.add(entry)
-        async with asyncio.timeout(LONGEST_WAIT):
-            while acknowledger.waiting:
-                with suppress(Unreachable):
-                    await acknowledger.flush()
+        await flush(acknowledger)
     assert acknowledger.acknowledged == 0
     assert (pending(former, "s"), pending(primary, "s")) == (1, 1)
+
+
+def lose_entries(move: SlotMove) -> None:
+    """What a failover looks like from outside: another node serves the slot, and does not know what was there."""
+    move.begin()
+    move.source.command("DEL", "s")
+    move.end()
+
+
+@pytest.mark.parametrize("heard", ["from the former one", "from the map"])
+async def test_what_another_node_of_a_cluster_delivered_is_looked_at(
+    cluster: RunningCluster, heard: str
+) -> None:
+    with cluster.moving("s") as move:
+        async with acknowledging(move.source, cluster.options) as (acknowledger, entry, server):
+            await server.ping()
+            lose_entries(move)
+            deliver(move.target, "ben", entry.raw_id)
+            if heard == "from the map":
+                await lose_connection(cluster.node_of("none"), server)
+            acknowledger.add(entry)
+            await flush(acknowledger)
+        assert acknowledger.acknowledged == 0
+        assert pending(move.target, "s") == 1
+
+
+async def test_a_slot_that_went_and_came_back_is_noticed_by_whoever_reads(cluster: RunningCluster) -> None:
+    """Whoever acknowledges has asked nobody meanwhile, and finds everything where it was."""
+    with cluster.moving("s") as move:
+        async with acknowledging(move.source, cluster.options) as (acknowledger, entry, server):
+            await server.ping()
+            reader = Server(cluster.options, company=server)
+            await reader.ping()
+            lose_entries(move)
+            assert await reader.single("s", "EXISTS", "s") == 0
+            settle(move.nodes)
+            SlotMove(move.nodes, move.slot, move.target, move.source).all()
+            settle(move.nodes)
+            deliver(move.source, "ben", entry.raw_id)
+            acknowledger.add(entry)
+            await flush(acknowledger)
+            await reader.close()
+        assert acknowledger.acknowledged == 0
+        assert pending(move.source, "s") == 1
+
+
+async def test_a_stream_that_was_carried_to_another_node_is_acknowledged_there(
+    cluster: RunningCluster,
+) -> None:
+    """Before its whole slot has arrived no script can be run on it: nobody is kept waiting for that."""
+    with cluster.moving("s") as move:
+        async with acknowledging(move.source, cluster.options) as (acknowledger, entry, server):
+            await server.ping()
+            move.begin()
+            move.carry()
+            acknowledger.add(entry)
+            await acknowledger.flush()
+            assert (acknowledger.acknowledged, server.handovers) == (1, 0)
+            move.end()
+        assert pending(move.target, "s") == 0
+
+
+async def test_a_map_that_is_learned_anew_is_a_handover_only_where_it_is_another_one(
+    cluster: RunningCluster,
+) -> None:
+    """Whoever heeds Sentinels alone, as jobs do, goes on in either case."""
+
+    async def learn() -> tuple[int, int]:
+        await lose_connection(cluster.node_of("none"), server)
+        await server.ping()
+        return server.handovers, server.changes
+
+    with cluster.moving("s") as move:
+        server = await Server.connect(cluster.options)
+        assert await learn() == (0, 0)
+        move.all()
+        settle(cluster.nodes)
+        assert await learn() == (1, 0)
+        await server.close()

@@ -102,3 +102,18 @@ async def test_nobody_is_dead_as_long_as_our_own_beats_went_unheard(any_server: 
         await until(lambda: is_idle(any_server, "s"))
         running.cancel()
         await asyncio.wait({running})
+
+
+async def test_a_lease_runs_from_when_an_entry_was_asked_for(any_server: RunningServer) -> None:
+    """The answer may come late, and the entry be somebody else's by then."""
+    leave_behind(any_server, STRANGER)
+    async with looking(any_server, LONG) as (recovery, source):
+        any_server.pause()
+        taking = asyncio.create_task(recovery._sweep(source.stream))
+        await asyncio.sleep(0.05)
+        asked_by = asyncio.get_running_loop().time()
+        any_server.resume()
+        source.stream.finish = lambda _: None
+        await taking
+        (entry,) = source.stream.in_hand.values()
+        assert entry.leased_at < asked_by

@@ -19,6 +19,7 @@ from streamops.operate.recording import recording
 from streamops.operate.recording.frames import FIRST_LINE, Kind, frame
 from streamops.operate.recording.recording import Recording
 from streamops.present.entries import preview, render_entry
+from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_file
 
 MOST = 1 << 20
 BOMB = zlib.compress(b" " * (64 * MOST) + b"{}")
@@ -45,6 +46,22 @@ def test_records_of_redis_are_not_inflated_beyond_their_bound(
             unpack(BOMB)
 
     assert peak(work) < 4 * MOST
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + ".a" * 20_000 + " = 1",
+        "[a" + ".a" * 20_000 + "]",
+        "".join(f"k{number}" + ".a" * MOST_DOTS + " = 1\n" for number in range(150)),
+        "".join(f"[k{number}" + ".a" * MOST_DOTS + "]\n" for number in range(150)),
+    ],
+)
+def test_a_file_that_was_cloned_takes_no_memory_to_speak_of(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "streamops.toml"
+    path.write_text(text)
+    assert len(text) < MOST_CLONED_BYTES
+    assert peak(lambda: read_file(path, trusted=False)) < 64 << 20
 
 
 def test_runs_that_overlap_make_no_more_rows_than_there_are() -> None:

@@ -1,7 +1,7 @@
 """Things that listen on a port and are no Redis server, or a poor one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from streamops.wire.options import ConnectionOptions
@@ -44,3 +44,20 @@ def saying(answer: bytes) -> Speak:
         await writer.drain()
 
     return speak
+
+
+def answering(replies: Mapping[bytes, bytes]) -> Speak:
+    """Answer commands by their first two words, and all others with OK."""
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            words = [await _word(reader) for _ in range(int(line[1:]))]
+            writer.write(replies.get(b" ".join(words[:2]), b"+OK\r\n"))
+            await writer.drain()
+
+    return speak
+
+
+async def _word(reader: asyncio.StreamReader) -> bytes:
+    size = int((await reader.readline())[1:])
+    return (await reader.readexactly(size + 2))[:-2]

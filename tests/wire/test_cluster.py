@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
+from redis.exceptions import ClusterDownError
 
 from streamops.errors import Unreachable
 from streamops.model.server import Mode
@@ -207,6 +208,24 @@ async def test_slot_migration(own_cluster: RunningCluster) -> None:
             after = await console.collect()
             check_whole(after)
             assert after.commands == before.commands
+
+
+async def test_a_slot_that_nobody_served_is_found_once_somebody_does(own_cluster: RunningCluster) -> None:
+    """As for whoever connects while the cluster is being set up."""
+    home = own_cluster.node_of("late")
+    slot = home.command("CLUSTER", "KEYSLOT", "late")
+    for node in own_cluster.nodes:
+        node.command("CLUSTER", "DELSLOTS", slot)
+    server = await Server.connect(own_cluster.options)
+    try:
+        assert isinstance(await server.single("late", "XLEN", "late"), ClusterDownError)
+    finally:
+        home.command("CLUSTER", "ADDSLOTS", slot)
+        for node in own_cluster.nodes:
+            if node is not home:
+                node.command("CLUSTER", "SETSLOT", slot, "NODE", node_id(home))
+    assert await server.single("late", "XLEN", "late") == 0
+    await server.close()
 
 
 async def test_redirections_that_never_end_become_a_gap(own_cluster: RunningCluster) -> None:

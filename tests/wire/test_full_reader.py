@@ -12,7 +12,7 @@ from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS
 from streamops.wire.full_replies import FullDecoder
 from streamops.wire.stream_reader import Readings
-from tests.servers import RunningServer
+from tests.servers import RunningServer, StartServer
 from tests.wire.conftest import SetUser
 from tests.wire.deep_readings import essence, fill, milliseconds, reading
 
@@ -70,6 +70,20 @@ async def test_what_was_added_to_a_reading_holds_until_it_moves(any_server: Runn
         (moved,) = (await full.read(["orders"])).streams
     assert isinstance(moved, StreamReading)
     assert not any(group.head_read for group in moved.groups)
+
+
+async def test_what_was_added_to_a_reading_is_not_of_another_server(start_server: StartServer) -> None:
+    """Its reply may be the same to the byte; what comes after a position may be not."""
+    server = start_server("--enable-debug-command", "yes")
+    fill(server, "orders")
+    async with reading(server.options) as (full, _):
+        await full.read(["orders"])
+        (told,) = (await full.read(["orders"])).streams
+        assert isinstance(told, StreamReading)
+        more = replace(told, groups=tuple(replace(group, head_read=True) for group in told.groups))
+        full.keep([told], [more])
+        server.command("DEBUG", "CHANGE-REPL-ID")
+        assert (await full.read(["orders"])).streams == [told]
 
 
 async def test_ages_that_the_script_told_are_not_kept(any_server: RunningServer) -> None:
@@ -133,6 +147,20 @@ async def test_one_that_is_shunned_goes_back_to_the_script(server: RunningServer
         (stream,) = (await full.read(["orders"])).streams
     assert isinstance(stream, StreamReading)
     assert stream.last_id is not None
+
+
+async def test_those_that_are_watched_no_more_are_forgotten(any_server: RunningServer) -> None:
+    names = ["orders", "payments"]
+    for name in names:
+        fill(any_server, name)
+    async with reading(any_server.options) as (full, _):
+        await full.read(names)
+        full.forget_all_but(["orders"])
+        first, second = (await full.read(names)).streams
+    assert isinstance(first, StreamReading)
+    assert isinstance(second, StreamReading)
+    # The script tells of the last entry too.
+    assert (first.last_id is None, second.last_id is None) == (True, False)
 
 
 async def test_what_is_no_stream_any_more(server: RunningServer) -> None:
@@ -230,3 +258,28 @@ def test_a_field_that_is_missing_is_told() -> None:
     decoder = FullDecoder({}, {})
     with pytest.raises(UnexpectedReply, match="XINFO STREAM FULL has no field 'groups'"):
         decoder.decode("orders", [b"length", 0, b"entries", [], b"last-generated-id", b"0-0"])
+
+
+async def test_ways_of_reading_that_met_different_servers_make_no_reading(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the pass of light streams and that of the others another server takes over: all are read anew."""
+    server = start_server("--enable-debug-command", "yes")
+    fill(server, "light")
+    fill(server, "heavy", size=LIGHT_BYTES + 1)
+    async with reading(server.options) as (full, plain):
+        await full.read(["light", "heavy"])
+        by_script: list[list[str]] = []
+        read = plain.read
+
+        async def read_another(names: list[str]) -> Readings:
+            if not by_script:
+                server.command("DEBUG", "CHANGE-REPL-ID")
+                server.command("XADD", "light", "*", "n", "x")
+            by_script.append(names)
+            return await read(names)
+
+        monkeypatch.setattr(plain, "read", read_another)
+        found = await full.read(["light", "heavy"])
+    assert (by_script[0], by_script[-1]) == (["heavy"], ["light", "heavy"])
+    assert [one.length for one in found.streams if isinstance(one, StreamReading)] == [7, 6]

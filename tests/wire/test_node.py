@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 from msgspec.structs import replace
+from redis._parsers import BaseParser, _AsyncHiredisParser, _AsyncRESP2Parser
 
 from streamops.wire.connect import MAX_CONNECTIONS, connection_pool
 from streamops.wire.node import BREATH, Command, Node, Reply
@@ -16,9 +17,19 @@ from tests.wire.strangers import stranger
 
 numbers = count()
 
+PARSERS = (_AsyncHiredisParser, _AsyncRESP2Parser)
+"""redis-py's parsers: with hiredis, and without."""
+
 
 def node_of(options: ConnectionOptions, seconds: float = 2.0) -> Node:
     return Node(connection_pool(options), options.label, seconds)
+
+
+def node_parsing(options: ConnectionOptions, seconds: float, parser: type[BaseParser]) -> Node:
+    """A node whose replies are read by this parser."""
+    pool = connection_pool(options)
+    pool.connection_kwargs["parser_class"] = parser
+    return Node(pool, options.label, seconds)
 
 
 def echoes(many: int) -> tuple[list[Command], list[bytes]]:
@@ -138,6 +149,63 @@ async def test_limit_is_one_of_silence() -> None:
         assert await node.batch([("PING",)] * many) == [b"drop"] * many
         assert time.monotonic() - started > limit
         await node.close()
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+async def test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come(
+    parser: type[BaseParser],
+) -> None:
+    pieces, piece, pause, limit = 40, b"x" * 1000, 0.04, 1.0
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"+OK\r\n")  # to the client's name
+        await reader.readuntil(b"GET")
+        writer.write(b"*2\r\n:1\r\n$%d\r\n" % (pieces * len(piece)))
+        for _ in range(pieces):
+            writer.write(piece)
+            await asyncio.sleep(pause)
+        writer.write(b"\r\n")
+
+    async with stranger(drip) as options:
+        node = node_parsing(options, limit, parser)
+        started = time.monotonic()
+        assert await node.batch([("GET",)]) == [[1, piece * pieces]]
+        assert time.monotonic() - started > limit
+        await node.close()
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+async def test_server_that_falls_silent_within_a_reply_is_given_up(parser: type[BaseParser]) -> None:
+    given_up = asyncio.Event()
+
+    async def stop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"+OK\r\n")  # to the client's name
+        await reader.readuntil(b"GET")
+        writer.write(b"$8\r\nhalf")
+        await given_up.wait()
+
+    async with stranger(stop) as options:
+        node = node_parsing(options, 0.2, parser)
+        with pytest.raises(TimeoutError):
+            await node.batch([("GET",)])
+        given_up.set()
+        await node.close()
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+async def test_replies_are_the_same_without_hiredis(
+    any_server: RunningServer, parser: type[BaseParser]
+) -> None:
+    node = node_parsing(any_server.options, 2.0, parser)
+    big = b"x" * 300_000
+    for _ in range(3):
+        replies = await node.batch([("ECHO", big), ("XLEN",), *[("ECHO", "7")] * BREATH], [None, None, int])
+        assert replies[0] == big
+        assert isinstance(replies[1], Exception)
+        assert replies[2:] == [7, *[b"7"] * (BREATH - 1)]
+    await node.close()
 
 
 async def test_server_that_restarts_between_two_batches(start_server: StartServer) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -10,14 +12,16 @@ from streamops.errors import Refused, ServerError, UnexpectedReply, Unreachable
 from streamops.model.server import Mode
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
-from streamops.wire import single
+from streamops.wire import sentinel, single
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server
+from streamops.wire.succession import Named, Succession
 from tests.conftest import newest_program
 from tests.deployments import Certificates, StartSentinel
 from tests.eventually import SETTLE_SECONDS, eventually
 from tests.servers import RunningServer, StartServer, choose_port
 from tests.wire.refusals import PLANTED, check_no_secret, refusal
+from tests.wire.strangers import answering, stranger
 
 
 def behind(*ports: int, service: str = "orders") -> ConnectionOptions:
@@ -78,6 +82,39 @@ async def test_server_in_the_place_of_a_sentinel(any_server: RunningServer) -> N
     error = await refusal(behind(any_server.port))
     assert isinstance(error, UnexpectedReply)
     assert "SENTINEL" in error.message
+
+
+def bulk(*words: str) -> bytes:
+    parts = (f"${len(word)}\r\n{word}\r\n" for word in words)
+    return f"*{len(words)}\r\n{''.join(parts)}".encode()
+
+
+async def test_what_merely_speaks_like_a_sentinel_need_not_count_failovers(any_server: RunningServer) -> None:
+    any_server.flush()
+    any_server.command("XADD", "kept", "*", "a", "b")
+    state = ("name", "orders", "ip", "127.0.0.1", "port", str(any_server.port), "flags", "master")
+    async with stranger(answering({b"SENTINEL MASTERS": b"*1\r\n" + bulk(*state)})) as emulator:
+        assert await names(behind(emulator.addresses[0][1])) == ["kept"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"+OK\r\n",
+        b"*-1\r\n",
+        b"*1\r\n" + bulk("ip", "127.0.0.1", "port", "1", "flags", "master"),
+        b"*1\r\n" + bulk("name", "orders", "port", "1", "flags", "master"),
+        b"*1\r\n" + bulk("name", "orders", "ip", "127.0.0.1", "flags", "master"),
+        b"*1\r\n" + bulk("name", "orders", "ip", "127.0.0.1", "port", "no number", "flags", "master"),
+        b"*1\r\n" + bulk("name", "orders", "ip", "127.0.0.1", "port", "1"),
+    ],
+    ids=["OK", "nothing", "no name", "no ip", "no port", "a port that is none", "no flags"],
+)
+async def test_what_speaks_like_a_sentinel_and_leaves_out_what_is_needed(answer: bytes) -> None:
+    async with stranger(answering({b"SENTINEL MASTERS": answer})) as emulator:
+        error = await refusal(behind(emulator.addresses[0][1]))
+    assert isinstance(error, UnexpectedReply)
+    assert "without the name, ip, port and flags" in error.message
 
 
 async def test_passwords_of_sentinel_and_server(
@@ -170,7 +207,7 @@ async def test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_bet
 
 
 async def test_a_sentinel_that_holds_the_primary_down_may_know_better_than_one_that_was_told_late(
-    start_server: StartServer,
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     former, primary = start_server(), start_server()
     with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
@@ -181,9 +218,95 @@ async def test_a_sentinel_that_holds_the_primary_down_may_know_better_than_one_t
         second = Server(behind(late.port, informed.port), company=first)
         with pytest.raises(Unreachable, match="have not heard of the last failover"):
             await second.single("s", "XADD", "s", "*", "n", "1")
+        # Nor does it matter how many were told late, or for how long they agree.
+        monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 1e-9)
+        third = Server(behind(late.port, informed.port, late.port), company=first)
+        for _ in range(3):
+            with pytest.raises(Unreachable, match="have not heard of the last failover"):
+                await third.single("s", "XADD", "s", "*", "n", "2")
         assert former.command("EXISTS", "s") == 0
+        await third.close()
         await second.close()
         await first.close()
+
+
+async def test_sentinels_set_up_anew_are_followed_though_one_is_gone_for_good(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    former, primary = start_server(), start_server()
+    with sentinel_of(former, 5) as gone, sentinel_of(primary, 0) as one, sentinel_of(primary, 0) as two:
+        server = await Server.connect(behind(gone.port))
+        gone.kill()
+        fewer = Server(behind(gone.port, gone.port, one.port, two.port), company=server)
+        both = Server(behind(gone.port, one.port, two.port), company=server)
+        for unsure in (both, fewer):
+            with pytest.raises(Unreachable, match="have not heard of the last failover"):
+                await unsure.ping()
+        monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 0.0)
+        await both.single("s", "XADD", "s", "*", "n", "1")
+        assert (former.command("EXISTS", "s"), primary.command("XLEN", "s")) == (0, 1)
+        for closing in (both, fewer, server):
+            await closing.close()
+
+
+async def test_two_of_four_sentinels_are_not_followed_however_long_they_agree(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 1e-9)
+    former, primary = start_server(), start_server()
+    with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
+        first = await Server.connect(behind(informed.port))
+        informed.kill()
+        second = Server(behind(informed.port, late.port, informed.port, late.port), company=first)
+        for _ in range(3):
+            with pytest.raises(Unreachable, match="have not heard of the last failover"):
+                await second.single("s", "XADD", "s", "*", "n", "1")
+        await second.close()
+        await first.close()
+
+
+A, B = Named(1, ("10.0.0.1", 6379)), Named(2, ("10.0.0.2", 6379))
+
+
+def test_those_that_were_told_late_agree_until_there_is_a_doubt() -> None:
+    succession = Succession()
+    assert [succession.agreed_for([A, A], now) for now in (100.0, 120.0, 131.0)] == [0.0, 20.0, 31.0]
+    assert [succession.agreed_for([B], now) for now in (131.0, 141.0)] == [0.0, 10.0]
+    doubts: list[Callable[[], object]] = [
+        lambda: succession.agreed_for([A, B], 150.0),
+        lambda: succession.agreed_for([], 150.0),
+        lambda: succession.follow(A),
+        succession.doubt,
+    ]
+    for doubt in doubts:
+        succession.agreed_for([A], 140.0)
+        doubt()
+        assert [succession.agreed_for([A], now) for now in (150.0, 151.0)] == [0.0, 1.0]
+
+
+async def test_sentinels_that_hang_are_asked_last_and_hide_nothing(
+    start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those who look for another primary, nobody waits long enough for all that hang."""
+    monkeypatch.setattr(single, "LET_BE", 0.0)
+    monkeypatch.setattr(single, "LOOK_EVERY", 0.0)
+    former, primary = start_server(), start_server()
+    *hanging, informed = start_sentinel(former), start_sentinel(former), start_sentinel(former)
+    options = behind(*(one.port for one in (*hanging, informed)))
+    server = await Server.connect(replace(options, timeout=timedelta(seconds=4 * SETTLE_SECONDS)))
+    for one in hanging:
+        one.pause()
+    informed.command("SENTINEL", "REMOVE", "orders")
+    informed.command("SENTINEL", "MONITOR", "orders", "127.0.0.1", primary.port, 1)
+
+    async def ping_until_it_fails() -> None:
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while True:
+                await server.ping()
+
+    with pytest.raises(Unreachable, match="name another primary"):
+        await ping_until_it_fails()
+    await server.close()
 
 
 async def test_of_a_company_all_hear_at_once(

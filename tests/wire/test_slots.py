@@ -28,6 +28,15 @@ def test_every_slot_of_a_range_is_served_and_none_beside_it() -> None:
     assert SlotMap().primary_of(b"orders") is None
 
 
+def test_an_address_that_another_node_has_by_now_is_another_map() -> None:
+    def read(ident: bytes, port: int = 7000) -> list[SlotRange]:
+        return decode_slots([[0, LAST_SLOT, [b"10.0.0.1", port, ident]]], "10.0.0.1").ranges
+
+    assert read(b"one") == read(b"one")
+    assert read(b"one") != read(b"two")
+    assert read(b"one") != read(b"one", 7001)
+
+
 def test_node_that_does_not_know_its_own_name_is_the_one_asked() -> None:
     for nameless in (None, b"", b"?"):
         reply = [[0, LAST_SLOT, [nameless, 7000, b"id"]]]

@@ -16,7 +16,7 @@ BATCH: Final = 500
 _FIRST_PAYLOAD: Final = 4
 
 
-async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], changes: int) -> int:
+async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], handovers: int) -> int:
     """Acknowledge entries of the stream, whoever has them; how many were pending.
 
     For entries that cannot be anybody else's by now, were not marked and have no payload. Called again after a lost
@@ -26,12 +26,12 @@ async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[byt
         server: Where to.
         sub: Whose entries.
         ids: The entries.
-        changes: How often the primary had been replaced when they came; on a later one they may be somebody else's.
+        handovers: How often another server had taken over when they came; on a later one they may be somebody else's.
 
     Raises:
         ServerError: The server did not answer, or refused, or is another one by now.
     """
-    reply = await server.single(sub.stream, "XACK", sub.stream, sub.group, *ids, changes=changes)
+    reply = await server.single(sub.stream, "XACK", sub.stream, sub.group, *ids, handovers=handovers)
     acknowledged: int = answered(reply, sub, sub.stream) or 0
     return acknowledged
 
