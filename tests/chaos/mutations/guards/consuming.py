@@ -25,6 +25,33 @@ GUARDS: Final = (
         tests=("wire::test_cancelled_batch_does_not_put_the_next_one_out_of_step",),
     ),
     Guard(
+        name="limit-of-silence",
+        promise="However slow a link is, a reply whose bytes keep coming is waited for.",
+        file="streamops/wire/node.py",
+        text="            if waited:\n",
+        mutated="            if False:\n",
+        tests=(
+            "wire::test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come",
+            "runtime::test_a_read_that_takes_longer_than_its_limit_is_no_trouble",
+        ),
+    ),
+    Guard(
+        name="limit-of-silence-without-hiredis",
+        promise="The same where replies are read without hiredis.",
+        file="streamops/wire/node.py",
+        text="        feed(data)\n        heard()\n",
+        mutated="        feed(data)\n",
+        tests=("wire::test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come",),
+    ),
+    Guard(
+        name="adopt-less",
+        promise="What could not be adopted in time is tried in smaller parts, until it comes.",
+        file="streamops/runtime/source.py",
+        text="            self._portion.halve()\n",
+        mutated="",
+        tests=("runtime::test_less_is_adopted_at_once_after_a_reply_that_did_not_come",),
+    ),
+    Guard(
         name="demoted-primary-left",
         promise="A server that refuses writes because it is a replica now is not asked again on that connection.",
         file="streamops/wire/node.py",

@@ -202,6 +202,33 @@ GUARDS: Final = (
         tests=(f"{OPERATIONS}::test_what_an_unsafe_trim_takes_is_counted_so_far_and_no_further",),
     ),
     Guard(
+        name="count-removed-meanwhile",
+        promise="What a plan counted while entries were removed is told as bounds.",
+        file="streamops/operate/operations/walking.py",
+        text="    bounds, removed = _bounds(look, below, above), await _removed_since(server, look)\n",
+        mutated="    bounds, removed = _bounds(look, below, above), 0\n",
+        tests=(
+            f"{OPERATIONS}::test_where_entries_are_deleted_while_they_are_counted_there_are_bounds",
+            f"{OPERATIONS}::test_without_scripts_another_reading_tells",
+        ),
+    ),
+    Guard(
+        name="loss-removed-meanwhile",
+        promise="Entries that a group has yet to read are told as bounds where some were removed while they were counted.",
+        file="streamops/operate/operations/walking.py",
+        text="    removed = await _removed_since(server, look) if doubtful else 0\n",
+        mutated="    removed = 0\n",
+        tests=(f"{OPERATIONS}::test_what_waits_has_bounds_where_entries_are_deleted_while_they_are_counted",),
+    ),
+    Guard(
+        name="rows-gone-meanwhile",
+        promise="Pending rows that went while others were counted are not counted where they never were.",
+        file="streamops/operate/operations/trim_losses.py",
+        text="    return max(rest - removed, below, key=Counter.total), not removed\n",
+        mutated="    return rest, True\n",
+        tests=(f"{OPERATIONS}::test_where_rows_go_while_they_are_counted_there_are_at_least_so_many",),
+    ),
+    Guard(
         name="new-group-is-drift",
         promise="A group that came after the plan stops what would take entries from it.",
         file=f"{SCRIPTS}/planned_groups.lua",
