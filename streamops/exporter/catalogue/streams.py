@@ -151,7 +151,8 @@ GROUPS: Final[tuple[Family, ...]] = (
     _GROUP.counter(
         "group_lost_entries_total",
         "entries",
-        "Entries proven to have been trimmed away before they were delivered to the group.",
+        "Entries proven to have been trimmed away before they were delivered to the group, or again after its position "
+        "was set back.",
         COUNTED,
     ),
     _GROUP.counter(

@@ -47,9 +47,17 @@ def test_so_is_what_is_pending_and_waits_again(do: Do) -> None:
     assert read(do, 2) == (7, 3)
 
 
-def test_an_older_copy_skips_it_once_more(do: Do) -> None:
+@pytest.mark.parametrize(("position", "skipped"), [("4-0", 6), ("0", 10)])
+def test_a_position_behind_what_is_removed_skips_it_once_more(do: Do, position: str, skipped: int) -> None:
     read(do, 4)
     do("XTRIM", STREAM, "MAXLEN", 3)
     assert read(do, 1) == (5, 3)
-    assert do("XGROUP", "SETID", STREAM, GROUP, "4-0") == (5, 6)
-    assert read(do, 1) == (6, 6)
+    assert do("XGROUP", "SETID", STREAM, GROUP, position) == (5, skipped)
+    assert read(do, 1) == (6, skipped)
+
+
+def test_a_group_that_is_made_anew_skips_nothing_once_more(do: Do) -> None:
+    read(do, 4)
+    do("XTRIM", STREAM, "MAXLEN", 6)
+    assert do("XGROUP", "DESTROY", STREAM, GROUP) == (4, 6)
+    assert do("XGROUP", "CREATE", STREAM, GROUP, "0") == (4, 6)

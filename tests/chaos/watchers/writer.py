@@ -193,12 +193,13 @@ class Writer:
         """Count what changed of a group: what waited was delivered where it is pending now, and skipped where it is not.
 
         What was pending already, and waited again because the position was set back, is skipped where it is removed
-        ahead of that. And what was removed is skipped once more where an older copy takes over, whose position is behind
-        it; of a position that was set to the beginning, servers count anew.
+        ahead of that. And what was removed is skipped once more where the position goes back behind it: set by somebody,
+        or of an older copy that took over.
         """
         gone = set(before.waiting).difference(now.waiting)
         given = {one for one in gone.intersection(now.pending) if one <= now.position}
-        again = {one for one in self._gone[stream] if ZERO_ID < now.position < one <= before.position}
+        back = () if now is NOWHERE else self._gone[stream]
+        again = [one for one in back if now.position < one <= before.position]
         self.done["delivered", stream, group] += len(given)
         self.done["skipped", stream, group] += len(gone) - len(given) + len(again)
         # Given again where a position was set back, it is one entry of the list of pending ones.
