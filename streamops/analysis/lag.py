@@ -109,7 +109,7 @@ def settle_tally(stream: StreamReading, group: GroupReading, lag: Lag, tally: Ta
     if tally.ahead_complete and tally.gone == 0 and (tally.ahead or not waited):
         return _exact(tally.ahead, "counted")
     if tally.ahead_complete and tally.now is not None:
-        return _exact(tally.now, "counted a moment later, together with the position")
+        return _exact(tally.now, "counted a moment later, together with the position", later=True)
     if tally.behind_complete:
         return _exact(stream.length - tally.behind, "counted from the stream's beginning")
     lower = max(tally.ahead, lag.lower or 0)
@@ -174,8 +174,8 @@ def id_age(entry_id: EntryId, now: datetime | None) -> timedelta | None:
     return NO_TIME if age >= -CLOCK_TOLERANCE else None
 
 
-def _exact(entries: int, reason: str) -> Lag:
-    return Lag(entries, entries, entries, LagBasis.EXACT, reason)
+def _exact(entries: int, reason: str, *, later: bool = False) -> Lag:
+    return Lag(entries, entries, entries, LagBasis.EXACT, reason, later)
 
 
 def _why_open(reported: int | None) -> str:

@@ -38,7 +38,7 @@ class GroupSample(Struct, frozen=True, gc=False):
         last_delivered_id: Its position.
         entries_read: The server's read counter; none where it has none.
         pending: Entries delivered and not acknowledged.
-        lag: Entries still to be delivered; none unless ``exact`` or ``reported``.
+        lag: Entries still to be delivered; none unless ``exact`` or ``reported``, and of the same moment as the rest.
     """
 
     stream: StreamSample
@@ -67,7 +67,7 @@ def sample_group(group: ConsumerGroup, stream: StreamSample) -> GroupSample:
         group.last_delivered_id,
         group.entries_read,
         group.pending,
-        lag.entries if lag.known else None,
+        lag.entries if lag.known and not lag.later else None,
     )
 
 

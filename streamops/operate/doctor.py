@@ -11,10 +11,11 @@ from msgspec import Struct
 from streamops.analysis.lag import Faith, faith_in
 from streamops.model.observation import Health
 from streamops.model.server import Flavour, ServerNode
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
 
 PROBE_KEY: Final = "streamops:doctor"

@@ -17,15 +17,14 @@ from streamops.errors import NotFound, ServerError, Unreachable
 from streamops.runtime.buffer import Queue
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry, Side
-from streamops.runtime.events import Adopted, Event, GroupRestored, Lost, Troubled
+from streamops.runtime.events import Adopted, Event, Lost, Troubled
+from streamops.runtime.groups import Groups
 from streamops.runtime.portion import Portion
 from streamops.runtime.screening import Screening
-from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked
 from streamops.wire.consuming.hearts import WORKER_PREFIX
-from streamops.wire.consuming.leases import register, renew
-from streamops.wire.consuming.reading import RawEntry, ensure_group, group_position, read_new, restore_group
+from streamops.wire.consuming.reading import RawEntry, read_new
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, Taken, Takings, adopt, group_consumers
+from streamops.wire.consuming.taking import START, Taken, Takings, adopt
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 
@@ -46,6 +45,7 @@ class Source:
     Attributes:
         subscription: What it reads.
         stream, retries: Its two sides.
+        groups: The groups that it reads for.
         paused: Whether it reads nothing for the time being.
     """
 
@@ -65,12 +65,13 @@ class Source:
         self.subscription = subscription
         self.stream = Side(subscription, retries=False, now_ms=now_ms)
         self.retries = Side(subscription, retries=True, now_ms=now_ms)
+        lease = crew.handler.lease
+        self.groups = Groups(server, subscription, self.sides, lease=lease, steady=steady, emit=emit)
         self.paused = False
         self._reader = reader
         self._server = server
         self._crew = crew
         self._queue = queue
-        self._steady = steady
         self._emit = emit
         self._screening = screening
         self._passing: asyncio.Task[None] | None = None
@@ -80,27 +81,11 @@ class Source:
         self._doubtful = True
         self._portion = Portion()
         self._read_at = -inf
-        # When it was noticed that a group had been destroyed.
-        self._destroyed_at = dict.fromkeys(self.sides, -inf)
-        self._mending = asyncio.Lock()
-        self._restoring: asyncio.Task[None] | None = None
 
     @property
     def sides(self) -> tuple[Side, Side]:
         """The stream and the retry stream."""
         return self.stream, self.retries
-
-    async def prepare(self) -> None:
-        """Create the groups where there are none.
-
-        Raises:
-            ServerError: The server does not answer, or does not let us; or a key is of another type.
-        """
-        group = self.subscription.group
-        for side, start in ((self.stream, self._crew.handler.start), (self.retries, "0")):
-            await ensure_group(self._server, side.key, group, start)
-            # Should somebody destroy it before anything was read, it goes on from here, and not from the beginning.
-            side.last_seen = await group_position(self._server, side.key, group)
 
     def hungry(self) -> None:
         """There may be room again."""
@@ -118,12 +103,6 @@ class Source:
             if self._passing is not None:
                 self._passing.cancel()
                 await asyncio.gather(self._passing, return_exceptions=True)
-
-    async def close(self) -> None:
-        """Leave groups as they are from now on."""
-        if self._restoring is not None:
-            self._restoring.cancel()
-            await asyncio.gather(self._restoring, return_exceptions=True)
 
     async def _keep_reading(self) -> None:
         pause = FIRST_PAUSE
@@ -147,7 +126,7 @@ class Source:
         count = await self._wanted()
         now = asyncio.get_running_loop().time
         if now() - self._read_at > UNSEEN:
-            await self._restore_where_unknown()
+            await self.groups.restore_held()
         # From here on the server may have delivered, whenever this process comes to read of it.
         asked = now()
         answer = await read_new(self._reader, self.subscription, count, BLOCK)
@@ -311,92 +290,7 @@ class Source:
             raise NotFound(f"{sub.stream} is not a stream any more", "Somebody put another type there.")
         if problem.kind is not FaultKind.MISSING and "UNBLOCKED" not in problem.reason:
             raise problem.error(f"stream {sub.stream}")
-        async with self._mending:
-            for side in self.sides:
-                if not await self._knows_us(side):
-                    await self._restore(side)
-
-    def bereft(self) -> None:
-        """A group was destroyed, it seems, and with it the list of what was pending: look at once."""
-        if self._restoring is None or self._restoring.done():
-            self._restoring = asyncio.create_task(self._restore_or_tell())
-
-    async def _restore_or_tell(self) -> None:
-        try:
-            await self._restore_where_unknown()
-        except ServerError as error:
-            # With the next renewal it is looked at again.
-            self._emit(Troubled(self.subscription.stream, error))
-
-    async def _restore_where_unknown(self) -> None:
-        """See to groups that do not know our name though there is something of theirs in hand.
-
-        Another worker may have created one anew while this one was not reading, and nothing tells of that. To read from
-        it would make our name known again.
-        """
-        async with self._mending:
-            for side in self.sides:
-                if side.in_hand and not await self._knows_us(side):
-                    await self._restore(side)
-
-    async def is_pending_again(self, entry: Entry) -> bool:
-        """Whether an entry that is not pending under our name was so because its group was destroyed, and is now.
-
-        Raises:
-            ServerError: The server does not answer, or does not let us.
-        """
-        side, now = entry.side, asyncio.get_running_loop().time()
-        if entry.lost or entry.leased_at < now - self._crew.handler.lease.total_seconds():
-            # Others may have handled it.
-            return False
-        async with self._mending:
-            if entry.leased_at > self._destroyed_at[side]:
-                ids = [entry.raw_id]
-                renewed = await renew(self._server, self.subscription, retries=side.retries, ids=ids)
-                if not renewed.lost:
-                    # It has been looked after meanwhile.
-                    return True
-                if not renewed.bereft:
-                    return False
-            return entry.raw_id in await self._restore(side)
-
-    async def _knows_us(self, side: Side) -> bool:
-        """Whether a side's group is there, and has a consumer of our name."""
-        members = await group_consumers(self._server, self.subscription, retries=side.retries)
-        return any(one.name == self.subscription.consumer for one in members)
-
-    async def _restore(self, side: Side) -> frozenset[bytes]:
-        """Create a group anew where it is not there, and have all that is in hand pending again; what is now."""
-        sub = self.subscription
-        self._destroyed_at[side] = asyncio.get_running_loop().time()
-        began = await restore_group(self._server, side.key, sub.group, side.last_seen.decode())
-        if began is not None:
-            self._emit(GroupRestored(side.key, sub.group, began))
-        held = [entry for entry in side.in_hand.values() if not entry.lost and not entry.gone]
-        if not self._steady():
-            # After a silence of ours it may be our name alone that is gone, as a dead one's: others had what was ours.
-            for entry in held:
-                entry.lost = True
-            return frozenset()
-        if not held:
-            return frozenset()
-        leased_at = asyncio.get_running_loop().time()
-        rows = [(entry.raw_id, entry.deliveries) for entry in held]
-        registered = await register(self._server, sub, retries=side.retries, entries=rows)
-        ours, lost, gone = map(frozenset, (registered.ours, registered.lost, registered.gone))
-        for entry in held:
-            if entry.raw_id in ours:
-                entry.leased_at = leased_at
-            elif entry.raw_id in lost:
-                entry.lost = True
-            elif entry.raw_id in gone:
-                entry.gone = True
-                self._emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
-        # What was settled meanwhile must not stay behind.
-        settled = [AckRow(one) for one in registered.ours if one not in side.in_hand]
-        if settled:
-            await acknowledge_checked(self._server, sub, retries=side.retries, rows=settled)
-        return ours
+        await self.groups.restore()
 
     def _weigh(self, entry: Entry) -> None:
         """Learn how large entries are, from one of each read."""

@@ -89,7 +89,7 @@ class Station:
             self.crew,
             finished=_finished,
             again=lambda entry: self.source_at(entry.side).enqueue_again([entry]),
-            is_pending_again=lambda entry: self.source_at(entry.side).is_pending_again(entry),
+            is_pending_again=lambda entry: self.source_at(entry.side).groups.is_pending_again(entry),
             wake_pump=around.pump.wake,
             emit=around.events.emit,
         )
@@ -109,7 +109,7 @@ class Station:
     async def prepare(self) -> None:
         """Create the groups where there are none; raises ``ServerError`` where that cannot be."""
         for source in self.sources:
-            await source.prepare()
+            await source.groups.prepare(self.handler.start)
 
     def start(self) -> tuple[list[asyncio.Task[None]], list[asyncio.Task[None]]]:
         """Start working; the tasks that take entries in, which end first, and the others."""
@@ -132,7 +132,7 @@ class Station:
     async def close(self) -> None:
         """Close what it read through."""
         for source in self.sources:
-            await source.close()
+            await source.groups.close()
         for reader in self._readers:
             await reader.close()
 

@@ -287,7 +287,7 @@ class Worker:
 
     def _bereft(self, side: Side) -> None:
         station = next(one for one in self._stations if side in one.acknowledgers)
-        station.source_at(side).bereft()
+        station.source_at(side).groups.bereft()
 
     def _renewal_failed(self, side: Side, error: ServerError) -> None:
         self.events.emit(Troubled(side.key, error))

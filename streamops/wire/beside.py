@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from streamops.model.extras import QueueCount
+from streamops.wire.batches import Request
 from streamops.wire.delayed import milliseconds, moment
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import pool_key
 from streamops.wire.node import Reply
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 PAUSED = b"paused"
 

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from streamops.model.acts.claim import Selection, Unfit
 from streamops.model.ids import EntryId
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.gone import GoneSearch
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name, decode_pending_rows
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 PAGE = 1_000
 SAMPLE = 10

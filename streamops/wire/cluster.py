@@ -61,6 +61,11 @@ class Cluster:
         # A node that failed may be known no more: others have learned the map meanwhile.
         self._troubled = {address for address, node in self._nodes.items() if node in nodes}
 
+    def heed_move(self) -> None:
+        """A slot is another node's by now: the map is in doubt, and so is what came from the node before."""
+        self._succession.moves += 1
+        self.distrust()
+
     def node_of(self, key: str) -> Node | None:
         """The primary that serves a key; none where nobody does."""
         address = self._map.primary_of(key.encode("utf-8", "surrogateescape"))

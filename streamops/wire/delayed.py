@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.ids import EPOCH
+from streamops.wire.batches import Request
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import NO_CONFIGURATION, bodies_key, delayed_key
 from streamops.wire.replies import decode_name
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 FIRST_BODIES: Final = 16
 MOST_BODIES: Final = 500

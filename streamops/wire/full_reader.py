@@ -11,11 +11,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.readings import StreamReading
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.full_replies import FullDecoder, Told
 from streamops.wire.identities import Identities
 from streamops.wire.node import Node
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 from streamops.wire.steady_reader import SteadyReader
 from streamops.wire.stream_reader import PRELUDE, Depth, Readings, StreamReader, preludes_of
 

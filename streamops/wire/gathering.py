@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from streamops.errors import ServerError
+from streamops.wire.batches import Request
 from streamops.wire.node import Command, Node, Reply, encoded
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 MOST: Final = 500
 MOST_BYTES: Final = 1 << 20

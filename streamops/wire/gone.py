@@ -5,9 +5,10 @@ from typing import Final
 
 from streamops.model.acts.claim import Gone
 from streamops.model.ids import EntryId
+from streamops.wire.batches import Request
 from streamops.wire.faults import fault
 from streamops.wire.node import Reply
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 SAMPLE: Final = 10
 MAX_BYTES: Final = 256 << 20

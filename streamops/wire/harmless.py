@@ -9,9 +9,10 @@ fail or to find nothing tells all of that. It needs no ACL DRYRUN, which Redis 6
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Argument
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 NOBODY: Final = "streamops:no-such-group"
 """A group, a member or a field that nobody has: what is asked of it finds nothing."""

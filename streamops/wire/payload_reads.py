@@ -4,8 +4,9 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.model.payloads import KeptPayload
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 GONE: Final = -2
 FOR_EVER: Final = -1

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.members import Members
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Command, Node
 from streamops.wire.replies import (
@@ -19,7 +20,7 @@ from streamops.wire.replies import (
     decode_pending_rows,
 )
 from streamops.wire.script_calls import Call, run_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 FIRST_STEP = 16
 """Entries that a script takes at first: a stream may hold larger ones than it begins and ends with."""

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
+from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.node import Argument, Command, Decoder, Node, Reply
 from streamops.wire.replies import decode_time
 from streamops.wire.scripts import load_script
-from streamops.wire.server import Answers, Request, Server
+from streamops.wire.server import Server
 
 
 class Call(NamedTuple):

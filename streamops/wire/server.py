@@ -1,82 +1,19 @@
 """The server as a whole: one process, Sentinel's primary, or the primaries of a cluster."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
+from redis.exceptions import AskError, MovedError, RedisError, TryAgainError
 
 from streamops.errors import ServerError
 from streamops.model.server import Mode
+from streamops.wire.batches import Answers, Batch, BundleRequest, Listen, Request, Topology, unserved
 from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error
-from streamops.wire.node import (
-    UNSENT,
-    Argument,
-    Bundle,
-    Command,
-    Decoder,
-    Node,
-    Reply,
-    count_commands,
-    was_sent,
-)
+from streamops.wire.node import UNSENT, Argument, Command, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.single import single_server
 from streamops.wire.succession import PrimaryReplacedError, Succession
-
-REDIRECTS = 3
-
-
-class Request(NamedTuple):
-    """A command, the key that says where to send it, and what to make of its reply.
-
-    Attributes:
-        key: The key.
-        command: The command's words.
-        decode: Makes a noun of the reply; errors stay as they are. None leaves it raw.
-    """
-
-    key: str
-    command: Command
-    decode: Decoder | None = None
-
-
-class BundleRequest(NamedTuple):
-    """The same of several commands for one key, whose replies come as a list, errors among them.
-
-    Redirections are not followed: they are errors like others.
-
-    Attributes:
-        key: The key.
-        command: The commands.
-        decode: Makes a noun of the list.
-    """
-
-    key: str
-    command: Bundle
-    decode: Decoder | None = None
-
-
-Listen = Callable[[Node], Sequence[Decoder | None]]
-"""For a node, what decodes its replies to a prelude."""
-
-
-class Answers(NamedTuple):
-    """What a batch brought back.
-
-    Attributes:
-        replies: One a request, in order; an exception where the command or its whole node failed.
-        nodes: The node that each request was sent to; none where no node serves its slot.
-        preludes: Each node's replies to the prelude; missing for nodes that failed.
-        failures: What went wrong with whole nodes.
-    """
-
-    replies: list[Reply]
-    nodes: list[Node | None]
-    preludes: dict[Node, list[Reply]]
-    failures: dict[Node, Exception]
 
 
 class Server:
@@ -96,7 +33,7 @@ class Server:
         """
         self.options = options
         self.succession: Succession = company.succession if company else Succession()
-        self._topology = (
+        self._topology: Topology = (
             Cluster(options, self.succession)
             if options.mode is Mode.CLUSTER
             else single_server(options, self.succession)
@@ -158,19 +95,11 @@ class Server:
             ServerError: Every node failed. Where some did, their requests have the exception as reply.
         """
         await self._prepare()
-        answers = Answers([None] * len(requests), [None] * len(requests), {}, {})
-        shares: dict[Node, list[int]] = {node: [] for node in self.nodes} if prelude else {}
-        for at, request in enumerate(requests):
-            node = answers.nodes[at] = self.node_of(request.key)
-            if node is None:
-                answers.replies[at] = self._unserved()
-            else:
-                shares.setdefault(node, []).append(at)
-        await self._send(requests, shares, answers, prelude, listen)
-        asking: set[int] = set()
-        for _ in range(REDIRECTS):
-            if not await self._follow(requests, answers, asking):
-                break
+        batch = Batch(self._topology, requests, prelude, listen)
+        try:
+            answers = await batch.go()
+        finally:
+            self.commands_sent += batch.commands
         if answers.failures:
             # A node that fails may have handed its slots to a replica: look before the next batch.
             self._topology.distrust(answers.failures)
@@ -207,14 +136,14 @@ class Server:
     async def _single_there(self, node: Node | None, command: Command, handovers: int) -> Reply:
         """Have a command done by the server that had the key when there were so many handovers, or by nobody."""
         if node is None:
-            return self._unserved()
+            return unserved(self._topology)
         (reply,) = await self._ask_alone(node, (command,), handovers)
         if isinstance(reply, AskError) and (there := self._topology.node_at(reply.host, reply.port, node)):
             if not isinstance(reply, MovedError):
                 # That one has carried the key there itself, with all there is to it.
                 _, reply = await self._ask_alone(there, (("ASKING",), command), handovers)
             if isinstance(reply, MovedError):
-                self._heed_move()
+                self._topology.heed_move()
                 raise self.error(_replaced())
         return reply
 
@@ -286,88 +215,6 @@ class Server:
     def _insist_on(self, handovers: int) -> None:
         if self.handovers != handovers:
             raise _replaced()
-
-    def _unserved(self) -> ClusterDownError:
-        """What is answered for a key of a slot that nobody serves; somebody may before the next batch."""
-        self._topology.distrust()
-        return ClusterDownError("no node serves this key's slot")
-
-    def _heed_move(self) -> None:
-        """A slot is another node's by now: the map is in doubt, and what came from the node before."""
-        self.succession.moves += 1
-        self._topology.distrust()
-
-    async def _send(
-        self,
-        requests: Sequence[Request | BundleRequest],
-        shares: Mapping[Node, Sequence[int]],
-        answers: Answers,
-        prelude: Sequence[Command] = (),
-        listen: Listen | None = None,
-        *,
-        asking: AbstractSet[int] = frozenset(),
-    ) -> None:
-        """Send every node its share of the requests, and note what comes back.
-
-        A slot on its way elsewhere is served there only to those who say that they were sent: those in ``asking`` do.
-        """
-
-        async def ask(node: Node, share: Sequence[int]) -> None:
-            commands: list[Command | Bundle] = [*prelude]
-            decoders: list[Decoder | None] = [None for _ in prelude] if listen is None else [*listen(node)]
-            for at in share:
-                if at in asking:
-                    commands.append(("ASKING",))
-                    decoders.append(None)
-                commands.append(requests[at].command)
-                decoders.append(requests[at].decode)
-            self.commands_sent += count_commands(commands)
-            try:
-                replies = iter(await node.batch(commands, decoders))
-            except (RedisError, OSError, TimeoutError) as error:
-                answers.failures[node] = error
-                for at in share:
-                    answers.replies[at] = error
-                return
-            if prelude:
-                answers.preludes[node] = [next(replies) for _ in prelude]
-            for at in share:
-                if at in asking:
-                    next(replies)
-                answers.replies[at] = next(replies)
-
-        if len(shares) == 1:
-            # A task of its own would cost a tenth of a command.
-            await ask(*next(iter(shares.items())))
-        else:
-            await asyncio.gather(*(ask(node, share) for node, share in shares.items()))
-
-    async def _follow(
-        self, requests: Sequence[Request | BundleRequest], answers: Answers, asking: set[int]
-    ) -> bool:
-        """Send what was redirected to where it was redirected; whether anything was.
-
-        Args:
-            requests: What was sent.
-            answers: What came back, and will.
-            asking: Those that were sent to where their slot is on its way to. They stay so while only some of their
-                keys have arrived there.
-        """
-        shares: dict[Node, list[int]] = {}
-        for at, reply in enumerate(answers.replies):
-            node = answers.nodes[at]
-            if node is None or not isinstance(reply, (AskError, TryAgainError)):
-                continue
-            if isinstance(reply, AskError):
-                node = answers.nodes[at] = self._topology.node_at(reply.host, reply.port, node)
-                asking.add(at)
-            if isinstance(reply, MovedError):
-                self._heed_move()
-                asking.discard(at)
-            if node is not None:
-                shares.setdefault(node, []).append(at)
-        await self._send(requests, shares, answers, asking=asking)
-        return bool(shares)
 
 
 def _replaced() -> PrimaryReplacedError:

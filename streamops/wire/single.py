@@ -51,6 +51,9 @@ class Single:
     def distrust(self, troubled: Iterable[Node] = ()) -> None:
         """Nothing to learn anew."""
 
+    def heed_move(self) -> None:
+        """Nothing to heed: what it says has moved is not looked for elsewhere."""
+
     def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
         """The one."""
         return self._node

@@ -18,11 +18,12 @@ from msgspec import Struct
 
 from streamops.model.readings import StreamReading
 from streamops.model.server import ServerNode
+from streamops.wire.batches import BundleRequest
 from streamops.wire.faults import Fault, fault
 from streamops.wire.heavy import HEAVY_BYTES
 from streamops.wire.identities import Identities
 from streamops.wire.node import Bundle, Node
-from streamops.wire.server import BundleRequest, Server
+from streamops.wire.server import Server
 from streamops.wire.steady_replies import SteadyDecoder, Stood, steady_commands, tells_added
 from streamops.wire.stream_reader import PRELUDE, Readings, preludes_of
 

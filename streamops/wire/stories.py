@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.keys import attempts_key
 from streamops.wire.reads import PendingRange, read_pending
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 
 async def read_owners(

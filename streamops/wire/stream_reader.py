@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from streamops.model.readings import StreamReading
 from streamops.model.server import ServerInfo
+from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.heavy import HeavyStreams, script_arguments
 from streamops.wire.identities import Identities
@@ -19,7 +20,7 @@ from streamops.wire.node import Command, Node, Reply
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
 from streamops.wire.script_calls import Call, run_script
-from streamops.wire.server import Answers, Request, Server
+from streamops.wire.server import Server
 
 
 class Depth(IntEnum):

@@ -192,6 +192,7 @@ def test_counts_settle_what_they_can(
     settled = settle_tally(stream(), group(), lag, tally)
     assert (settled.entries, settled.lower, settled.upper, settled.basis) == expected
     assert settled.reason
+    assert settled.later is (tally.now is not None)
 
 
 @pytest.mark.parametrize(

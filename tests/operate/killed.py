@@ -25,10 +25,10 @@ from streamops.operate.console import Console
 from streamops.operate.operations import ack, claiming, nack, trim, undo
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.wire import script_calls
+from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import Script, load_script
-from streamops.wire.server import Answers, BundleRequest, Listen, Request
 from streamops.wire.writes.jobs import JOBS, job_key
 from tests.servers import RunningServer
 

@@ -14,8 +14,9 @@ from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.operate.collect import Collector
 from streamops.operate.tallies import CountBudget
 from streamops.operate.watch import Watch
+from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
-from streamops.wire.server import Answers, BundleRequest, Listen, Request, Server
+from streamops.wire.server import Server
 from tests.operate.truth import STINGY
 from tests.servers import RunningServer
 

@@ -18,8 +18,8 @@ from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.operate.operations import replay, replay_moves
+from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.server import Answers, BundleRequest, Listen, Request
 from streamops.wire.writes.jobs import job_key
 from tests.deployments import RunningCluster
 from tests.operate.letters import add_letter, make_group, node_of

@@ -16,8 +16,9 @@ from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
+from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
-from streamops.wire.server import Answers, BundleRequest, Listen, Request, Server
+from streamops.wire.server import Server
 from tests.servers import RunningServer
 
 STREAM = "ledger"

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from streamops.errors import Unreachable
 from streamops.wire import gathering
+from streamops.wire.batches import Request
 from streamops.wire.gathering import Gatherer
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 from tests.deployments import RunningCluster
 from tests.servers import RunningServer, StartServer
 

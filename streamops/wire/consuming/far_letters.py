@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from streamops.model.deliveries import Letter
+from streamops.wire.batches import Request
 from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, fault
@@ -15,7 +16,7 @@ from streamops.wire.lua_values import lua_value
 from streamops.wire.node import Command, Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.scripts import load_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 MARKERS_KEPT_MS: Final = 7 * 24 * 3600 * 1000
 """For how long it is remembered which letters were written."""

@@ -9,12 +9,13 @@ import msgspec
 
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, worker_state
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 VERSION: Final = 1
 _VERSION: Final = b"%d" % VERSION

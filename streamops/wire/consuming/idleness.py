@@ -1,9 +1,10 @@
 """Whether a group has anything left to do."""
 
+from streamops.wire.batches import Request
 from streamops.wire.consuming.asking import answered
 from streamops.wire.consuming.reading import group_position
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 
 async def work_left(server: Server, sub: Subscription) -> int:

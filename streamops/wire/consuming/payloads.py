@@ -5,12 +5,13 @@ from datetime import timedelta
 from secrets import token_hex
 from typing import Final, NamedTuple
 
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.keys import payload_key
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call
 from streamops.wire.scripts import load_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 REFERENCE: Final = b"_so_payload"
 """The field that holds the key of an entry's payload."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from streamops.errors import PublishError, ServerError, StreamopsError, Unreachable
+from streamops.wire.batches import Request
 from streamops.wire.consuming.payloads import Payload, with_payload
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.gathering import Gatherer
 from streamops.wire.node import Reply
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 AT_ONCE: Final = 500
 BYTES_AT_ONCE: Final = 1 << 20

@@ -10,13 +10,14 @@ from streamops.errors import StalePlan, StreamopsError
 from streamops.model.acts.scaling import Mandate
 from streamops.model.pools import Pool, PoolDecision
 from streamops.model.server import Mode
+from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot
 from streamops.wire.node import Argument, Reply
 from streamops.wire.pools.records import COUNTED, decode_decision, decode_pool, moment
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, run_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 MOST_DECISIONS: Final = 2_000
 """Decisions that are kept of a pool."""

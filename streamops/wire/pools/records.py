@@ -8,6 +8,7 @@ import msgspec
 
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
+from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import (
     POOLS,
@@ -19,7 +20,7 @@ from streamops.wire.keys import (
 )
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 COUNTED: Final = "n:"
 """What the fields begin with that count decisions: ``n:up:backlog``."""

@@ -12,6 +12,7 @@ from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import worker_state
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import pool_key, roster_key, supervisors_key
 from streamops.wire.node import Reply
@@ -19,7 +20,7 @@ from streamops.wire.pools.records import decode_pool, moment, pairs
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.scripts import load_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 SILENT: Final = timedelta(seconds=15)
 """After so long without a beat a supervisor is taken for gone."""

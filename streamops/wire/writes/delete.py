@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from streamops.model.ids import EntryId
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 
 async def has_xdelex(server: Server, stream: str) -> bool:

@@ -9,11 +9,12 @@ from msgspec import Struct
 
 from streamops.model.acting import Job, JobState
 from streamops.model.ids import EPOCH
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name, decode_time
 from streamops.wire.script_calls import Call, write_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 
 JOB_PREFIX: Final = "streamops:job:"
 JOBS: Final = "streamops:jobs"

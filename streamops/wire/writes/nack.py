@@ -8,10 +8,11 @@ from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 from streamops.wire.writes.kept_rows import SECONDS_KEPT
 
 IDLE_LONG: Final = timedelta(days=30)

@@ -6,13 +6,14 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.ids import EntryId
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import PAYLOAD_INFIX
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
-from streamops.wire.server import Request, Server
+from streamops.wire.server import Server
 from streamops.wire.writes.replay_words import PAYLOADS_KEPT, Letters, Replayer, Way, call_words
 
 MARKERS_KEPT: Final = 7 * 24 * 3600 * 1000

@@ -14,7 +14,8 @@ from streamops.model.acts.replay import ReplayIntent
 from streamops.operate.console import Console
 from streamops.operate.operations import replay
 from streamops.wire import single
-from streamops.wire.server import Request, Server
+from streamops.wire.batches import Request
+from streamops.wire.server import Server
 from streamops.wire.single import LOOK_EVERY
 from streamops.wire.writes.audit import AUDIT
 from tests.chaos.topologies.reading import read_stream

@@ -177,6 +177,18 @@ def test_losses_are_added_up() -> None:
     assert told(count) == (0, 0, 6, 0)
 
 
+def test_a_lag_of_a_later_moment_tells_nothing_of_what_was_lost() -> None:
+    """Six waited when the stream was read, and thirteen when they were counted; of those, seventeen were trimmed later."""
+    counted_later = billing(29, 13, read=29)
+    count = of_group(
+        orders(billing(15, 2, read=15), added=17),
+        orders(replace(counted_later, lag=replace(counted_later.lag, later=True)), added=35, length=24),
+        orders(billing(36, 14, read=36), added=67, length=14),
+    )
+    assert told(count) == (21, 21, 0, 0)
+    assert count.uncounted == Uncounted(lost=1)
+
+
 def test_a_position_set_back_is_a_rewind_and_forgets_nothing() -> None:
     count = of_group(
         orders(billing(2, 8, read=2)),

@@ -12,6 +12,7 @@ from streamops.model.acts.scaling import Mandate
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Pool, PoolDecision
 from streamops.model.scaling import ScaleCode
+from streamops.wire.batches import Answers
 from streamops.wire.keys import pool_key
 from streamops.wire.options import Secret
 from streamops.wire.pools.leading import (
@@ -28,7 +29,7 @@ from streamops.wire.pools.leading import (
     take_leads,
     write_decisions,
 )
-from streamops.wire.server import Answers, Server
+from streamops.wire.server import Server
 from tests.deployments import RunningCluster
 from tests.servers import RunningServer
 

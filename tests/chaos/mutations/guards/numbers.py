@@ -19,6 +19,14 @@ GUARDS: Final = (
         tests=(f"{ROOM}::test_versions",),
     ),
     Guard(
+        name="lag-of-its-moment",
+        promise="A lag that was counted a moment later makes no loss of what came meanwhile.",
+        file="streamops/analysis/samples.py",
+        text="lag.entries if lag.known and not lag.later else None",
+        mutated="lag.entries if lag.known else None",
+        tests=("exporter::test_a_lag_of_a_later_moment_tells_nothing_of_what_was_lost",),
+    ),
+    Guard(
         name="lag-within-bounds",
         promise="A lag that cannot be, after deletions or a set counter, is not shown.",
         file=LAG,
