@@ -48,7 +48,8 @@ def deliveries(earlier: GroupSample, later: GroupSample, added: int | None) -> i
 
     A position that stayed is proof of none. Otherwise the read counter tells, and so does what arrived
     less what the lag grew. Each of them takes entries for delivered, on some servers, that were trimmed
-    away unread, so the smaller is right.
+    away unread, so the smaller is right. The counter may do so at any time after they were trimmed away,
+    whenever the server looks anew where the position is: alone, it is not believed as long as it may.
 
     Args:
         earlier: The group before.
@@ -59,11 +60,22 @@ def deliveries(earlier: GroupSample, later: GroupSample, added: int | None) -> i
         return 0
     by_counter = counted_reads(earlier, later)
     if added is None or earlier.lag is None or later.lag is None:
-        return by_counter
+        return None if _may_jump(earlier, later.stream) else by_counter
     by_lag = earlier.lag + added - later.lag
     if by_lag < 0 or (by_counter is not None and by_counter < by_lag):
         return by_counter
     return by_lag
+
+
+def _may_jump(earlier: GroupSample, later: StreamSample) -> bool:
+    """Whether the read counter may come to count entries that were gone before: more are than it had counted.
+
+    Where that was not known, it is not either; who never learns it sees no more than the counter, which then counts each once.
+    """
+    added, read = earlier.stream.entries_added, earlier.entries_read
+    if added is None or read is None:
+        return later.entries_added is not None
+    return read < added - earlier.stream.length
 
 
 def counted_reads(earlier: GroupSample, later: GroupSample) -> int | None:

@@ -38,9 +38,14 @@ def test_arrivals(earlier: StreamSample, later: StreamSample, added: int | None)
 
 
 def of_group(
-    position: EntryId = A, read: int | None = None, pending: int = 0, lag: int | None = None
+    position: EntryId = A,
+    read: int | None = None,
+    pending: int = 0,
+    lag: int | None = None,
+    added: int | None = None,
 ) -> GroupSample:
-    return GroupSample(of_stream(), position, read, pending, lag)
+    """A group of a stream of ten entries."""
+    return GroupSample(of_stream(added=added), position, read, pending, lag)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +53,17 @@ def of_group(
     [
         pytest.param(of_group(), of_group(), None, 0, id="the position stood"),
         pytest.param(of_group(read=3), of_group(B, read=8), None, 5, id="by the counter"),
+        pytest.param(
+            of_group(read=3, added=13),
+            of_group(B, read=8, added=13),
+            0,
+            5,
+            id="three are gone, and were counted",
+        ),
+        pytest.param(
+            of_group(read=3, added=14), of_group(B, read=9, added=14), 0, None, id="one is gone that was not"
+        ),
+        pytest.param(of_group(read=3), of_group(B, read=9, added=14), None, None, id="one may be gone"),
         pytest.param(of_group(lag=4), of_group(B, lag=2), 3, 5, id="by the lags"),
         pytest.param(
             of_group(read=3, lag=4), of_group(B, read=5, lag=0), 3, 2, id="lags count lost ones too"

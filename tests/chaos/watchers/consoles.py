@@ -11,14 +11,17 @@ from streamops.operate.console import Console
 from streamops.present.rows import GroupRow
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
+from streamops.tui.words import NEWS_AFTER
 from tests.chaos.watchers.judging import Journals, is_whole, window_of, wrong_in_snapshot
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.writer import Writer
 from tests.tui.driving import bar, list_of
 
 OFTEN: Final = 0.15
-STALE_AFTER: Final = 5.0
-"""Seconds after which a screen that shows nothing newer must say so."""
+EVERY: Final = timedelta(seconds=1)
+
+STALE_AFTER: Final = (EVERY + NEWS_AFTER).total_seconds() + 2.0
+"""Seconds after which a screen that shows nothing newer must say so: it looks at the clock once a second."""
 
 
 class Snapshots:
@@ -108,7 +111,7 @@ class ScreenWatch(Snapshots):
             context,
             (context,),
             lambda _: Console.open(line.options),
-            timedelta(seconds=1),
+            EVERY,
         )
         self.app = StreamopsApp(settings)
 

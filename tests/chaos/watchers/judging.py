@@ -103,7 +103,9 @@ def _wrong_in_stream(snapshot: Snapshot, stream: StreamState, readings: Sequence
     try:
         check(replace(snapshot, streams=(stream,)), [one.instant for one in readings])
     except AssertionError as error:
-        if snapshot.gaps and any(gap.denied or "permission" in gap.reason for gap in snapshot.gaps):
+        if any(
+            gap.denied or "permission" in gap.reason or gap.stream == stream.name for gap in snapshot.gaps
+        ):
             # What could not be read is told, and missing; what is there was judged above.
             return
         yield f"{told}: {extract_tb(error.__traceback__)[-1].line}: {error}"

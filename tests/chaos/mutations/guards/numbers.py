@@ -27,6 +27,14 @@ GUARDS: Final = (
         tests=("exporter::test_a_lag_of_a_later_moment_tells_nothing_of_what_was_lost",),
     ),
     Guard(
+        name="counter-alone",
+        promise="A read counter that has entries to make up for is not taken for deliveries where nothing else tells.",
+        file="streamops/analysis/rates.py",
+        text="return None if _may_jump(earlier, later.stream) else by_counter",
+        mutated="return by_counter",
+        tests=(f"{ROOM}::test_deliveries",),
+    ),
+    Guard(
         name="lag-within-bounds",
         promise="A lag that cannot be, after deletions or a set counter, is not shown.",
         file=LAG,
