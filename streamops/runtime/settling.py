@@ -192,20 +192,20 @@ class Settler:
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
         """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""
         heard = True
-        while True:
+        # Looked at anew before each call: meanwhile another primary may have given its ID to another entry of ours.
+        while not entry.lost:
             try:
                 settled = await settle()
             except ServerError as error:
                 # It may have been done all the same.
                 heard = False
                 self._emit(Troubled(entry.stream, error))
-                if entry.lost:
-                    return Settled.NOT_OURS
                 await asyncio.sleep(PAUSE)
             else:
                 missing = settled is Settled.GROUP_GONE or (settled is Settled.NOT_OURS and heard)
                 if not missing or not await self._is_restored(entry):
                     return settled
+        return Settled.NOT_OURS
 
     async def _is_restored(self, entry: Entry) -> bool:
         """Whether an entry was pending no more because its group was destroyed, and is again."""

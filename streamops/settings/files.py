@@ -71,6 +71,9 @@ def read_files(environ: Mapping[str, str], cwd: Path) -> tuple[ConfigFile, ...]:
 def read_file(path: Path, *, trusted: bool) -> ConfigFile | None:
     """Read one file, if there is one; whatever is wrong with it is in its ``problems``."""
     try:
+        if not trusted and not stat.S_ISREG(path.stat().st_mode):
+            # A device or a pipe that was cloned as a link might never end, or never begin.
+            return ConfigFile(path, trusted, problems=(Problem(str(path), "", "not a file", NO_CONFIGURATION),))
         with path.open("rb") as file:
             shared = bool(os.fstat(file.fileno()).st_mode & READABLE_BY_OTHERS)
             most = MOST_BYTES if trusted else MOST_CLONED_BYTES

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from redis.exceptions import ClusterDownError, RedisError
 
@@ -28,6 +29,8 @@ class Cluster:
         self._seeds = options.addresses
         self._map = SlotMap()
         self._nodes: dict[Address, Node] = {}
+        # Of nodes, too, that are known no more while somebody waits for their answer.
+        self._hosts: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
         self._stale = True
         self._troubled: set[Address] = set()
         self._learning = asyncio.Lock()
@@ -73,7 +76,7 @@ class Cluster:
 
     def node_at(self, host: str, port: int, referrer: Node) -> Node:
         """The node that ``referrer`` redirects to; without a host it is on the referrer's own."""
-        return self._node((host or self._address(referrer)[0], port))
+        return self._node((host or self._hosts[referrer], port))
 
     async def close(self) -> None:
         """Close all connections, without a pause; batches from now on fail."""
@@ -94,11 +97,9 @@ class Cluster:
             pool = connection_pool(self._options, address)
             pool.closed = self._closed
             label = f"{address[0]}:{address[1]}"
-            self._nodes[address] = Node(pool, label, self._options.timeout.total_seconds())
+            node = self._nodes[address] = Node(pool, label, self._options.timeout.total_seconds())
+            self._hosts[node] = address[0]
         return self._nodes[address]
-
-    def _address(self, node: Node) -> Address:
-        return next(address for address, known in self._nodes.items() if known is node)
 
     async def _read_map(self) -> SlotMap:
         """The map as a primary without known trouble tells it, or whoever of all nodes is the first to answer."""

@@ -1,11 +1,11 @@
 """Reading a payload that is kept beside a stream: how large it is, how long it stays, and its beginning."""
 
-from datetime import timedelta
 from typing import Final
 
 from streamops.model.payloads import KeptPayload
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
+from streamops.wire.numbers import span
 from streamops.wire.server import Server
 
 GONE: Final = -2
@@ -29,5 +29,5 @@ async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload
     size, head, left = answers.replies
     if left == GONE:
         return None
-    ttl = None if left == FOR_EVER else timedelta(milliseconds=left)
+    ttl = None if left == FOR_EVER else span(left)
     return KeptPayload(key, size, ttl, head if limit else b"")

@@ -17,6 +17,7 @@ from streamops.model.server import Flavour, ServerNode
 from streamops.model.streams import Consumer
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Reply
+from streamops.wire.numbers import whole
 from streamops.wire.picking import Picker, Row
 
 Pairs = dict[bytes, Reply]
@@ -68,7 +69,7 @@ def decode_reading(name: str, reply: Reply, *, known: StreamReading | None = Non
         first_id=EntryId.parse(first) if first else None,
         last_id=EntryId.parse(last) if last else None,
         last_generated_id=EntryId.parse(last_generated),
-        entries_added=entries_added,
+        entries_added=None if entries_added is None else whole(entries_added),
         max_deleted_id=EntryId.parse(max_deleted) if max_deleted else None,
         entry_bytes=entry_bytes,
     )
@@ -194,8 +195,8 @@ def _scripted_group(row: Sequence[Reply], heads: Mapping[EntryId, EntryId | None
         consumers,
         pending,
         position,
-        entries_read,
-        lag,
+        None if entries_read is None else whole(entries_read),
+        None if lag is None else whole(lag),
         None if oldest is None or isinstance(oldest, Exception) else _pending(oldest),
         heads[position] if head == 1 else _head(head),
         not isinstance(head, Exception),
@@ -256,7 +257,7 @@ def _rare_id(raw: bytes) -> EntryId:
 
 def _pending(row: Sequence[Reply]) -> PendingEntry:
     entry_id, consumer, idle_ms, deliveries = row
-    return PendingEntry(EntryId.parse(entry_id), decode_name(consumer), _ago(idle_ms), deliveries)
+    return PendingEntry(EntryId.parse(entry_id), decode_name(consumer), _ago(idle_ms), whole(deliveries))
 
 
 def missing_field(command: str, error: KeyError) -> UnexpectedReply:

@@ -7,6 +7,7 @@ from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.keys import attempts_key
+from streamops.wire.numbers import number
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.server import Server
 
@@ -36,4 +37,4 @@ def _row(page: Sequence[PendingEntry], entry_id: EntryId) -> PendingEntry | None
 def _count(reply: object) -> int | None:
     if reply is None:
         return 0
-    return int(reply) if isinstance(reply, bytes) and reply.isdigit() else None
+    return number(reply) if isinstance(reply, bytes) else None

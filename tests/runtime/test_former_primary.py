@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.runtime import Delays, Entry, Streamops
+from streamops.runtime import Delays, Entry, Streamops, settling, settling_calls
 from streamops.wire import single
 from tests.deployments import StartSentinel
 from tests.runtime.working import pending, until, working
@@ -14,6 +14,7 @@ from tests.servers import RunningServer, StartServer
 from tests.wire.test_sentinel import behind
 
 PATIENT = timedelta(seconds=30)
+PAUSE = 3.0
 SAME, NEXT = "1-1", "2-1"
 
 
@@ -75,6 +76,66 @@ async def test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id
         await until(lambda: pending(primary, "s") == 0)
     assert sorted(begun) == ["former", "new", "next"]
     assert sorted(ended) == ["former", "new", "next"]
+    assert primary.command("EXISTS", "{s}:dlq", "{s}:delayed") == 0
+
+
+@pytest.mark.parametrize("ending", ["retry_all", "bury_all"])
+async def test_so_it_does_while_the_former_ones_is_to_be_settled(
+    start_server: StartServer,
+    start_sentinel: StartSentinel,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+) -> None:
+    """The former primary is gone when its entry is to be tried again, or given up; so that is tried until it is done."""
+    former, primary = start_server(), start_server()
+    for server in (former, primary):
+        server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    add(former, SAME, "former")
+    sentinel = start_sentinel(former)
+    begun: list[str] = []
+    tries: list[str] = []
+    may_end = {name: asyncio.Event() for name in ("former", "new", "next")}
+    app = Streamops(replace(behind(sentinel.port), timeout=timedelta(seconds=5)), name="superseded")
+    most = 1 if ending == "bury_all" else 5
+    settle = getattr(settling_calls, ending)
+
+    async def settle_and_tell(*args: object, **more: object) -> object:
+        tries.append("begun")
+        try:
+            return await settle(*args, **more)
+        finally:
+            tries.append("ended")
+
+    monkeypatch.setattr(settling_calls, ending, settle_and_tell)
+    # Long enough to hear of the new primary, and to read from it.
+    monkeypatch.setattr(settling, "PAUSE", PAUSE)
+
+    @app.handler("s", group="g", concurrency=3, retry=Delays((0.0,)), max_deliveries=most)
+    async def handle(entry: Entry) -> None:
+        name = (entry.get("name") or b"").decode()
+        begun.append(name)
+        await may_end[name].wait()
+        if name == "former":
+            raise ValueError(name)
+
+    async with working(app):
+        await until(lambda: begun == ["former"])
+        add(primary, SAME, "new")
+        former.stop()
+        may_end["former"].set()
+        await until(lambda: tries == ["begun", "ended"])
+        replace_primary(sentinel, primary)
+        await until(lambda: begun == ["former", "new"])
+        add(primary, NEXT, "next")
+        may_end["next"].set()
+        await until(lambda: NEXT.encode() not in owners(primary) and "next" in begun)
+        # Until after that would have been tried again.
+        await asyncio.sleep(PAUSE + 1)
+        assert owners(primary) == [SAME.encode()]
+        may_end["new"].set()
+        await until(lambda: pending(primary, "s") == 0)
+    assert begun == ["former", "new", "next"]
+    assert tries == ["begun", "ended"]
     assert primary.command("EXISTS", "{s}:dlq", "{s}:delayed") == 0
 
 

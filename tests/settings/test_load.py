@@ -1,3 +1,4 @@
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -298,6 +299,12 @@ def test_a_file_without_end_is_not_read_to_it(place: Place) -> None:
     place.write_project("")
     place.write_user("# " + "x" * (1 << 20))
     with pytest.raises(SettingsError, match="longer than 1024 KiB"):
+        place.load()
+
+
+def test_a_pipe_that_was_cloned_is_not_waited_for(place: Place) -> None:
+    os.mkfifo(place.project_file)
+    with pytest.raises(SettingsError, match="not a file"):
         place.load()
 
 

@@ -13,6 +13,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
+from streamops.wire.numbers import moment, number
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -99,10 +100,11 @@ async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
     key = worker_key(worker_id)
     names = ("host", "pid", "beat_ms")
     answers = await server.batch([Request(key, ("HGET", key, name)) for name in names])
-    told = [reply for reply in answers.replies if isinstance(reply, bytes)]
-    if len(told) < len(names) or not told[1].isdigit() or not told[2].isdigit():
+    host, *told = (reply if isinstance(reply, bytes) else None for reply in answers.replies)
+    pid, beat_ms = map(number, told)
+    if host is None or pid is None or beat_ms is None:
         return None
-    return Namesake(decode_name(told[0]), int(told[1]), int(told[2]))
+    return Namesake(decode_name(host), pid, beat_ms)
 
 
 def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
@@ -114,17 +116,30 @@ def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
         return WorkerHeartbeat(
             id=worker_id,
             host=decode_name(told["host"]),
-            pid=int(told["pid"]),
+            pid=_number(told["pid"]),
             app=decode_name(told["app"]),
             pool=decode_name(told["pool"]),
             consumers=msgspec.convert(json.loads(told["consumers"]), tuple[tuple[str, str, str], ...]),
-            slots=int(told["slots"]),
-            busy=int(told["busy"]),
+            slots=_number(told["slots"]),
+            busy=_number(told["busy"]),
             state=worker_state(decode_name(told["state"])),
-            beat_ms=int(told["beat_ms"]),
+            beat_ms=_instant(told["beat_ms"]),
         )
     except (KeyError, ValueError, RecursionError, msgspec.ValidationError):
         return None
+
+
+def _number(text: bytes) -> int:
+    if (found := number(text)) is None:
+        raise ValueError("no number")
+    return found
+
+
+def _instant(text: bytes) -> int:
+    """An instant in milliseconds, on the calendar."""
+    if moment(text) is None:
+        raise ValueError("no instant")
+    return int(text)
 
 
 def _error(reply: Exception) -> ServerError:

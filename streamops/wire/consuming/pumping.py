@@ -19,6 +19,7 @@ from streamops.wire.keys import (
     tag_of,
 )
 from streamops.wire.node import Argument
+from streamops.wire.numbers import span
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -68,7 +69,7 @@ class Pumped(Struct, frozen=True):
         """How long until the next message is due, by the server's clock; none where there is no next one."""
         if self.next_due_ms is None:
             return None
-        return timedelta(milliseconds=max(0, self.next_due_ms - self.now_ms))
+        return span(max(0, self.next_due_ms - self.now_ms))
 
 
 async def pump(

@@ -1,12 +1,10 @@
 """Pools as Redis holds them: one hash each."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
-from streamops.model.ids import EPOCH
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault
@@ -19,13 +17,13 @@ from streamops.wire.keys import (
     supervisors_key,
 )
 from streamops.wire.node import Reply
+from streamops.wire.numbers import moment, number
 from streamops.wire.replies import decode_name
 from streamops.wire.server import Server
 
 COUNTED: Final = "n:"
 """What the fields begin with that count decisions: ``n:up:backlog``."""
 
-_DIGITS: Final = 18
 _DECISIONS: Final = msgspec.json.Decoder(PoolDecision)
 
 
@@ -135,20 +133,6 @@ def decode_decision(text: str) -> PoolDecision | None:
         return _DECISIONS.decode(text.encode("utf-8", "surrogateescape"))
     except (msgspec.DecodeError, UnicodeError):
         return None
-
-
-def moment(text: str | None) -> datetime | None:
-    """An instant from its milliseconds; none where they are no plausible ones."""
-    try:
-        return None if text is None else EPOCH + timedelta(milliseconds=int(text))
-    except (ValueError, OverflowError):
-        return None
-
-
-def number(text: str | None) -> int | None:
-    """A count; none where it is none."""
-    plain = text is not None and len(text) <= _DIGITS and text.isascii() and text.isdigit()
-    return int(text) if plain and text is not None else None
 
 
 def _order(told: Mapping[str, str]) -> Order | None:

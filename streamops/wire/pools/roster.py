@@ -16,7 +16,8 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import pool_key, roster_key, supervisors_key
 from streamops.wire.node import Reply
-from streamops.wire.pools.records import decode_pool, moment, pairs
+from streamops.wire.numbers import moment
+from streamops.wire.pools.records import decode_pool, pairs
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.scripts import load_script

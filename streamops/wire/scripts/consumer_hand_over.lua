@@ -18,16 +18,17 @@ if ARGV[7] ~= '' then
   end
 end
 
-local function whole(number) return string.format('%.0f', math.min(math.max(number, 0), LARGEST)) end
+local function whole(number) return math.min(math.max(number, 0), LARGEST) end
+local function digits(number) return string.format('%.0f', number) end
 
 local moved, gone, last = {}, {}, ''
 local start = ARGV[5] == '' and '-' or '(' .. ARGV[5]
 -- To ask for what comes after the largest ID of all is an error.
 local rows = ARGV[5] == LAST_ID and {} or redis.call('XPENDING', key, group, start, '+', ARGV[6], from)
 for _, row in ipairs(rows) do
-  last = row[1]
+  last, row[4] = row[1], whole(row[4])
   local claimed = redis.call(
-    'XCLAIM', key, group, to, '0', last, 'IDLE', whole(row[3]), 'RETRYCOUNT', whole(row[4]), 'JUSTID'
+    'XCLAIM', key, group, to, '0', last, 'IDLE', digits(whole(row[3])), 'RETRYCOUNT', digits(row[4]), 'JUSTID'
   )
   if #claimed == 1 then moved[#moved + 1] = row else gone[#gone + 1] = last end
 end

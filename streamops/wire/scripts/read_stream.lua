@@ -7,7 +7,7 @@
 --           deleted ID}, or 1 where its entries are the ones already known, or an error reply;
 --   groups  one {name, consumers, pending, position, entries read, lag, oldest pending row, next entry's ID} a
 --           group, where 1 as next ID says that the known one still holds; or an error reply.
--- What there is not is false; what was refused is an error reply. A stream with more groups than a script can read
+-- Numbers beyond those that Lua knows are in digits. What there is not is false; what was refused is an error reply. A stream with more groups than a script can read
 -- within its time is false as a whole.
 -- Redis copies whole entries into a script, which for entries of megabytes takes milliseconds: that is why
 -- a stream that has not changed is recognised by ranges that are empty.
@@ -21,6 +21,11 @@ local function size(entry)
   local bytes = 0
   for _, part in ipairs(entry[2]) do bytes = bytes + #part end
   return bytes
+end
+
+-- Lua's numbers are exact up to 2^53, and come back negative from 2^63 on.
+local function whole(number)
+  return number and number > 9007199254740991 and string.format('%.0f', number) or number or false
 end
 
 local function fields(flat)
@@ -53,14 +58,16 @@ else
     last_id = last and last[1]
     stream = {
       first and first[1], last_id, last and math.max(size(first), size(last)) or 0,
-      info['last-generated-id'], info['entries-added'] or false, info['max-deleted-entry-id'] or false,
+      info['last-generated-id'], whole(info['entries-added']), info['max-deleted-entry-id'] or false,
     }
   end
 end
 
 local function oldest(name)
   local rows = redis.pcall('XPENDING', key, name, '-', '+', 1)
-  return rows.err and rows or rows[1] or false
+  local row = rows[1]
+  if row then row[4] = whole(row[4]) end
+  return rows.err and rows or row or false
 end
 
 local function head(position)
@@ -80,7 +87,7 @@ if not groups.err then
     local position = group['last-delivered-id']
     groups[number] = {
       group['name'], group['consumers'], group['pending'], position,
-      group['entries-read'] or false, group['lag'] or false,
+      whole(group['entries-read']), whole(group['lag']),
       group['pending'] > 0 and oldest(group['name']), head(position),
     }
   end

@@ -3,6 +3,7 @@
 
 -- IDs, how many, and runs of rows that are alike: place of their owner in the list of owners, idle milliseconds,
 -- deliveries, and how many rows come before them. Rows are often alike, and numbers in tables are what costs.
+local LARGEST = 9007199254740991 -- of Lua's whole numbers
 local ids, count, runs = {}, 0, {}
 local owners, place_of = {}, {}
 
@@ -13,7 +14,7 @@ local function begin_run(owner, idle, deliveries)
     owners[place + 1], place_of[owner] = owner, place
   end
   local at = #runs
-  runs[at + 1], runs[at + 2], runs[at + 3], runs[at + 4] = place, idle, deliveries, count
+  runs[at + 1], runs[at + 2], runs[at + 3], runs[at + 4] = place, idle, math.min(deliveries, LARGEST), count
 end
 
 -- Takes rows, at most so many, whose owner and idle time fit; how many were looked at.

@@ -5,7 +5,7 @@
 -- Returns {last ID looked at, 1 if the end was reached, how many to redeliver, to bury, gone and waiting, owners with
 -- the number of their rows, {{ID, owner, idle milliseconds, deliveries, what becomes of it}, ...}: the first few}.
 -- @include tend_rows
-local SAMPLE = 10
+local SAMPLE, LARGEST = 10, 9007199254740991
 local key, group, to = KEYS[1], ARGV[1], ARGV[2]
 local min_idle, most = tonumber(ARGV[3]), tonumber(ARGV[4])
 local look, room = tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -26,7 +26,7 @@ for _, row in ipairs(page) do
     if what ~= 'wait' then
       if not owners[row[2]] then names[#names + 1], owners[row[2]] = row[2], 0 end
       owners[row[2]] = owners[row[2]] + 1
-      if #sample < SAMPLE then sample[#sample + 1] = {row[1], row[2], row[3], deliveries, what} end
+      if #sample < SAMPLE then sample[#sample + 1] = {row[1], row[2], row[3], math.min(deliveries, LARGEST), what} end
     end
   end
 end

@@ -12,6 +12,7 @@ from streamops.model.ids import EPOCH
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Argument, Reply
+from streamops.wire.numbers import span
 from streamops.wire.replies import decode_name, decode_time
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -145,7 +146,7 @@ def _flat(fields: Mapping[str, Argument]) -> tuple[Argument, ...]:
 
 def _taken(reply: Reply) -> Taken | Holding:
     if isinstance(reply, list):
-        return Holding(decode_name(reply[0]), timedelta(milliseconds=reply[1]))
+        return Holding(decode_name(reply[0]), span(reply[1]))
     return Taken(reply)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from streamops.model.entries import Entry
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Argument
+from streamops.wire.numbers import number
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 
@@ -19,7 +20,7 @@ async def read_marker(server: Server, marker: str) -> int | Fault:
     reply = await server.single(marker, "GET", marker)
     if isinstance(reply, Exception):
         return fault(reply)
-    return int(reply) if reply is not None and reply.isdigit() else 0
+    return number(reply) or 0
 
 
 async def restore_entries(
@@ -60,4 +61,4 @@ async def restore_entries(
 
 def _other(reply: Sequence[Any]) -> int | None:
     # A marker that is no number was not written by us.
-    return None if reply[0] else int(reply[1]) if bytes(reply[1]).isdigit() else 0
+    return None if reply[0] else number(reply[1]) or 0

@@ -30,6 +30,14 @@ GUARDS: Final = (
         tests=("runtime::test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id",),
     ),
     Guard(
+        name="superseded-not-settled-late",
+        promise="Nor is anything where another primary took over while that was tried again and again.",
+        file="streamops/runtime/settling.py",
+        text="        while not entry.lost:\n            try:\n                settled",
+        mutated="        while True:\n            try:\n                settled",
+        tests=("runtime::test_so_it_does_while_the_former_ones_is_to_be_settled",),
+    ),
+    Guard(
         name="company-hears",
         promise="A worker that reads from a new primary acknowledges nothing at the former one.",
         file="streamops/wire/single.py",

@@ -1,0 +1,39 @@
+"""Numbers as anybody may have written them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from streamops.wire.numbers import LARGEST, moment, number, span, whole
+
+DAY_MS = 86_400_000
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("0", 0), (b"12", 12), ("9" * 18, 10**18 - 1), ("9" * 19, None), ("9" * 5000, None), ("-1", None), ("1.5", None),
+     ("", None), ("²", None), (b"\xb2", None), ("nan", None), (None, None)],
+)  # fmt: skip
+def test_numbers(text: str | bytes | None, found: int | None) -> None:
+    assert number(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("0", datetime(1970, 1, 1, tzinfo=UTC)), (b"86400000", datetime(1970, 1, 2, tzinfo=UTC)), ("9" * 17, None),
+     ("9" * 5000, None), ("-" + "9" * 17, None), ("inf", None), (None, None)],
+)  # fmt: skip
+def test_moments(text: str | bytes | None, found: datetime | None) -> None:
+    assert moment(text) == found
+
+
+def test_spans() -> None:
+    assert span(DAY_MS) == timedelta(days=1)
+    assert span(LARGEST) == span(10**30) <= timedelta.max
+
+
+@pytest.mark.parametrize(
+    ("told", "count"), [(7, 7), (-1, -1), (b"9223372036854775808", LARGEST), (b"12", 12)]
+)
+def test_counts_of_scripts(told: int | bytes, count: int) -> None:
+    assert whole(told) == count
