@@ -131,8 +131,9 @@ class Groups:
         if began is not None:
             self._emit(GroupRestored(side.key, sub.group, began))
         held = [entry for entry in side.in_hand.values() if not entry.lost and not entry.gone]
-        if not self._steady():
+        if began is None and not self._steady():
             # After a silence of ours it may be our name alone that is gone, as a dead one's: others had what was ours.
+            # Not where the group itself was gone: whoever had it has lost it as well.
             for entry in held:
                 entry.lost = True
             return frozenset()

@@ -73,7 +73,9 @@ def read_file(path: Path, *, trusted: bool) -> ConfigFile | None:
     try:
         if not trusted and not stat.S_ISREG(path.stat().st_mode):
             # A device or a pipe that was cloned as a link might never end, or never begin.
-            return ConfigFile(path, trusted, problems=(Problem(str(path), "", "not a file", NO_CONFIGURATION),))
+            return ConfigFile(
+                path, trusted, problems=(Problem(str(path), "", "not a file", NO_CONFIGURATION),)
+            )
         with path.open("rb") as file:
             shared = bool(os.fstat(file.fileno()).st_mode & READABLE_BY_OTHERS)
             most = MOST_BYTES if trusted else MOST_CLONED_BYTES

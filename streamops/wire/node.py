@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from streamops.wire.faults import is_read_only
 from streamops.wire.pool import Pool
+from streamops.wire.silence import Silence
 
 try:
     import hiredis
@@ -32,9 +33,6 @@ UNSENT = "nothing was sent"
 
 BREATH = 256
 """Replies decoded between two turns of the event loop, so that a screen stays responsive."""
-
-STEPS = 64
-"""A time limit starts anew no more often than after this share of it: to set a timer costs more than to read a piece."""
 
 
 @final
@@ -123,9 +121,8 @@ class Node:
             writer = _writer(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             writer.writelines(_packed(connection, commands))
-            async with asyncio.timeout(self._timeout) as patience:
-                renew = _renewing(patience, self._timeout)
-                receive = _receiving(connection, renew)
+            async with Silence(self._timeout) as silence:
+                receive = _receiving(connection, silence.broken)
                 replies: list[Reply] = []
                 left = BREATH
                 for command, decode in zip_longest(commands, decoders):
@@ -138,7 +135,7 @@ class Node:
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
                     if left <= 0:
                         left = BREATH
-                        renew()
+                        silence.broken()
                         await asyncio.sleep(0)
             for reply in replies:
                 if isinstance(reply, Exception) and is_read_only(reply):
@@ -160,7 +157,7 @@ class Node:
     async def _connect(self) -> AbstractConnection:
         """A connection that is new, or was found in order after a closer look."""
         try:
-            async with asyncio.timeout(self._timeout):
+            async with Silence(self._timeout):
                 # The event loop must hear of connections that the server closed before the pool hands out one.
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
@@ -182,17 +179,6 @@ def _writer(connection: AbstractConnection) -> asyncio.StreamWriter:
     if writer is None:
         raise LostConnection("the connection was closed")
     return writer
-
-
-def _renewing(patience: asyncio.Timeout, seconds: float) -> Callable[[], None]:
-    """What has a time limit start anew, unless it is over."""
-
-    def renew() -> None:
-        due = asyncio.get_running_loop().time() + seconds
-        if due - (patience.when() or 0.0) > seconds / STEPS and not patience.expired():
-            patience.reschedule(due)
-
-    return renew
 
 
 def _receiving(connection: AbstractConnection, heard: Callable[[], None]) -> Callable[[], Awaitable[Reply]]:

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from streamops.runtime import Delays, Entry, Streamops
+from streamops.runtime.beat import Beat
 from streamops.runtime.events import Event, GroupRestored, Lost
 from tests.runtime.working import is_idle, pending, until, working
 from tests.servers import RunningServer
@@ -69,6 +70,25 @@ async def test_what_runs_and_fails_is_tried_again(server: RunningServer, *, pass
         add(server, 1)
         await until(lambda: attempts == [1, 2, 3] and is_idle(server, "s"))
     assert server.command("XLEN", "{s}:dlq") == 1
+
+
+async def test_what_runs_is_not_lost_though_its_worker_was_silent_for_long(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others may have taken it for dead, and what it had; but nobody has it pending now that the group was gone."""
+    monkeypatch.setattr(Beat, "is_steady", lambda _: False)
+    app, attempts = Streamops(server.options), list[int]()
+
+    @app.handler("s", group="g", start="0", retry=Delays((0.05,)))
+    async def handle(entry: Entry) -> None:
+        attempts.append(entry.attempt)
+        if entry.attempt == 1:
+            destroy(server)
+            raise ValueError("not yet")
+
+    async with working(app):
+        add(server, 1)
+        await until(lambda: attempts == [1, 2] and is_idle(server, "s"))
 
 
 async def test_a_worker_that_was_not_reading_finds_out_later(server: RunningServer) -> None:

@@ -151,6 +151,37 @@ async def test_limit_is_one_of_silence() -> None:
         await node.close()
 
 
+@pytest.mark.parametrize("connected", [True, False])
+async def test_a_process_that_stood_still_itself_looks_for_the_reply_first(
+    any_server: RunningServer, *, connected: bool
+) -> None:
+    """The reply came long ago when the limit is found to be over."""
+    node = node_of(any_server.options, 0.3)
+    if connected:
+        await check_in_step(node)
+    asking = asyncio.create_task(node.batch([("PING",)]))
+    await asyncio.sleep(0)
+    time.sleep(0.6)  # noqa: ASYNC251 - the loop is to stand still
+    assert await asking == [b"PONG"]
+    await node.close()
+
+
+async def test_a_silent_server_is_given_up_though_this_process_stood_still(
+    start_server: StartServer,
+) -> None:
+    server = start_server()
+    node = node_of(server.options, 0.3)
+    await check_in_step(node)
+    server.pause()
+    asking = asyncio.create_task(node.batch([("PING",)]))
+    await asyncio.sleep(0)
+    time.sleep(0.6)  # noqa: ASYNC251 - the loop is to stand still
+    with pytest.raises(TimeoutError):
+        await asking
+    server.resume()
+    await node.close()
+
+
 @pytest.mark.parametrize("parser", PARSERS)
 async def test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come(
     parser: type[BaseParser],

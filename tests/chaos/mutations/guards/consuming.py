@@ -116,6 +116,22 @@ GUARDS: Final = (
         tests=("runtime::test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_second_time",),
     ),
     Guard(
+        name="stood-still-itself",
+        promise="A reply that came while this process stood still is no silence of the server.",
+        file="streamops/wire/silence.py",
+        text="if now - self._due > LATE and not self._excused:",
+        mutated="if False:",
+        tests=("wire::test_a_process_that_stood_still_itself_looks_for_the_reply_first",),
+    ),
+    Guard(
+        name="destroyed-around-a-silence",
+        promise="What a worker has in hand is pending again where its group was destroyed, though it was silent for long.",
+        file="streamops/runtime/groups.py",
+        text="if began is None and not self._steady():",
+        mutated="if not self._steady():",
+        tests=("runtime::test_what_runs_is_not_lost_though_its_worker_was_silent_for_long",),
+    ),
+    Guard(
         name="adoption",
         promise="Entries that were delivered into a reply that never came are found and handled.",
         file="streamops/runtime/source.py",
