@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-SETTLE_SECONDS = 20.0
+SETTLE_SECONDS = 40.0
 
 
 async def eventually(holds: Callable[[], bool]) -> None:

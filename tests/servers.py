@@ -12,11 +12,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol, Self
 
 import redis
+from msgspec.structs import replace
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -24,9 +26,12 @@ from streamops.demo.children import module_command, module_environment
 from streamops.wire.options import ConnectionOptions
 from tests.programs import ServerProgram
 
+PATIENCE = timedelta(seconds=30)
+"""How long a test waits for a reply: longer than a busy machine keeps it waiting."""
+
 _START_ATTEMPTS = 5
-_START_SECONDS = 20.0
-_STOP_SECONDS = 10.0
+_START_SECONDS = 40.0
+_STOP_SECONDS = 30.0
 _HIGHEST_PORT = 65535
 _CLUSTER_BUS_OFFSET = 10_000
 
@@ -91,6 +96,11 @@ class RunningServer:
         return ConnectionOptions(addresses=(), socket_path=str(self.socket_path), label=self.unix_url)
 
     @property
+    def patient_options(self) -> ConnectionOptions:
+        """The same for who waits as long as a machine may stand still."""
+        return replace(self.options, timeout=PATIENCE)
+
+    @property
     def tcp_options(self) -> ConnectionOptions:
         """How streamops reaches it by loopback."""
         return ConnectionOptions(addresses=(("127.0.0.1", self.port),), label=self.url)
@@ -101,6 +111,7 @@ class RunningServer:
             "unix_socket_path": str(self.socket_path),
             "protocol": 2,
             "legacy_responses": False,
+            "socket_timeout": PATIENCE.total_seconds(),
             # A test that stops its server wants the error at once.
             "retry": Retry(NoBackoff(), 0),
         }

@@ -15,7 +15,7 @@ from tests.servers import RunningServer
 
 NOWHERE = ("127.0.0.1", 1)
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-FOLLOWS_WITHIN = 20.0
+FOLLOWS_WITHIN = 40.0
 POLICIES = ("allkeys-lru", "allkeys-random", "volatile-ttl")
 MOST_EVICTING = 200
 

@@ -27,7 +27,7 @@ from tests.runtime.working import LONGEST_WAIT, QUICK, is_idle, pending, unread,
 from tests.servers import RunningServer
 
 IMPATIENT = timedelta(seconds=0.3)
-RESUMES_WITHIN = 5.0
+RESUMES_WITHIN = 15.0
 
 
 @asynccontextmanager
@@ -151,8 +151,8 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (source, station):
-        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=1))
-    app, seen = Streamops(replace(any_server.options, timeout=IMPATIENT)), list[str]()
+        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=3))
+    app, seen = Streamops(replace(any_server.options, timeout=timedelta(seconds=1))), list[str]()
     told = told_by(app)
 
     @app.handler("s", group="g", start="0")
@@ -160,17 +160,19 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
         seen.append(entry.id)
 
     async with working(app):
-        await asyncio.sleep(2.2)
+        await asyncio.sleep(3.5)
         add(any_server)
         await until(lambda: seen)
     assert not [event for event in told if isinstance(event, Troubled)]
 
 
 async def test_a_worker_gets_over_a_network_that_swallows_everything(
-    any_server: RunningServer, tmp_path: Path
+    any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (source, station):
+        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.5))
     async with between(any_server, tmp_path) as (proxy, options):
-        app, seen = Streamops(options), list[float]()
+        app, seen = Streamops(replace(options, timeout=timedelta(seconds=1))), list[float]()
 
         @app.handler("s", group="g", start="0")
         async def handle(_: Entry) -> None:
@@ -184,12 +186,10 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
             began = time.monotonic()
             while not seen[-1] > began:
                 add(any_server)
-                assert time.monotonic() - began < LONGEST_WAIT
+                assert time.monotonic() - began < RESUMES_WITHIN
                 await asyncio.sleep(0.05)
-            resumed = seen[-1] - began
             proxy.cut()
             await until(lambda: is_idle(any_server, "s"))
-    assert resumed < RESUMES_WITHIN
 
 
 async def test_what_is_read_ahead_is_bounded_by_number(any_server: RunningServer) -> None:
@@ -377,13 +377,13 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
         any_server.command("XGROUP", "CREATE", "s", "g", "0")
         deliver(any_server, "mine", 1)
 
-        @app.handler("s", group="g", timeout=0.15)
+        @app.handler("s", group="g", timeout=0.6)
         async def handle(_: Entry) -> None:
             outcomes.append("begun")
             await asyncio.sleep(0.05)
             outcomes.append("done")
 
-        proxy.slow_down(0.1)
+        proxy.slow_down(0.4)
         async with working(app, replace(QUICK, consumer="mine", beat=timedelta(seconds=5))):
             await until(lambda: len(outcomes) == 2)
             proxy.resume()

@@ -19,7 +19,17 @@ pytestmark = pytest.mark.timeout(400)
 
 async def command(server: RunningServer, *words: str) -> subprocess.CompletedProcess[str]:
     """What a cron job runs, to its end, while the console goes on."""
-    line = [sys.executable, "-m", "streamops", "--url", server.unix_url, "--no-input", *words]
+    line = [
+        sys.executable,
+        "-m",
+        "streamops",
+        "--url",
+        server.unix_url,
+        "--timeout",
+        "30",
+        "--no-input",
+        *words,
+    ]
     environment = os.environ | {"STREAMOPS_CONFIG": os.devnull}
     return await asyncio.to_thread(
         subprocess.run, line, env=environment, capture_output=True, text=True, check=False, timeout=LONG

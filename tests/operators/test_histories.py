@@ -65,7 +65,7 @@ class Shop:
 
     def app(self, server: RunningServer) -> Streamops:
         """An application of one worker."""
-        app = Streamops(server.options)
+        app = Streamops(server.patient_options)
 
         @app.handler(STREAM, group=GROUP, start="0", concurrency=4, lease=1, retry=[0.05], max_deliveries=500)
         async def handle(_: dict[str, str], entry: Entry) -> None:
@@ -92,7 +92,7 @@ async def test_operators_in_each_others_way(any_server: RunningServer, tmp_path:
         for _ in range(2):
             await stack.enter_async_context(working(shop.app(any_server)))
         desks = [
-            Desk(name, 10 * seed + at, ACTS, any_server.options, tmp_path, book)
+            Desk(name, 10 * seed + at, ACTS, any_server.patient_options, tmp_path, book)
             for at, name in enumerate(("ann", "bob"))
         ]
         operators = [sit_down(desk) for desk in desks]
@@ -142,7 +142,17 @@ def run_cron(server: RunningServer, directory: Path, rng: Random) -> list[tuple[
     rng.shuffle(lines)
     said: list[tuple[Sequence[str], int, str]] = []
     for line in lines:
-        words = [sys.executable, "-m", "streamops", "--url", server.unix_url, "--no-input", *line]
+        words = [
+            sys.executable,
+            "-m",
+            "streamops",
+            "--url",
+            server.unix_url,
+            "--timeout",
+            "30",
+            "--no-input",
+            *line,
+        ]
         environment = os.environ | {"STREAMOPS_CONFIG": str(settings)}
         done = subprocess.run(
             words, env=environment, capture_output=True, text=True, check=False, timeout=LONG
@@ -188,7 +198,7 @@ def number_of(fields: Sequence[tuple[bytes, bytes]]) -> int:
 
 async def check_audit(server: RunningServer, told: Sequence[Told]) -> None:
     """Each thing that was done stands there once from beginning to end, with the numbers that were told."""
-    connected = await Server.connect(server.options)
+    connected = await Server.connect(server.patient_options)
     try:
         records = await read_audit(connected, count=5_000)
     finally:

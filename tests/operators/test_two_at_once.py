@@ -73,8 +73,8 @@ async def pair(any_server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> As
         )
     any_server.command("XGROUP", "CREATE", STREAM, GROUP, "0")
     any_server.command("XREADGROUP", "GROUP", GROUP, "ghost", "STREAMS", STREAM, ">")
-    ann = Console.open(any_server.options, actor=Actor("ann", "desk", 1))
-    bob = Console.open(any_server.options, actor=Actor("bob", "desk", 2))
+    ann = Console.open(any_server.patient_options, actor=Actor("ann", "desk", 1))
+    bob = Console.open(any_server.patient_options, actor=Actor("bob", "desk", 2))
     async with await ann as first, await bob as second:
         yield first, second
 
@@ -334,7 +334,7 @@ async def test_a_safe_trim_keeps_what_a_group_was_just_set_back_to(
 
 async def test_a_pool_is_told_one_number_by_two(any_server: RunningServer, pair: Pair) -> None:
     """Who knew of another one than there is comes too late."""
-    connected = await Server.connect(any_server.options)
+    connected = await Server.connect(any_server.patient_options)
     try:
         await report_for_duty(
             connected, "shop", PoolSupervisor(id="s", at=EPOCH, host="h", pid=1, aim=2, alive=2, ready=2)

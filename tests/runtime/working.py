@@ -11,7 +11,7 @@ from streamops.runtime import Streamops, Worker, WorkerOptions
 from tests.servers import RunningServer
 
 QUICK = WorkerOptions(beat=timedelta(seconds=0.2), grace=timedelta(seconds=5))
-LONGEST_WAIT = 20.0
+LONGEST_WAIT = 40.0
 
 
 @asynccontextmanager

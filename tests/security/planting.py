@@ -124,9 +124,17 @@ class Planted:
 
 
 def processes(pid: int) -> Iterator[tuple[int, str]]:
-    """A process and all below it, with their titles and environments."""
-    for part in ("cmdline", "environ"):
-        yield pid, Path(f"/proc/{pid}/{part}").read_bytes().decode(errors="replace").replace("\0", "\n")
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        if Path(f"/proc/{child}").exists():
-            yield from processes(int(child))
+    """A process and all below it, with their titles, and with the environments of all but shells."""
+    try:
+        parts = [Path(f"/proc/{pid}/{part}").read_bytes() for part in ("cmdline", "environ")]
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        # It has ended meanwhile.
+        return
+    if parts[0].startswith((b"sh\0", b"/bin/sh\0")):
+        # A command that a person chose is given what it is to have.
+        parts.pop()
+    for part in parts:
+        yield pid, part.decode(errors="replace").replace("\0", "\n")
+    for child in children:
+        yield from processes(int(child))

@@ -95,8 +95,14 @@ class History:
         await self.place.replicated()
         survived = await self._through(strike)
         streams = [work.keys[0] for work in self.works]
-        untrue = [words for one in self.watchers for words in await one.last_look(streams)]
-        return self._compare(survived, untrue, time.monotonic() - began, before)
+        try:
+            untrue = [words for one in self.watchers for words in await one.last_look(streams)]
+            return self._compare(survived, untrue, time.monotonic() - began, before)
+        except Exception as error:
+            # Whatever was found missing, of one that took over in the middle of that it says nothing.
+            if self.place.leaders != self._led:
+                raise self._disturbed() from error
+            raise
 
     async def _through(self, strike: Strike) -> Survived:
         async with AsyncExitStack() as stack:
@@ -121,14 +127,16 @@ class History:
             await asyncio.gather(*filter(_failed, looking))
             return survived
 
+    def _disturbed(self) -> DisturbedError:
+        told = f"{self.name}, seed {self.seed}: a primary was replaced that nothing was done to"
+        return DisturbedError(told)
+
     def _compare(
         self, survived: Survived, untrue: Sequence[str], seconds: float, before: Counter[str]
     ) -> Outcome:
         accounts = {work.name: work.audit(survived) for work in self.works}
         if self.place.leaders != self._led:
-            raise DisturbedError(
-                f"{self.name}, seed {self.seed}: a primary was replaced that nothing was done to"
-            )
+            raise self._disturbed()
         outcome = Outcome(
             name=self.name,
             seed=self.seed,

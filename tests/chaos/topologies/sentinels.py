@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Final, Self
 
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions
@@ -124,7 +124,7 @@ class Watched:
         """
         former = self.primary
         noted(self.faults, "failover asked for")
-        self._sentinels[0].command("SENTINEL", "FAILOVER", SERVICE)
+        await until("failover begun", self._begins_failover)
         candidates = self._others(former)
         await until("promoted", lambda: any(map(is_primary, candidates)))
         promoted = next(filter(is_primary, candidates))
@@ -133,6 +133,14 @@ class Watched:
         promoted.command("CLIENT", "UNPAUSE")
         await until("taken over", lambda: self.primary is promoted)
         return had
+
+    def _begins_failover(self) -> bool:
+        """Whether a Sentinel begins one; on a machine that stood still it may take replicas for dead."""
+        try:
+            self._sentinels[0].command("SENTINEL", "FAILOVER", SERVICE)
+        except ResponseError:
+            return False
+        return True
 
     async def kill(self, keys: Iterable[str], unreplicated: float) -> dict[str, Reading]:
         """Kill the primary, and wait until a replica has taken over.

@@ -37,7 +37,7 @@ class Way(Struct, frozen=True):
 async def by_socket(program: ServerProgram, _: Certificates) -> AsyncIterator[Way]:
     """By its unix socket, as users that may do what `doctor --acl` prints and nothing more."""
     with RunningServer(program) as server:
-        yield as_users(server, server.options)
+        yield as_users(server, server.patient_options)
 
 
 @asynccontextmanager

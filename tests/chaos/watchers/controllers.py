@@ -69,8 +69,9 @@ class Fleet:
 
     def turn_to(self, server: RunningServer) -> None:
         """Look there from now on."""
-        self._client = server.connect(username=KEEPER, password=ANYTHING, socket_timeout=0.5)
+        self._client = server.connect(username=KEEPER, password=ANYTHING)
         self._client.response_callbacks.clear()
+        self._asked_often = server.connect(username=KEEPER, password=ANYTHING, socket_timeout=0.5)
 
     def steer(self, workers: int | None) -> None:
         """Tell the controllers to keep so many workers, as a person would; or to decide by themselves."""
@@ -94,7 +95,7 @@ class Fleet:
 
     def _leader(self) -> str | None:
         try:
-            return bytes(self._do("HGET", KEY, "leader") or b"").decode()
+            return bytes(self._asked_often.execute_command("HGET", KEY, "leader") or b"").decode()  # type: ignore[no-untyped-call]
         except redis.RedisError:
             return None
 

@@ -16,7 +16,7 @@ from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions
 from tests.servers import RunningServer
 
-LONGEST_WAIT = 20.0
+LONGEST_WAIT = 40.0
 QUICK = WorkerOptions(beat=timedelta(seconds=0.2), grace=timedelta(seconds=5))
 # An entry's word names the file for as long as which its handling goes on; "import" is that for the application.
 APP = """
