@@ -98,6 +98,8 @@ class History:
         try:
             untrue = [words for one in self.watchers for words in await one.last_look(streams)]
             return self._compare(survived, untrue, time.monotonic() - began, before)
+        except DisturbedError:
+            raise
         except Exception as error:
             # Whatever was found missing, of one that took over in the middle of that it says nothing.
             if self.place.leaders != self._led:

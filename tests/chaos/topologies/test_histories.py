@@ -1,13 +1,16 @@
-"""Histories on the newest version; more of them by ``STREAMOPS_HISTORIES``, on all versions by ``STREAMOPS_ALL_TOPOLOGIES``."""
+"""Each version bears a share of what befalls clusters and Sentinels; all of it where ``STREAMOPS_ALL_TOPOLOGIES`` says so.
+
+``STREAMOPS_HISTORIES`` says how many seeds are played.
+"""
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import pytest
 
 from tests.chaos.topologies import cluster_histories, sentinel_histories
 from tests.chaos.topologies.clusters import ReplicatedCluster
-from tests.chaos.topologies.histories import UNSPARING
+from tests.chaos.topologies.histories import UNSPARING, Scenario, Somewhere
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.sentinels import Watched
 from tests.conftest import PROGRAMS
@@ -15,43 +18,43 @@ from tests.programs import ServerProgram
 
 SEEDS: Sequence[int] = range(1, 1 + int(os.environ.get("STREAMOPS_HISTORIES", "1")))
 MANY = UNSPARING or len(SEEDS) > 1
-SHORT = ("primary dies", "primary is replaced")
-VERSIONS = PROGRAMS if UNSPARING else PROGRAMS[-1:]
 
 pytestmark = pytest.mark.timeout(600 * len(SEEDS))
 
 
-@pytest.fixture(params=VERSIONS, ids=lambda program: program.label)
-def version(request: pytest.FixtureRequest) -> ServerProgram:
-    program: ServerProgram = request.param
-    return program
-
-
 @pytest.fixture
-async def replicated_cluster(version: ServerProgram) -> AsyncIterator[ReplicatedCluster]:
-    with ReplicatedCluster(version) as cluster:
+async def replicated_cluster(program: ServerProgram) -> AsyncIterator[ReplicatedCluster]:
+    with ReplicatedCluster(program) as cluster:
         yield await cluster.ready()
 
 
 @pytest.fixture
-async def watched(version: ServerProgram) -> AsyncIterator[Watched]:
-    with Watched(version) as deployment:
+async def watched(program: ServerProgram) -> AsyncIterator[Watched]:
+    with Watched(program) as deployment:
         yield await deployment.ready()
 
 
 async def test_a_cluster_whose_slots_move_and_whose_primaries_change(
-    replicated_cluster: ReplicatedCluster,
+    program: ServerProgram, replicated_cluster: ReplicatedCluster
 ) -> None:
     """One cluster for all of them: the dead come back as replicas."""
     for seed in SEEDS:
-        for scenario in cluster_histories.SCENARIOS.values():
+        for scenario in share_of(program, cluster_histories.SCENARIOS):
             tell(await scenario(seed, replicated_cluster))
 
 
-async def test_sentinels_that_replace_their_primary(watched: Watched) -> None:
+async def test_sentinels_that_replace_their_primary(program: ServerProgram, watched: Watched) -> None:
     for seed in SEEDS:
-        for name in sentinel_histories.SCENARIOS if MANY else SHORT:
-            tell(await sentinel_histories.SCENARIOS[name](seed, watched))
+        for scenario in share_of(program, sentinel_histories.SCENARIOS):
+            tell(await scenario(seed, watched))
+
+
+def share_of(
+    program: ServerProgram, scenarios: Mapping[str, Scenario[Somewhere]]
+) -> Sequence[Scenario[Somewhere]]:
+    """What one version is to bear of these."""
+    every = [*scenarios.values()]
+    return every if MANY else [every[PROGRAMS.index(program) % len(every)]]
 
 
 def tell(outcome: Outcome) -> None:
