@@ -1,39 +1,17 @@
 """The real console beside a cron job's command lines: whoever comes second is told what the other did."""
 
 import asyncio
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from streamops.model.acting import Environment
+from tests.operators.cron import run_job
 from tests.servers import RunningServer
 from tests.tui.driving import names, press, running, shown, until
 from tests.tui.test_acting_server import ENTRIES, console_on, pending, prepare, to_pending, typed_word
 
-LONG = 180.0
 pytestmark = pytest.mark.timeout(400)
-
-
-async def command(server: RunningServer, *words: str) -> subprocess.CompletedProcess[str]:
-    """What a cron job runs, to its end, while the console goes on."""
-    line = [
-        sys.executable,
-        "-m",
-        "streamops",
-        "--url",
-        server.unix_url,
-        "--timeout",
-        "30",
-        "--no-input",
-        *words,
-    ]
-    environment = os.environ | {"STREAMOPS_CONFIG": os.devnull}
-    return await asyncio.to_thread(
-        subprocess.run, line, env=environment, capture_output=True, text=True, check=False, timeout=LONG
-    )
 
 
 async def test_what_cron_took_back_the_console_does_not_take_back_again(any_server: RunningServer) -> None:
@@ -48,7 +26,7 @@ async def test_what_cron_took_back_the_console_does_not_take_back_again(any_serv
         assert pending(any_server) == ENTRIES - 2
         (row,) = any_server.command("XREVRANGE", "streamops:audit", "+", "-", "COUNT", 1)
         told = dict(zip(row[1][::2], row[1][1::2], strict=True))
-        cron = await command(any_server, "undo", told[b"begun"].decode(), "--yes")
+        cron = await asyncio.to_thread(run_job, any_server, "undo", told[b"begun"].decode(), "--yes")
         assert (cron.returncode, pending(any_server)) == (0, ENTRIES), cron.stderr
         # Processed by then: given back once more, they would come twice.
         any_server.command(
@@ -75,8 +53,8 @@ async def test_a_plan_of_cron_is_stale_once_the_console_has_destroyed_the_group(
         await shown(app, "loses state for good")
         await press(app, "tab", *typed_word(app), "enter")
         await until(app, lambda: any_server.command("XINFO", "GROUPS", "orders") == [])
-        cron = await command(
-            any_server, "claim", "orders", "billing", "--to", "cron", "--min-idle", "0s", "--yes"
+        cron = await asyncio.to_thread(
+            run_job, any_server, "claim", "orders", "billing", "--to", "cron", "--min-idle", "0s", "--yes"
         )
     assert cron.returncode == 1
     assert cron.stderr.splitlines()[0] == "error: stream orders has no group billing"

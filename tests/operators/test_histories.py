@@ -7,8 +7,6 @@ letter went two ways; and the audit log tells each thing that was done as it was
 
 import asyncio
 import os
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -22,6 +20,7 @@ from streamops.operate.acting.audit import read_audit
 from streamops.operate.backups import read_backup
 from streamops.runtime import Entry, Reject, Streamops
 from streamops.wire.server import Server
+from tests.operators.cron import LONG, run_job
 from tests.operators.desk import GROUP, LETTERS, STREAM, Desk, Told, read_book, sit_down
 from tests.runtime.working import is_idle, until, working
 from tests.servers import RunningServer
@@ -29,7 +28,6 @@ from tests.servers import RunningServer
 HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "1"))
 FIRST = int(os.environ.get("STREAMOPS_FIRST_HISTORY", "1"))
 ORDERS, ACTS = 120, 12
-LONG = 180.0
 """Seconds that are long enough on any machine."""
 
 CODES = frozenset({0, 1, 4, 5, 6})
@@ -142,21 +140,7 @@ def run_cron(server: RunningServer, directory: Path, rng: Random) -> list[tuple[
     rng.shuffle(lines)
     said: list[tuple[Sequence[str], int, str]] = []
     for line in lines:
-        words = [
-            sys.executable,
-            "-m",
-            "streamops",
-            "--url",
-            server.unix_url,
-            "--timeout",
-            "30",
-            "--no-input",
-            *line,
-        ]
-        environment = os.environ | {"STREAMOPS_CONFIG": str(settings)}
-        done = subprocess.run(
-            words, env=environment, capture_output=True, text=True, check=False, timeout=LONG
-        )
+        done = run_job(server, *line, config=settings)
         said.append((line, done.returncode, done.stderr))
     return said
 

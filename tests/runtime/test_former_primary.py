@@ -23,6 +23,15 @@ def replace_primary(sentinel: RunningServer, primary: RunningServer) -> None:
     sentinel.command("SENTINEL", "MONITOR", "orders", "127.0.0.1", primary.port, 1)
 
 
+def two_primaries(start_server: StartServer) -> tuple[RunningServer, RunningServer]:
+    """A primary with an entry that waits, and one that is to replace it; both have the group."""
+    former, primary = start_server(), start_server()
+    for server in (former, primary):
+        server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    add(former, SAME, "former")
+    return former, primary
+
+
 def readers(server: RunningServer) -> list[str]:
     """The connections that wait for entries."""
     rows = [line.split() for line in server.command("CLIENT", "LIST").decode().splitlines()]
@@ -41,10 +50,7 @@ def owners(server: RunningServer) -> list[bytes]:
 async def test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id(
     start_server: StartServer, start_sentinel: StartSentinel, ending: str
 ) -> None:
-    former, primary = start_server(), start_server()
-    for server in (former, primary):
-        server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    add(former, SAME, "former")
+    former, primary = two_primaries(start_server)
     sentinel = start_sentinel(former)
     begun: list[str] = []
     ended: list[str] = []
@@ -87,10 +93,7 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
     ending: str,
 ) -> None:
     """The former primary is gone when its entry is to be tried again, or given up; so that is tried until it is done."""
-    former, primary = start_server(), start_server()
-    for server in (former, primary):
-        server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    add(former, SAME, "former")
+    former, primary = two_primaries(start_server)
     sentinel = start_sentinel(former)
     begun: list[str] = []
     tries: list[str] = []
