@@ -15,9 +15,11 @@ from streamops.model.server import Mode
 from streamops.model.snapshot import Snapshot
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
+from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
+from streamops.wire.succession import Succession
 from tests.conftest import newest_program
 from tests.deployments import RunningCluster
 from tests.eventually import SETTLE_SECONDS, eventually
@@ -279,3 +281,15 @@ async def test_primary_that_dies_and_its_replica_that_takes_over() -> None:
                 await asyncio.sleep(0.05)
             check_whole(snapshot)
             assert f"127.0.0.1:{primary.port}" not in {node.address for node in snapshot.server.nodes}
+
+
+async def test_a_node_that_was_dropped_meanwhile_may_still_redirect(cluster: RunningCluster) -> None:
+    """It names no host, which says that it is its own; its answer came after the map had been learned anew."""
+    known = Cluster(cluster.options, Succession())
+    await known.prepare()
+    stray = known.node_at("127.0.0.2", 7001, known.nodes[0])
+    known.distrust()
+    await known.prepare()
+    assert stray not in known.nodes
+    assert known.node_at("", 7002, stray).label == "127.0.0.2:7002"
+    await known.close()

@@ -7,8 +7,8 @@
 --           deleted ID}, or 1 where its entries are the ones already known, or an error reply;
 --   groups  one {name, consumers, pending, position, entries read, lag, oldest pending row, next entry's ID} a
 --           group, where 1 as next ID says that the known one still holds; or an error reply.
--- Numbers beyond those that Lua knows are in digits. What there is not is false; what was refused is an error reply. A stream with more groups than a script can read
--- within its time is false as a whole.
+-- What there is not is false; what was refused is an error reply; numbers beyond those that Lua knows are in digits.
+-- A stream with more groups than a script can read within its time is false as a whole.
 -- Redis copies whole entries into a script, which for entries of megabytes takes milliseconds: that is why
 -- a stream that has not changed is recognised by ranges that are empty.
 local MOST_GROUPS = 1000
