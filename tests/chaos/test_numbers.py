@@ -1,5 +1,6 @@
 """What holds a console's numbers against the truth finds every one that is wrong."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
+from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup
 from tests.chaos.looking import Instant, instant
 from tests.chaos.numbers import Onlooker
@@ -68,3 +70,24 @@ async def test_a_console_is_asked_beside_the_server_itself(server: RunningServer
         await onlooker.look()
     assert onlooker.wrong == []
     assert onlooker.readings.total() == 1
+
+
+async def test_what_was_pending_for_a_moment_was_so(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A group was made anew: what its worker had in hand is pending again, and then done."""
+    server.command("XADD", "s", "1-0", "n", 1)
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    async with Onlooker(server.options, lambda: server) as onlooker:
+        collect = onlooker._console.collect
+
+        async def collect_meanwhile(streams: Sequence[str]) -> Snapshot:
+            server.command("XCLAIM", "s", "g", "c", 0, "1-0", "FORCE", "JUSTID")
+            try:
+                return await collect(streams)
+            finally:
+                server.command("XACK", "s", "g", "1-0")
+
+        monkeypatch.setattr(onlooker._console, "collect", collect_meanwhile)
+        await onlooker.look()
+    assert (onlooker.wrong, onlooker.readings.total()) == ([], 1)
