@@ -208,7 +208,7 @@ GUARDS: Final = (
         file="streamops/exporter/counters/groups.py",
         text="    if sample.last_delivered_id < last.last_delivered_id:\n        return _rewind(past, last, sample)\n",
         mutated="    if sample.last_delivered_id < last.last_delivered_id:\n        return begin_group(sample)\n",
-        tests=(f"{COUNTING}::test_no_counter_ever_falls",),
+        tests=(f"{COUNTING}::test_a_position_set_back_is_a_rewind_and_forgets_nothing",),
     ),
     Guard(
         name="counters-made-anew",
