@@ -1,27 +1,44 @@
-"""Fixtures that hand out real servers.
+"""Fixtures that hand out real servers, and the sizes of random tests.
 
-``server`` runs its test once on every version found; ``any_server`` once, on the newest. Both are flushed,
-of users too, and shared by the session: a test that changes more than that (configuration, replication) starts its
-own with ``start_server``.
+``server`` is the newest server, flushed and shared by a process's tests; a test that changes more than keys and users
+(configuration, replication) starts its own with ``start_server``. A test marked ``every_server("why")`` runs once on
+each version found; such tests live in tests/versions, tests/system and tests/chaos.
 """
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+import hypothesis.core
 import pytest
 import structlog
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
-from tests.deployments import Certificates, RunningCluster, StartSentinel, start_sentinel, write_certificates
-from tests.programs import REQUIRE_SERVERS, ServerProgram, find_all_programs, find_programs, missing_labels
-from tests.servers import RunningServer, ServerPool, StartError, StartServer
+from tests.support.programs import PROGRAMS, REQUIRE_SERVERS, ServerProgram, missing_labels, newest_program
+from tests.support.servers import RunningServer, ServerPool, StartServer
 
-PROGRAMS = find_programs()
+# ``fast`` plays the same examples every time. How long one takes says how busy the machine is, so nothing is limited.
+for name, examples, derandomize in (("fast", 15, True), ("ci", 100, False), ("long", 1_000, False)):
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        stateful_step_count=30 if name == "fast" else 50,
+        derandomize=derandomize,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        phases=(Phase.explicit, Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+settings.load_profile(os.environ.get("STREAMOPS_EXAMPLES", "fast"))
 
-# How long an example takes, or is thought up, says how busy the machine is.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One printed seed decides everything: ``-p randomly_seed=N`` plays a run again."""
+    seed = getattr(config.option, "randomly_seed", None)
+    if hypothesis.core.global_force_seed is None and isinstance(seed, int):
+        hypothesis.core.global_force_seed = seed
 
 
 def pytest_sessionstart() -> None:
@@ -36,9 +53,21 @@ def pytest_report_header() -> str:
     return "servers: " + (", ".join(program.label for program in PROGRAMS) or "none")
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked ``every_server`` on each version."""
+    mark = metafunc.definition.get_closest_marker("every_server")
+    if mark is None:
+        return
+    if not mark.args:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: every_server wants to know why")
+    fixture = "program" if "program" in metafunc.fixturenames else "server"
+    if fixture in metafunc.fixturenames:
+        metafunc.parametrize(fixture, PROGRAMS, indirect=True, ids=lambda program: program.label)
+
+
 @pytest.fixture(autouse=True)
 def unconfigured_logs() -> Iterator[None]:
-    """Logs that a test configured go to a standard error that is closed after it: nobody else is to write there."""
+    """Remove log handlers that a test configured: they write to a standard error that is closed after it."""
     before = logging.root.handlers[:]
     yield
     if structlog.is_configured():
@@ -55,23 +84,17 @@ def server_pool() -> Iterator[ServerPool]:
     pool.stop()
 
 
-@pytest.fixture(params=PROGRAMS, ids=lambda program: program.label)
-def server(request: pytest.FixtureRequest, server_pool: ServerPool) -> RunningServer:
-    """A flushed server, of every version in turn."""
-    return server_pool.flushed(request.param)
+@pytest.fixture
+def program(request: pytest.FixtureRequest) -> ServerProgram:
+    """The newest server's binary, for tests that start their own."""
+    program: ServerProgram = getattr(request, "param", None) or newest_program()
+    return program
 
 
 @pytest.fixture
-def any_server(server_pool: ServerPool) -> RunningServer:
-    """A flushed server of the newest version."""
-    return server_pool.flushed(newest_program())
-
-
-@pytest.fixture(params=PROGRAMS, ids=lambda program: program.label)
-def program(request: pytest.FixtureRequest) -> ServerProgram:
-    """The binary of every version in turn, for tests that start their own."""
-    program: ServerProgram = request.param
-    return program
+def server(request: pytest.FixtureRequest, server_pool: ServerPool) -> RunningServer:
+    """A flushed server: the newest, or each version in turn where the test is marked ``every_server``."""
+    return server_pool.flushed(getattr(request, "param", None) or newest_program())
 
 
 @pytest.fixture
@@ -83,61 +106,3 @@ def start_server() -> Iterator[StartServer]:
             return running.enter_context(RunningServer(program or newest_program(), *args))
 
         yield start
-
-
-@pytest.fixture(name="start_sentinel")
-def start_sentinel_fixture() -> Iterator[StartSentinel]:
-    """Start a Sentinel that watches a primary: ``start_sentinel(primary, service="orders")``."""
-    with ExitStack() as running:
-
-        def start(primary: RunningServer, *, service: str = "orders") -> RunningServer:
-            return running.enter_context(start_sentinel(primary.program, primary, service=service))
-
-        yield start
-
-
-@pytest.fixture(scope="session")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    """Certificates of a test authority."""
-    return write_certificates(tmp_path_factory.mktemp("certificates"))
-
-
-@pytest.fixture(scope="session")
-def shared_tls_server(certificates: Certificates) -> Iterator[RunningServer]:
-    for program in find_all_programs():
-        # The packaged servers are built without TLS; the only way to know is to try.
-        try:
-            server = RunningServer(program, *certificates.server_args, tls=True)
-        except StartError:
-            continue
-        with server:
-            yield server
-            return
-    pytest.skip("no server on this machine was built with TLS")
-
-
-@pytest.fixture
-def tls_server(shared_tls_server: RunningServer) -> RunningServer:
-    """A flushed server whose port speaks TLS and asks for a client certificate."""
-    shared_tls_server.flush()
-    return shared_tls_server
-
-
-@pytest.fixture(scope="session")
-def shared_cluster() -> Iterator[RunningCluster]:
-    with RunningCluster(newest_program()) as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def cluster(shared_cluster: RunningCluster) -> RunningCluster:
-    """A flushed cluster of three primaries of the newest version."""
-    shared_cluster.flush()
-    return shared_cluster
-
-
-def newest_program() -> ServerProgram:
-    """The last of the versions found."""
-    if not PROGRAMS:
-        pytest.fail("no Redis or Valkey server on this machine: install the dev requirements")
-    return PROGRAMS[-1]

@@ -20,11 +20,11 @@ from streamops.tui import noticing
 from streamops.tui.alerting import Alerts
 from streamops.tui.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.past.memory import Past
-from tests.invented import NOW, seconds
-from tests.tui import sample
-from tests.tui.driving import press, running, until
-from tests.tui.pulse_source import PulseSource, fed, waves
-from tests.tui.source import app_for
+from tests.support.invented import NOW, seconds
+from tests.support.tui import sample
+from tests.support.tui.driving import press, running, until
+from tests.support.tui.pulse_source import PulseSource, fed, waves
+from tests.support.tui.source import app_for
 
 GROUPS: Final = 10_000
 CHANGED: Final = 500

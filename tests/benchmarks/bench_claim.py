@@ -26,8 +26,8 @@ from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
 ENTRIES, MANY = 100_000, 1_000_000

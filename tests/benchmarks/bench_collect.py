@@ -19,8 +19,8 @@ from streamops.operate.collect import Collector
 from streamops.operate.watch import Watch
 from streamops.wire.node import Command, Decoder, Reply
 from streamops.wire.server import Server
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 STREAMS, GROUPS, CONSUMERS = 1_000, ("g1", "g2"), ("c1", "c2", "c3")
 ROUNDS = 9

@@ -28,8 +28,8 @@ from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
 from streamops.scaling.state import ScalingState
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 POOLS, WORKERS, SLOTS = 1_000, 3, 16
 ROUNDS, WARM = 15, 3

@@ -29,8 +29,8 @@ from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 MESSAGES = 1_000_000
 SLICES = 20

@@ -22,9 +22,9 @@ from msgspec import Struct
 
 from streamops.demo.children import module_command
 from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, fill
-from tests.programs import find_programs
-from tests.prometheus import RunningProgram
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.prometheus import RunningProgram
+from tests.support.servers import RunningServer
 
 OTHERS: Final = 20_000
 """Keys that are no streams."""

@@ -14,8 +14,8 @@ from time import monotonic, process_time
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from tests.benchmarks.fast_forward import CONSUMERS, GROUPS, INTERVAL, PER_SCRAPE, blocks_in_use, fast_forward
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 STREAMS = 100
 SCRAPES = 5_760

@@ -34,10 +34,10 @@ from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.benchmarks.load_cases import LOADS, Load, Words
 from tests.benchmarks.load_meter import Held, Meter
-from tests.programs import ServerProgram, find_programs
-from tests.prometheus import RunningProgram, fetch
-from tests.servers import RunningServer
-from tests.tui.driving import press, running, settle
+from tests.support.programs import ServerProgram, find_programs
+from tests.support.prometheus import RunningProgram, fetch
+from tests.support.servers import RunningServer
+from tests.support.tui.driving import press, running, settle
 
 LIMIT = 10.0
 """Milliseconds that one command or script may hold the server."""

@@ -11,7 +11,7 @@ from streamops.model.observation import Health
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, StreamState
 from streamops.operate.observe import Observer
-from tests.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream
+from tests.support.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream
 
 STREAMS = 5_000
 STREAMS_WEIGHED = 200

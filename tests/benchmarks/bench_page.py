@@ -13,8 +13,17 @@ from streamops.exporter.scraping.negotiating import Form
 from streamops.exporter.scraping.press import Press
 from streamops.model.observation import Observation
 from streamops.model.streams import Consumer, StreamState
-from tests.exporter.readings import observed
-from tests.invented import consumer, entry_id, group, minutes, pending_entry, seconds, snapshot, stream
+from tests.support.exporter.readings import observed
+from tests.support.invented import (
+    consumer,
+    entry_id,
+    group,
+    minutes,
+    pending_entry,
+    seconds,
+    snapshot,
+    stream,
+)
 
 STREAMS, GROUPS_EACH, CONSUMERS_EACH = 1_000, 2, 3
 SCRAPES, WARM = 14, 2

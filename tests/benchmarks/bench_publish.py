@@ -23,8 +23,8 @@ from redis.asyncio import Redis
 from streamops.runtime.publishing import Publisher
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 STREAM = "orders"
 BODY: dict[Any, Any] = {"data": b"x" * 64}

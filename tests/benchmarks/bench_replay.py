@@ -14,8 +14,8 @@ import time
 from streamops.model.acting import Assent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.operate.console import Console
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 LETTERS = 100_000
 PIPELINE = 500

@@ -19,8 +19,8 @@ import uvloop
 
 from tests.benchmarks.peers.contenders import BARE, GUARDED, IN_BATCHES, OURS, Contender, chosen
 from tests.benchmarks.peers.measuring import Bench, Drain
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 RATE, PACED = 200, 1_000
 BURST, NAP, SLOTS = 5_000, 0.05, 32

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from streamops.errors import ExitCode
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 ROUNDS: Final = 15
 LIMIT: Final = 3.0

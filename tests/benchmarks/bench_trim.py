@@ -15,8 +15,8 @@ import redis
 from streamops.model.acting import Actor, Assent, Environment, Limits, Outcome
 from streamops.model.acts.trim import TrimIntent
 from streamops.operate.console import Console
-from tests.programs import find_programs
-from tests.servers import RunningServer
+from tests.support.programs import find_programs
+from tests.support.servers import RunningServer
 
 ENTRIES = 1_000_000
 SIZES = (200, 1_000)

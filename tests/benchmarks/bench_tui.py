@@ -29,8 +29,8 @@ from streamops.tui.app import StreamopsApp
 from streamops.tui.screens.status import StatusScreen
 from streamops.tui.theme import DARK
 from tests.benchmarks.console_feed import GROUPS, STREAMS_CHANGED, Feed
-from tests.tui.source import settings_for
-from tests.tui.terminal import Terminal, on_a_terminal
+from tests.support.tui.source import settings_for
+from tests.support.tui.terminal import Terminal, on_a_terminal
 
 COLUMNS, LINES = 120, 40
 SETTLE_SECONDS = 3.0

@@ -23,8 +23,8 @@ from streamops.operate.recording.recording import Recording
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.benchmarks.fast_forward import blocks_in_use
-from tests.tui.driving import press, running, settle
-from tests.tui.sample import changed, many
+from tests.support.tui.driving import press, running, settle
+from tests.support.tui.sample import changed, many
 
 GROUPS: Final = 200
 CHANGING: Final = GROUPS // 4

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Observation
 from streamops.tui.app import run
-from tests.invented import NOW
-from tests.tui.sample import changed, many
-from tests.tui.source import InventedSource, settings_for
+from tests.support.invented import NOW
+from tests.support.tui.sample import changed, many
+from tests.support.tui.source import InventedSource, settings_for
 
 GROUPS = 10_000
 STREAMS_CHANGED = 500

@@ -20,7 +20,7 @@ from streamops.exporter.scraping.press import Press
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from streamops.operate.observe import Observer
-from tests.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream
+from tests.support.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream
 
 INTERVAL = seconds(15)
 GROUPS = ("billing", "shipping")

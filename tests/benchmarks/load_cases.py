@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from tests.benchmarks import load_data as data
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 Words = tuple[str, ...]
 

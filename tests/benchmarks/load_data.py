@@ -7,7 +7,7 @@ import time
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.delayed_bodies import encode_body
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 LONG, ORDERS, JOBS = "long", "orders", "jobs"
 GROUP = "billing"

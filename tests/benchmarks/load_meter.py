@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from streamops.wire import scripts
 from streamops.wire.scripts import load_script
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 LOGGED_US = 500
 """From how long on commands are logged."""

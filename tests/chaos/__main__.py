@@ -12,7 +12,7 @@ from tests.chaos.player import main as play_what_comes
 from tests.chaos.players import Company, progress
 from tests.chaos.report import report
 from tests.chaos.results import CRASHES, KINDS, PROCESSES, TOPOLOGIES, WATCHERS, Job, Journal, Result
-from tests.programs import find_programs
+from tests.support.programs import find_programs
 
 EXAMPLES = """
 \b

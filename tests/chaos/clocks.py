@@ -12,7 +12,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from tests.programs import ServerProgram
+from tests.support.programs import ServerProgram
 
 LEAP = signal.SIGUSR1
 """Told to a process, its clock leaps."""

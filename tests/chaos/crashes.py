@@ -24,7 +24,7 @@ from tests.chaos.haunting import Fate, Ghost, haunted
 from tests.chaos.ledger import Fault, Line, Published, Word
 from tests.chaos.looking import Instant, instant, letters
 from tests.chaos.numbers import Onlooker
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 GLANCE = 0.02
 LOOKS = 0.1

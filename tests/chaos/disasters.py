@@ -11,7 +11,7 @@ from random import Random
 from tests.chaos.history import History
 from tests.chaos.looking import BODIES, DELAYED, LETTERS, RETRIES, hearts, ids_of
 from tests.chaos.worker import GROUP, STREAM
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 NOWHERE = ("127.0.0.1", 1)
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)

@@ -16,7 +16,7 @@ from tests.chaos.looking import hearts
 from tests.chaos.member import Member
 from tests.chaos.proxy import BOTH, Way
 from tests.chaos.worker import GROUP, STREAM
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 Deed = Callable[[History, Random], Awaitable[None]]
 

@@ -18,23 +18,13 @@ from tests.chaos.audit import Audit
 from tests.chaos.dooms import Doom
 from tests.chaos.ledger import PROMPT, Fault, Letter, Probe, Published, read, timeline
 from tests.chaos.leftovers import leftovers
-from tests.chaos.looking import (
-    RETRIES,
-    consumers,
-    hearts,
-    ids_of,
-    is_idle,
-    letters,
-    pid_of,
-    state,
-    unsettled,
-)
+from tests.chaos.looking import RETRIES, consumers, hearts, ids_of, is_idle, letters, pid_of, state, unsettled
 from tests.chaos.member import Member
 from tests.chaos.numbers import Onlooker
 from tests.chaos.proxy import Proxy
 from tests.chaos.stages import Stage
 from tests.chaos.worker import EXITED, GROUP, STREAM, UNREACHABLE, Post, start
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 REFUSALS = (OutOfMemoryError, ReadOnlyError)
 """How a server that is full, or is no primary, refuses an entry."""

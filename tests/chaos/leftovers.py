@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tests.chaos.ledger import Fault
 from tests.chaos.looking import BODIES, GUARDS, LETTERS, MARKS, RETRIES, ROSTER, consumers, dump, lag, pid_of
 from tests.chaos.worker import STREAM
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 
 def leftovers(server: RunningServer, faults: Sequence[Fault], *, forgiving: bool) -> list[str]:

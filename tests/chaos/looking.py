@@ -8,7 +8,7 @@ import redis
 
 from tests.chaos.ledger import Letter
 from tests.chaos.worker import GROUP, STREAM
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 RETRIES, LETTERS = f"{{{STREAM}}}:retry:{GROUP}", f"{{{STREAM}}}:dlq"
 DELAYED, MARKS = f"{{{STREAM}}}:delayed", f"{{{STREAM}}}:attempts:{GROUP}"

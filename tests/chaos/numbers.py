@@ -17,7 +17,7 @@ from streamops.operate.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.looking import Instant, instant
 from tests.chaos.worker import GROUP, STREAM
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 
 class Onlooker:

@@ -12,7 +12,7 @@ from tests.chaos.history import REST, History
 from tests.chaos.scenes import Scene, scene_of
 from tests.chaos.stages import set_up
 from tests.chaos.worker import HANGING, Post
-from tests.programs import ServerProgram
+from tests.support.programs import ServerProgram
 
 COMMON = (
     "ok",

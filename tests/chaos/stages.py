@@ -7,8 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from tests.chaos.clocks import ServerClock, wrapped
-from tests.programs import ServerProgram
-from tests.servers import RunningServer
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer
 
 ALWAYS = ("--appendonly", "yes", "--appendfsync", "always")
 EVERY_SECOND = ("--appendonly", "yes", "--appendfsync", "everysec")

@@ -13,14 +13,15 @@ from tests.chaos.history import History
 from tests.chaos.ledger import read
 from tests.chaos.playing import play
 from tests.chaos.worker import Post
-from tests.programs import ServerProgram, find_programs
-from tests.servers import RunningServer
+from tests.support.programs import ServerProgram, find_programs
+from tests.support.servers import RunningServer
 
 HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "2"))
 FIRST = int(os.environ.get("STREAMOPS_FIRST_HISTORY", "0"))
 SECONDS_EACH = 60
 
 
+@pytest.mark.every_server("histories are played on each version")
 @pytest.mark.timeout(120 + SECONDS_EACH * HISTORIES)
 async def test_random_histories(program: ServerProgram, tmp_path: Path) -> None:
     """Each version plays others, so that together they are about every scene."""
@@ -35,6 +36,7 @@ async def test_random_histories(program: ServerProgram, tmp_path: Path) -> None:
             raise AssertionError(f"history {seed} on {program.label}") from error
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_whoever_flushes_the_server_stops_nobody(server: RunningServer, tmp_path: Path) -> None:
     async with History(server, tmp_path, Post(concurrency=2, prefetch=5, guarded=False)) as history:
         for _ in range(2):

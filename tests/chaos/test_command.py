@@ -5,7 +5,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from tests.chaos.__main__ import main
-from tests.programs import find_programs
+from tests.support.programs import find_programs
 
 
 def test_what_was_played_is_kept_and_not_played_again(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from streamops.wire.scripts import load_script
 from tests.chaos.dooms import Doom, Moment
 from tests.chaos.history import History
 from tests.chaos.worker import Post
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 TWICE = {
     Moment.AFTER_EFFECT,
@@ -31,10 +31,8 @@ PASSED = {
 
 
 @pytest.mark.parametrize("moment", [*Moment])
-async def test_a_worker_dies_in_its_own_code(
-    any_server: RunningServer, tmp_path: Path, moment: Moment
-) -> None:
-    async with History(any_server, tmp_path, Post(concurrency=1, prefetch=1)) as history:
+async def test_a_worker_dies_in_its_own_code(server: RunningServer, tmp_path: Path, moment: Moment) -> None:
+    async with History(server, tmp_path, Post(concurrency=1, prefetch=1)) as history:
         if moment is Moment.RECLAIMED:
             history.leave_behind()
         dying = await history.join(Doom(moment))
@@ -49,10 +47,10 @@ async def test_a_worker_dies_in_its_own_code(
 
 @pytest.mark.parametrize("request_held", PASSED.values(), ids=[*PASSED])
 async def test_the_server_acts_and_nobody_hears_of_it(
-    any_server: RunningServer, tmp_path: Path, request_held: bytes
+    server: RunningServer, tmp_path: Path, request_held: bytes
 ) -> None:
     """Lost replies alone, of workers that live on, are in ``test_crashes.py``."""
-    async with History(any_server, tmp_path, Post(concurrency=2, prefetch=2)) as history:
+    async with History(server, tmp_path, Post(concurrency=2, prefetch=2)) as history:
         member = await history.join()
         seen = False
 

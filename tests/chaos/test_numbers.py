@@ -12,7 +12,7 @@ from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup
 from tests.chaos.looking import Instant, instant
 from tests.chaos.numbers import Onlooker
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 IDS = tuple((number, 0) for number in range(1, 7))
 BEFORE = Instant((2, 0), 2, IDS[:5], ())
@@ -34,8 +34,8 @@ def group(entries: int | None, basis: LagBasis, *, pending: int = 2) -> Consumer
 
 
 @pytest.mark.parametrize("entries", [2, 3, 4])
-def test_whatever_was_so_at_some_instant_is_right(any_server: RunningServer, entries: int) -> None:
-    onlooker = Onlooker(any_server.options, lambda: any_server)
+def test_whatever_was_so_at_some_instant_is_right(server: RunningServer, entries: int) -> None:
+    onlooker = Onlooker(server.options, lambda: server)
     onlooker._judge(group(entries, LagBasis.EXACT), BEFORE, AFTER)
     assert onlooker.wrong == []
 
@@ -51,12 +51,13 @@ def test_whatever_was_so_at_some_instant_is_right(any_server: RunningServer, ent
     ],
     ids=["too few", "too many", "pending", "upper bound", "lower bound"],
 )
-def test_what_never_was_so_is_found(any_server: RunningServer, wrong: ConsumerGroup) -> None:
-    onlooker = Onlooker(any_server.options, lambda: any_server)
+def test_what_never_was_so_is_found(server: RunningServer, wrong: ConsumerGroup) -> None:
+    onlooker = Onlooker(server.options, lambda: server)
     onlooker._judge(wrong, BEFORE, AFTER)
     assert onlooker.wrong
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_a_console_is_asked_beside_the_server_itself(server: RunningServer) -> None:
     for number in range(5):
         server.command("XADD", "s", f"{number + 1}-0", "n", number)
@@ -72,6 +73,7 @@ async def test_a_console_is_asked_beside_the_server_itself(server: RunningServer
     assert onlooker.readings.total() == 1
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_what_was_pending_for_a_moment_was_so(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

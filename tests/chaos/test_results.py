@@ -9,7 +9,7 @@ from tests.chaos.ledger import Fault, Line, Probe, Word
 from tests.chaos.report import report
 from tests.chaos.results import CRASHES, PROCESSES, Job, Journal, Result, recoveries
 from tests.chaos.worker import Post
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 JOBS = [Job(PROCESSES, "redis-7.0", seed) for seed in range(3)]
 
@@ -47,9 +47,9 @@ def test_a_report_tells_what_failed_and_how_to_play_it_again() -> None:
 
 
 def test_recovery_counts_from_the_end_of_the_last_fault_before_it(
-    any_server: RunningServer, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ) -> None:
-    history = History(any_server, tmp_path, Post())
+    history = History(server, tmp_path, Post())
     history.probes = {"1-0": Probe("cut", 10.0), "2-0": Probe("hole", 10.0)}
     history.faults = [Fault("cut", 9.0, 10.0), Fault("pause", 10.5, 12.0), Fault("kill", 20.0, 21.0)]
     lines = [Line(12.5, Word.DONE, 1, "1-0", "1-0", 1, "probe0")]

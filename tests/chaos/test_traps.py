@@ -23,8 +23,8 @@ from tests.chaos.history import History
 from tests.chaos.ledger import Word, read
 from tests.chaos.proxy import Proxy
 from tests.chaos.worker import Post
-from tests.runtime.working import LONGEST_WAIT, QUICK, is_idle, pending, unread, until, working
-from tests.servers import RunningServer
+from tests.support.runtime.working import LONGEST_WAIT, QUICK, is_idle, pending, unread, until, working
+from tests.support.servers import RunningServer
 
 IMPATIENT = timedelta(seconds=0.3)
 RESUMES_WITHIN = 15.0
@@ -58,6 +58,7 @@ def deliver(server: RunningServer, consumer: str, count: int) -> None:
     server.command("XREADGROUP", "GROUP", "g", consumer, "COUNT", count, "STREAMS", "s", ">")
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(server: RunningServer) -> None:
     app, seen = Streamops(server.options), list[str]()
     ids = add(server, 3)
@@ -73,6 +74,7 @@ async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(s
     assert sorted(seen) == sorted(ids)
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server: RunningServer) -> None:
     """Delivered to a connection that is gone, after its owner, who lives and is alone, has looked what it owns."""
     app, seen = Streamops(server.options), list[str]()
@@ -94,9 +96,9 @@ async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server:
     assert any(isinstance(event, Adopted) for event in told)
 
 
-async def test_nobody_is_taken_for_dead_because_the_server_was_away(any_server: RunningServer) -> None:
+async def test_nobody_is_taken_for_dead_because_the_server_was_away(server: RunningServer) -> None:
     """All heartbeats and leases run out meanwhile; whoever is back first must not take everything."""
-    options = replace(any_server.options, timeout=IMPATIENT)
+    options = replace(server.options, timeout=IMPATIENT)
     first, second, starts = Streamops(options), Streamops(options), list[str]()
     told = [*map(told_by, (first, second))]
 
@@ -108,22 +110,22 @@ async def test_nobody_is_taken_for_dead_because_the_server_was_away(any_server: 
         app.handler("s", group="g", start="0", lease=0.5, concurrency=10)(handle)
     quick = replace(QUICK, beat=timedelta(seconds=0.15))
     async with working(first, quick), working(second, quick):
-        add(any_server, 10)
+        add(server, 10)
         await until(lambda: len(starts) == 10)
-        any_server.pause()
+        server.pause()
         await asyncio.sleep(1.0)
-        any_server.resume()
-        await until(lambda: is_idle(any_server, "s"))
+        server.resume()
+        await until(lambda: is_idle(server, "s"))
     assert len(starts) == 10
     assert not [event for each in told for event in each if isinstance(event, (Overran, Reclaimed))]
 
 
 async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
-    any_server: RunningServer, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ) -> None:
     """Its entries were handled by another one, and its name was removed: that is not a group that was destroyed."""
-    async with between(any_server, tmp_path) as (proxy, options):
-        first, second = Streamops(replace(options, timeout=IMPATIENT)), Streamops(any_server.options)
+    async with between(server, tmp_path) as (proxy, options):
+        first, second = Streamops(replace(options, timeout=IMPATIENT)), Streamops(server.options)
         starts = list[str]()
 
         @first.handler("s", group="g", start="0", retry=0.8, passive=True)
@@ -135,12 +137,12 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
         async def handle(_: Entry) -> None:
             starts.append("second")
 
-        add(any_server)
+        add(server)
         async with working(first):
             await until(lambda: starts)
             proxy.hole()
             async with working(second) as other:
-                await until(lambda: consumers(any_server) == [other.id])
+                await until(lambda: consumers(server) == [other.id])
                 await asyncio.sleep(0.5)
                 proxy.resume()
                 await asyncio.sleep(0.7)
@@ -148,11 +150,11 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
 
 
 async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
-    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (source, station):
         monkeypatch.setattr(module, "BLOCK", timedelta(seconds=3))
-    app, seen = Streamops(replace(any_server.options, timeout=timedelta(seconds=1))), list[str]()
+    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=1))), list[str]()
     told = told_by(app)
 
     @app.handler("s", group="g", start="0")
@@ -161,17 +163,17 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
 
     async with working(app):
         await asyncio.sleep(3.5)
-        add(any_server)
+        add(server)
         await until(lambda: seen)
     assert not [event for event in told if isinstance(event, Troubled)]
 
 
 async def test_a_worker_gets_over_a_network_that_swallows_everything(
-    any_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (source, station):
         monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.5))
-    async with between(any_server, tmp_path) as (proxy, options):
+    async with between(server, tmp_path) as (proxy, options):
         app, seen = Streamops(replace(options, timeout=timedelta(seconds=1))), list[float]()
 
         @app.handler("s", group="g", start="0")
@@ -179,24 +181,24 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
             seen.append(time.monotonic())
 
         async with working(app):
-            add(any_server)
+            add(server)
             await until(lambda: seen)
             # Connections that were there say nothing any more, not even that they are gone; new ones work.
             proxy.hole(new=False)
             began = time.monotonic()
             while not seen[-1] > began:
-                add(any_server)
+                add(server)
                 assert time.monotonic() - began < RESUMES_WITHIN
                 await asyncio.sleep(0.05)
             proxy.cut()
-            await until(lambda: is_idle(any_server, "s"))
+            await until(lambda: is_idle(server, "s"))
 
 
-async def test_what_is_read_ahead_is_bounded_by_number(any_server: RunningServer) -> None:
-    app = Streamops(any_server.options)
-    add(any_server, 2000)
-    any_server.command("XGROUP", "CREATE", "s", "g", "0")
-    deliver(any_server, "mine", 1000)
+async def test_what_is_read_ahead_is_bounded_by_number(server: RunningServer) -> None:
+    app = Streamops(server.options)
+    add(server, 2000)
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    deliver(server, "mine", 1000)
 
     @app.handler("s", group="g", concurrency=2, prefetch=50)
     async def handle(_: Entry) -> None:
@@ -211,9 +213,9 @@ async def test_what_is_read_ahead_is_bounded_by_number(any_server: RunningServer
     assert 0 < most <= 2 * 50 + 2
 
 
-async def test_what_is_read_ahead_is_bounded_by_bytes(any_server: RunningServer) -> None:
-    app, running = Streamops(any_server.options), asyncio.Event()
-    add(any_server, 200, body=b"x" * 100_000)
+async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> None:
+    app, running = Streamops(server.options), asyncio.Event()
+    add(server, 200, body=b"x" * 100_000)
 
     @app.handler("s", group="g", start="0", concurrency=2, prefetch=500, prefetch_bytes=1_000_000)
     async def handle(_: Entry) -> None:
@@ -226,19 +228,19 @@ async def test_what_is_read_ahead_is_bounded_by_bytes(any_server: RunningServer)
         first = only.stations[0].crew.handler.concurrency * 3
         assert only.in_hand <= first + 10
         running.set()
-        await until(lambda: is_idle(any_server, "s"))
+        await until(lambda: is_idle(server, "s"))
         await asyncio.sleep(0)
 
 
 async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
-    any_server: RunningServer,
+    server: RunningServer,
 ) -> None:
-    app, seen = Streamops(any_server.options), list[str]()
-    ids = add(any_server, 2500)
-    any_server.command("XGROUP", "CREATE", "s", "g", "0")
-    deliver(any_server, "somebody", 2500)
-    any_server.command("XCLAIM", "s", "g", "somebody", 0, *ids[-3:], "IDLE", 100_000, "JUSTID")
-    any_server.command("XCLAIM", "s", "g", "somebody", 0, *ids[:-3], "IDLE", 0, "JUSTID")
+    app, seen = Streamops(server.options), list[str]()
+    ids = add(server, 2500)
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    deliver(server, "somebody", 2500)
+    server.command("XCLAIM", "s", "g", "somebody", 0, *ids[-3:], "IDLE", 100_000, "JUSTID")
+    server.command("XCLAIM", "s", "g", "somebody", 0, *ids[:-3], "IDLE", 0, "JUSTID")
 
     @app.handler("s", group="g", lease=8)
     async def handle(entry: Entry) -> None:
@@ -247,9 +249,10 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
     async with working(app):
         await until(lambda: len(seen) == 3)
     assert sorted(seen) == sorted(ids[-3:])
-    assert pending(any_server, "s") == 2497
+    assert pending(server, "s") == 2497
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -> None:
     app, attempts = Streamops(server.options), list[int]()
     told = told_by(app)
@@ -270,6 +273,7 @@ async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -
     assert not [event for event in told if isinstance(event, DeadLettered)]
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_draining_gives_back_what_never_began_with_all_its_attempts(server: RunningServer) -> None:
     first, second, seen = Streamops(server.options), Streamops(server.options), list[str]()
     begun = asyncio.Event()
@@ -295,26 +299,26 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
     assert not [event for event in told if isinstance(event, DeadLettered)]
 
 
-async def test_names_of_dead_consumers_do_not_pile_up(any_server: RunningServer) -> None:
-    app = Streamops(any_server.options)
-    any_server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+async def test_names_of_dead_consumers_do_not_pile_up(server: RunningServer) -> None:
+    app = Streamops(server.options)
+    server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     for number in range(50):
-        add(any_server)
-        deliver(any_server, f"so-gone-{number}-abcd", 1)
+        add(server)
+        deliver(server, f"so-gone-{number}-abcd", 1)
 
     @app.handler("s", group="g")
     async def handle(_: Entry) -> None:
         pass
 
     async with working(app) as only:
-        await until(lambda: consumers(any_server) == [only.id])
-    assert consumers(any_server) == []
+        await until(lambda: consumers(server) == [only.id])
+    assert consumers(server) == []
 
 
 async def test_a_poisonous_entry_brings_down_no_more_workers_than_it_has_attempts(
-    any_server: RunningServer, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ) -> None:
-    async with History(any_server, tmp_path, Post(most=3, concurrency=2, prefetch=5)) as history:
+    async with History(server, tmp_path, Post(most=3, concurrency=2, prefetch=5)) as history:
         history.publish("poison", "p")
         for number in range(20):
             history.publish("ok", f"o{number}")
@@ -327,9 +331,9 @@ async def test_a_poisonous_entry_brings_down_no_more_workers_than_it_has_attempt
 
 
 async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_more(
-    any_server: RunningServer,
+    server: RunningServer,
 ) -> None:
-    app, attempts = Streamops(any_server.options), list[int]()
+    app, attempts = Streamops(server.options), list[int]()
 
     @app.handler("s", group="g", start="0", retry=0.01, concurrency=1)
     async def handle(entry: Entry) -> None:
@@ -339,17 +343,17 @@ async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_mo
             waiting.cancel()
             await waiting
 
-    add(any_server)
+    add(server)
     async with working(app):
         await until(lambda: attempts == [1, 2])
-        await until(lambda: is_idle(any_server, "s"))
+        await until(lambda: is_idle(server, "s"))
 
 
 @pytest.mark.parametrize("stubborn", [False, True], ids=["slow to end", "never ends"])
 async def test_a_call_that_is_cut_off_while_its_worker_drains_does_not_keep_it(
-    any_server: RunningServer, *, stubborn: bool
+    server: RunningServer, *, stubborn: bool
 ) -> None:
-    app, cut_off = Streamops(any_server.options), asyncio.Event()
+    app, cut_off = Streamops(server.options), asyncio.Event()
 
     @app.handler("s", group="g", start="0", timeout=0.1, retry=60)
     async def handle(_: Entry) -> None:
@@ -363,19 +367,19 @@ async def test_a_call_that_is_cut_off_while_its_worker_drains_does_not_keep_it(
                 if not stubborn:
                     raise
 
-    add(any_server)
+    add(server)
     async with working(app, replace(QUICK, grace=timedelta(seconds=0.3))):
         await cut_off.wait()
 
 
 async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
-    any_server: RunningServer, tmp_path: Path
+    server: RunningServer, tmp_path: Path
 ) -> None:
-    async with between(any_server, tmp_path) as (proxy, options):
+    async with between(server, tmp_path) as (proxy, options):
         app, outcomes = Streamops(options), list[str]()
-        add(any_server)
-        any_server.command("XGROUP", "CREATE", "s", "g", "0")
-        deliver(any_server, "mine", 1)
+        add(server)
+        server.command("XGROUP", "CREATE", "s", "g", "0")
+        deliver(server, "mine", 1)
 
         @app.handler("s", group="g", timeout=0.6)
         async def handle(_: Entry) -> None:
@@ -390,6 +394,7 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
     assert outcomes == ["begun", "done"]
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_a_group_that_is_set_back_does_not_double_what_is_in_hand(server: RunningServer) -> None:
     app, starts, finish = Streamops(server.options), list[str](), asyncio.Event()
 
@@ -411,13 +416,13 @@ async def test_a_group_that_is_set_back_does_not_double_what_is_in_hand(server: 
 
 
 async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
-    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: Any) -> int:
         raise RuntimeError("no heart")
 
     monkeypatch.setattr(beat, "beat", broken)
-    app = Streamops(any_server.options)
+    app = Streamops(server.options)
 
     @app.handler("s", group="g")
     async def handle(_: Entry) -> None: ...
@@ -426,8 +431,8 @@ async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
         await asyncio.wait_for(app.worker(QUICK).run(), LONGEST_WAIT)
 
 
-async def test_what_comes_due_while_slots_are_cancelled_wakes_none_of_them(any_server: RunningServer) -> None:
-    app = Streamops(any_server.options)
+async def test_what_comes_due_while_slots_are_cancelled_wakes_none_of_them(server: RunningServer) -> None:
+    app = Streamops(server.options)
 
     @app.handler("s", group="g")
     async def handle(_: Entry) -> None: ...

@@ -8,7 +8,7 @@ from tests.chaos.results import Job, Result
 from tests.chaos.topologies.scenarios import SCENARIOS
 from tests.chaos.watchers.faults import GENTLE, ROUGH
 from tests.chaos.watchers.scenario import play
-from tests.programs import ServerProgram
+from tests.support.programs import ServerProgram
 
 FAULTS_EACH = 6
 """Faults that strike while somebody watches."""

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.peers.running import peers_python
-from tests.servers import RunningServer
+from tests.support.peers.running import peers_python
+from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.peers.contenders import GROUP, STREAM, Contender
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 120.0

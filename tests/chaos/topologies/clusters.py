@@ -27,9 +27,9 @@ from tests.chaos.topologies.place import (
     until,
 )
 from tests.chaos.topologies.reading import Reading, read_key
-from tests.deployments import SlotMove, share_slots, start_cluster_node
-from tests.programs import ServerProgram
-from tests.servers import RunningServer
+from tests.support.deployments import SlotMove, share_slots, start_cluster_node
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer
 
 SHARDS: Final = 3
 _QUICK: Final = ("--cluster-node-timeout", "1500", "--repl-diskless-sync-delay", "0")

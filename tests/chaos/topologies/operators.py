@@ -8,7 +8,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import Struct
@@ -18,9 +17,10 @@ from streamops.model.acting import Assent, Limits, Outcome
 from streamops.operate.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.topologies.place import LONGEST
-from tests.operate.acting.examples import WORKSHOP
+from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.project import PROJECT
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = PROJECT
 RESUME: Final = re.compile(r"^resume with: .*jobs resume (\S+)", re.MULTILINE)
 PATIENT: Final = 0.15
 """Seconds between two tries."""

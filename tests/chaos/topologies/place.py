@@ -10,7 +10,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.writes.jobs import job_key
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 LONGEST = 120.0
 """Seconds after which something that has to come about counts as not coming."""

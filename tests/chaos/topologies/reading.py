@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 PAGE = 10_000
 

@@ -9,7 +9,7 @@ from tests.chaos.topologies.clusters import ReplicatedCluster
 from tests.chaos.topologies.histories import Scenario
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.sentinels import Watched
-from tests.programs import ServerProgram
+from tests.support.programs import ServerProgram
 
 Play = Callable[[int, ServerProgram], Awaitable[Outcome]]
 """Plays a history by its seed on servers of a version; raises ``BrokenPromiseError``."""

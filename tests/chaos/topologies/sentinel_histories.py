@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tests.autoscaler import pools
 from tests.chaos.topologies.histories import History, Scenario, undisturbed
 from tests.chaos.topologies.outcome import BrokenPromiseError, Outcome
 from tests.chaos.topologies.sentinels import Watched
 from tests.chaos.topologies.watchers import Leads, Scrapes, StatusWatcher
 from tests.chaos.topologies.workers import Run
 from tests.chaos.topologies.works import Claim, Replay, Survived, Trim
+from tests.support.autoscaler import pools
 
 
 async def primary_is_replaced(seed: int, watched: Watched) -> Outcome:

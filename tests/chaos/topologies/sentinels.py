@@ -23,9 +23,9 @@ from tests.chaos.topologies.place import (
 )
 from tests.chaos.topologies.reading import Reading, read_key
 from tests.chaos.topologies.told import could_replace, good_replicas
-from tests.deployments import start_sentinel
-from tests.programs import ServerProgram
-from tests.servers import RunningServer
+from tests.support.deployments import start_sentinel
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer
 
 SERVICE: Final = "orders"
 SENTINELS, REPLICAS = 3, 2

@@ -10,7 +10,7 @@ from tests.chaos.topologies.operators import Deed, Said, ill_said
 from tests.chaos.topologies.reading import Reading, read_key
 from tests.chaos.topologies.workers import Run
 from tests.chaos.topologies.works import GROUP, UNITS, UNREPLICATED, Claim, Replay, Survived, Trim, numbers
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 NOBODY: Survived = {}
 
@@ -51,63 +51,63 @@ def replayed(server: RunningServer) -> Replay:
     return work
 
 
-def test_a_replay_that_is_right(any_server: RunningServer) -> None:
-    account = replayed(any_server).audit(NOBODY)
+def test_a_replay_that_is_right(server: RunningServer) -> None:
+    account = replayed(server).audit(NOBODY)
     assert (account.handled, account.problems) == (UNITS, ())
 
 
-def test_a_letter_that_came_twice_and_one_that_is_lost(any_server: RunningServer) -> None:
-    work = replayed(any_server)
-    first = any_server.command("XRANGE", "s", "-", "+", "COUNT", 1)[0][0]
-    any_server.command("XDEL", "s", first)
-    any_server.command("XADD", "s", "*", "n", "1")
+def test_a_letter_that_came_twice_and_one_that_is_lost(server: RunningServer) -> None:
+    work = replayed(server)
+    first = server.command("XRANGE", "s", "-", "+", "COUNT", 1)[0][0]
+    server.command("XDEL", "s", first)
+    server.command("XADD", "s", "*", "n", "1")
     assert work.audit(NOBODY).problems == ("1: came twice: 1", "1: is lost: 0")
 
 
-def test_a_letter_that_is_left(any_server: RunningServer) -> None:
-    work = replayed(any_server)
-    any_server.command("XADD", "{s}:dlq", "*", "n", "7")
+def test_a_letter_that_is_left(server: RunningServer) -> None:
+    work = replayed(server)
+    server.command("XADD", "{s}:dlq", "*", "n", "7")
     assert work.audit(NOBODY).problems == ("1: is left in the queue: 7",)
 
 
-def test_a_letter_that_whoever_took_over_had_cannot_be_excused(any_server: RunningServer) -> None:
-    work = replayed(any_server)
-    survived = {"s": read_key(any_server, "s")}
-    for entry_id, _ in any_server.command("XRANGE", "s", "-", "+", "COUNT", 2):
-        any_server.command("XDEL", "s", entry_id)
+def test_a_letter_that_whoever_took_over_had_cannot_be_excused(server: RunningServer) -> None:
+    work = replayed(server)
+    survived = {"s": read_key(server, "s")}
+    for entry_id, _ in server.command("XRANGE", "s", "-", "+", "COUNT", 2):
+        server.command("XDEL", "s", entry_id)
     assert work.audit(survived).problems == ("2: is lost: 0, 1",)
     empty: Mapping[str, Reading] = {"s": Reading()}
     assert work.audit(empty).destroyed == {UNREPLICATED: 2}
 
 
-def test_an_entry_that_a_trim_dropped_though_it_was_needed(any_server: RunningServer) -> None:
-    work = Trim(Alone(any_server), idle, "s")
+def test_an_entry_that_a_trim_dropped_though_it_was_needed(server: RunningServer) -> None:
+    work = Trim(Alone(server), idle, "s")
     work.prepare()
-    any_server.command("XTRIM", "s", "MAXLEN", UNITS)
+    server.command("XTRIM", "s", "MAXLEN", UNITS)
     assert work.audit(NOBODY).problems == ()
-    any_server.command("XTRIM", "s", "MAXLEN", UNITS - 1)
+    server.command("XTRIM", "s", "MAXLEN", UNITS - 1)
     (problem,) = work.audit(NOBODY).problems
     assert "was dropped, and a group needs it" in problem
 
 
-def test_a_claim_that_lost_a_row_or_left_one(any_server: RunningServer) -> None:
-    work = Claim(Alone(any_server), idle, "s")
+def test_a_claim_that_lost_a_row_or_left_one(server: RunningServer) -> None:
+    work = Claim(Alone(server), idle, "s")
     work.prepare()
-    ids = [row[0] for row in any_server.command("XPENDING", "s", GROUP, "-", "+", UNITS)]
-    any_server.command("XCLAIM", "s", GROUP, "living", 0, *ids[:-1])
-    any_server.command("XACK", "s", GROUP, ids[0])
+    ids = [row[0] for row in server.command("XPENDING", "s", GROUP, "-", "+", UNITS)]
+    server.command("XCLAIM", "s", GROUP, "living", 0, *ids[:-1])
+    server.command("XACK", "s", GROUP, ids[0])
     first, second = work.audit(NOBODY).problems
     assert first.startswith("1: is pending no more")
     assert second.startswith("1: has its old owner")
 
 
 @pytest.fixture
-def run(any_server: RunningServer) -> Run:
+def run(server: RunningServer) -> Run:
     """A worker's run of two entries, each handled once."""
-    work = Run(Alone(any_server), "s")
+    work = Run(Alone(server), "s")
     work.prepare()
     for number in ("1", "2"):
-        any_server.command("XADD", "s", f"{number}-0", "n", number, "do", "ok")
+        server.command("XADD", "s", f"{number}-0", "n", number, "do", "ok")
     work._confirmed = {"1", "2"}
     work._done = Counter(["1", "2"])
     return work
@@ -117,13 +117,13 @@ def test_a_run_that_is_right(run: Run) -> None:
     assert run.audit(NOBODY).problems == ()
 
 
-def test_an_entry_that_was_not_handled_or_twice_or_is_gone(run: Run, any_server: RunningServer) -> None:
+def test_an_entry_that_was_not_handled_or_twice_or_is_gone(run: Run, server: RunningServer) -> None:
     run._done = Counter(["2", "2"])
     assert run.audit(NOBODY).problems == (
         "1: was neither handled nor given up: 1",
         "1: was handled twice, though its acknowledgement was replicated: 2",
     )
-    any_server.command("XDEL", "s", "1-0")
+    server.command("XDEL", "s", "1-0")
     assert "1: was confirmed and replicated, and is lost: 1" in run.audit(NOBODY).problems
 
 
@@ -134,21 +134,21 @@ def test_an_entry_of_a_former_primary_that_has_the_id_of_another(run: Run) -> No
 
 
 def test_an_entry_that_was_published_after_the_takeover_is_not_excused(
-    run: Run, any_server: RunningServer
+    run: Run, server: RunningServer
 ) -> None:
-    survived = {key: read_key(any_server, key) for key in run.keys}
-    any_server.command("XADD", "s", "3-0", "n", "3", "do", "ok")
+    survived = {key: read_key(server, key) for key in run.keys}
+    server.command("XADD", "s", "3-0", "n", "3", "do", "ok")
     run._confirmed.add("3")
     run._done["3"] += 2
     (problem,) = run.audit(survived).problems
     assert problem == "1: was handled twice, though its acknowledgement was replicated: 3"
 
 
-def test_what_whoever_took_over_did_not_know(run: Run, any_server: RunningServer) -> None:
+def test_what_whoever_took_over_did_not_know(run: Run, server: RunningServer) -> None:
     """An acknowledgement, and an entry: neither is held against anybody, and both are counted."""
-    any_server.command("XREADGROUP", "GROUP", "workers", "w", "STREAMS", "s", ">")
-    any_server.command("XDEL", "s", "1-0")
-    survived = {key: read_key(any_server, key) for key in run.keys}
+    server.command("XREADGROUP", "GROUP", "workers", "w", "STREAMS", "s", ">")
+    server.command("XDEL", "s", "1-0")
+    survived = {key: read_key(server, key) for key in run.keys}
     run._done = Counter(["2", "2"])
     account = run.audit(survived)
     assert account.problems == ()

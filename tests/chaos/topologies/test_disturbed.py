@@ -8,7 +8,7 @@ from tests.chaos.topologies.histories import MOST_AGAIN, UNASKED, DisturbedError
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.test_books import Alone
 from tests.chaos.topologies.works import Survived
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 
 class Replaced(Alone):
@@ -42,12 +42,12 @@ async def struck(seed: int, place: Replaced) -> Outcome:
     ("times", "told"),
     [(0, {"struck": 1}), (2, {"struck": 1, UNASKED: 2}), (MOST_AGAIN, {"struck": 1, UNASKED: MOST_AGAIN})],
 )
-async def test_it_is_played_again(any_server: RunningServer, times: int, told: dict[str, int]) -> None:
-    place = Replaced(any_server, times)
+async def test_it_is_played_again(server: RunningServer, times: int, told: dict[str, int]) -> None:
+    place = Replaced(server, times)
     assert (await struck(1, place)).faults == told
     assert place.left == 0
 
 
-async def test_it_is_given_up(any_server: RunningServer) -> None:
+async def test_it_is_given_up(server: RunningServer) -> None:
     with pytest.raises(DisturbedError, match="seed 5: a primary was replaced"):
-        await struck(5, Replaced(any_server, MOST_AGAIN + 1))
+        await struck(5, Replaced(server, MOST_AGAIN + 1))

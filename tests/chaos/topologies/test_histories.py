@@ -13,8 +13,7 @@ from tests.chaos.topologies.clusters import ReplicatedCluster
 from tests.chaos.topologies.histories import UNSPARING, Scenario, Somewhere
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.sentinels import Watched
-from tests.conftest import PROGRAMS
-from tests.programs import ServerProgram
+from tests.support.programs import PROGRAMS, ServerProgram
 
 SEEDS: Sequence[int] = range(1, 1 + int(os.environ.get("STREAMOPS_HISTORIES", "1")))
 MANY = UNSPARING or len(SEEDS) > 1
@@ -34,6 +33,7 @@ async def watched(program: ServerProgram) -> AsyncIterator[Watched]:
         yield await deployment.ready()
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_a_cluster_whose_slots_move_and_whose_primaries_change(
     program: ServerProgram, replicated_cluster: ReplicatedCluster
 ) -> None:
@@ -43,6 +43,7 @@ async def test_a_cluster_whose_slots_move_and_whose_primaries_change(
             tell(await scenario(seed, replicated_cluster))
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_sentinels_that_replace_their_primary(program: ServerProgram, watched: Watched) -> None:
     for seed in SEEDS:
         for scenario in share_of(program, sentinel_histories.SCENARIOS):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Cli, Place, runner
-from tests.conftest import newest_program
-from tests.eventually import eventually
-from tests.servers import RunningServer
+from tests.support.cli.running import Cli, Place, runner
+from tests.support.eventually import eventually
+from tests.support.programs import newest_program
+from tests.support.servers import RunningServer
 
 STREAM, QUEUE, GROUP = "orders", "{orders}:dlq", "billing"
 
@@ -77,7 +77,7 @@ def test_the_doctor_says_so_too(cli: Cli, replica: RunningServer) -> None:
     assert "role" in {row["check"] for row in found["checks"] if row["state"] == "warn"}, found
 
 
-def test_primaries_are_not_said_to_be_replicas(cli: Cli, any_server: RunningServer) -> None:
-    any_server.command("XADD", STREAM, "1-0", "n", "1")
-    assert "replica" not in cli("status", "--url", any_server.url).err
-    assert "replica" not in cli("doctor", "--url", any_server.url).out
+def test_primaries_are_not_said_to_be_replicas(cli: Cli, server: RunningServer) -> None:
+    server.command("XADD", STREAM, "1-0", "n", "1")
+    assert "replica" not in cli("status", "--url", server.url).err
+    assert "replica" not in cli("doctor", "--url", server.url).out

@@ -20,11 +20,11 @@ from streamops.wire.single import LOOK_EVERY
 from streamops.wire.writes.audit import AUDIT
 from tests.chaos.topologies.reading import read_stream
 from tests.chaos.topologies.works import add_many, numbers
-from tests.deployments import RunningCluster, StartSentinel
-from tests.eventually import SETTLE_SECONDS
-from tests.operate.acting.examples import WORKSHOP
-from tests.servers import RunningServer, StartServer
-from tests.wire.test_sentinel import behind
+from tests.support.deployments import RunningCluster, StartSentinel
+from tests.support.eventually import SETTLE_SECONDS
+from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.servers import RunningServer, StartServer
+from tests.support.wire.sentinel import behind
 
 LETTERS, BATCH = 60, 20
 PATIENT = timedelta(seconds=30)
@@ -46,20 +46,20 @@ async def interrupted(console: Console) -> str:
 
 
 async def test_letters_that_came_back_are_replayed_by_whoever_resumes(
-    any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a cluster the job may be on another node than its letters, and remember what they do not."""
     monkeypatch.setattr(replay, "BATCH", BATCH)
-    bury(any_server)
-    before = {key: any_server.command("DUMP", key) for key in (STREAM, QUEUE)}
-    async with await Console.open(any_server.options, actor=WORKSHOP) as console:
+    bury(server)
+    before = {key: server.command("DUMP", key) for key in (STREAM, QUEUE)}
+    async with await Console.open(server.options, actor=WORKSHOP) as console:
         job = await interrupted(console)
-        assert any_server.command("XLEN", STREAM) == BATCH
+        assert server.command("XLEN", STREAM) == BATCH
         for key, state in before.items():
-            any_server.command("RESTORE", key, 0, state, "REPLACE")
+            server.command("RESTORE", key, 0, state, "REPLACE")
         outcome = await console.apply(await console.prepare_rest(job), Assent(yes=True))
-    assert (outcome.applied, any_server.command("XLEN", QUEUE)) == (LETTERS, 0)
-    assert Counter(read_stream(any_server, STREAM).values("n")) == Counter(numbers(LETTERS))
+    assert (outcome.applied, server.command("XLEN", QUEUE)) == (LETTERS, 0)
+    assert Counter(read_stream(server, STREAM).values("n")) == Counter(numbers(LETTERS))
 
 
 async def test_a_job_is_let_go_though_the_audit_log_cannot_be_written_any_more(

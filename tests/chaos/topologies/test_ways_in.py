@@ -16,11 +16,11 @@ from streamops.wire.options import ConnectionOptions
 from tests.chaos.topologies.operators import Typist, ill_said
 from tests.chaos.topologies.ways_in import PASSWORD, Way, by_socket, by_tls
 from tests.chaos.topologies.works import add_many, numbers
-from tests.deployments import Certificates
-from tests.operate.acting.examples import WORKSHOP
-from tests.programs import ServerProgram
-from tests.runtime.working import is_idle, until, working
-from tests.servers import RunningServer
+from tests.support.deployments import Certificates
+from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.programs import ServerProgram
+from tests.support.runtime.working import is_idle, until, working
+from tests.support.servers import RunningServer
 
 STREAM, QUEUE, GROUP = "orders", "{orders}:dlq", "billing"
 PENDING, LETTERS = 20, 30
@@ -37,6 +37,7 @@ async def way(
         yield way
 
 
+@pytest.mark.every_server("histories are played on each version")
 async def test_a_full_pass(way: Way) -> None:
     prepare(way.server)
     await look_and_act(way.operator)
@@ -46,10 +47,10 @@ async def test_a_full_pass(way: Way) -> None:
 
 
 async def test_a_command_line_that_names_certificates(
-    any_server: RunningServer, certificates: Certificates
+    server: RunningServer, certificates: Certificates
 ) -> None:
     """And one that names none: two lines, and no secret in them."""
-    async with by_tls(any_server.program, certificates) as way:
+    async with by_tls(server.program, certificates) as way:
         prepare(way.server)
         port = way.operator.addresses[0][1]
         address = f"rediss://operator:{PASSWORD}@localhost:{port}/0?ca={certificates.ca_file}"
@@ -66,10 +67,10 @@ async def test_a_command_line_that_names_certificates(
 
 
 async def test_nobody_comes_in_without_what_the_way_asks_for(
-    any_server: RunningServer, certificates: Certificates
+    server: RunningServer, certificates: Certificates
 ) -> None:
     """Neither as the user that everybody is, nor without TLS."""
-    async with by_tls(any_server.program, certificates) as way:
+    async with by_tls(server.program, certificates) as way:
         bare = ConnectionOptions(addresses=way.operator.addresses, tls=certificates.client_tls, label="bare")
         with pytest.raises(Refused, match="wants a password"):
             await Console.open(bare)

@@ -1,6 +1,6 @@
 """What Sentinels tell of their primary, and a primary of its replicas."""
 
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 
 def could_replace(sentinel: RunningServer, service: str, others: int) -> bool:

@@ -13,10 +13,10 @@ from streamops.exporter.metrics.guards import NO_GUARDS
 from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
-from tests.autoscaler.pools import POOL, Workers, options
 from tests.chaos.topologies.operators import DONE, Typist
 from tests.chaos.topologies.place import LONGEST, Place, until
-from tests.operate.acting.examples import WORKSHOP
+from tests.support.autoscaler.pools import POOL, Workers, options
+from tests.support.operate.acting.examples import WORKSHOP
 
 IMPATIENT: Final = timedelta(seconds=1.5)
 LEASE: Final = timedelta(seconds=5)

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from streamops.model.secret import Secret
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions
-from tests.deployments import Certificates
-from tests.programs import ServerProgram
-from tests.servers import RunningServer, StartError
+from tests.support.deployments import Certificates
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer, StartError
 
 PASSWORD: Final = "right"  # noqa: S105 - of a server that lives for a test
 

@@ -14,7 +14,7 @@ from tests.chaos.topologies.operators import Deed
 from tests.chaos.topologies.outcome import Account
 from tests.chaos.topologies.place import Place
 from tests.chaos.topologies.reading import Reading, parsed, read_stream
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 UNITS: Final = 300
 RATE: Final = 120

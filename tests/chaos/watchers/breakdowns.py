@@ -11,8 +11,8 @@ from typing import Final
 import redis
 
 from tests.chaos.watchers.stage import Stage
-from tests.eventually import SETTLE_SECONDS
-from tests.servers import RunningServer
+from tests.support.eventually import SETTLE_SECONDS
+from tests.support.servers import RunningServer
 
 DENIED: Final[Sequence[Sequence[str]]] = (
     ("-eval", "-eval_ro", "-evalsha", "-evalsha_ro"),

@@ -15,7 +15,7 @@ from streamops.tui.words import NEWS_AFTER
 from tests.chaos.watchers.judging import Journals, is_whole, window_of, wrong_in_snapshot
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.writer import Writer
-from tests.tui.driving import bar, list_of
+from tests.support.tui.driving import bar, list_of
 
 OFTEN: Final = 0.15
 EVERY: Final = timedelta(seconds=1)

@@ -22,8 +22,8 @@ from tests.chaos.watchers.consoles import Snapshots
 from tests.chaos.watchers.judging import Journals
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.writer import ANYTHING, GROUPS, KEEPER, STREAMS
-from tests.operate.acting.examples import WORKSHOP
-from tests.servers import RunningServer
+from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.servers import RunningServer
 
 POOL: Final = "fleet"
 KEY: Final = f"streamops:pool:{POOL}"

@@ -17,7 +17,7 @@ from tests.chaos.watchers.judging import Journals, page_window, wrong_on_page
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.reconciling import Reconciler
 from tests.chaos.watchers.writer import Writer
-from tests.exporter.truth import Exposition
+from tests.support.exporter.truth import Exposition
 
 EVERY: Final = 0.3
 DEADLINE: Final = "3"

@@ -10,7 +10,7 @@ from typing import Self
 
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.proxy import Proxy
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 CHUNK = 1 << 16
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tests.chaos.watchers.writer import GROUPS, STREAMS, Count, Writer
-from tests.exporter.truth import Exposition
+from tests.support.exporter.truth import Exposition
 
 FAMILIES: Final = {
     "stream_entries_added_total": "added",

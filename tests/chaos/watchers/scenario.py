@@ -20,8 +20,8 @@ from tests.chaos.watchers.exporting import ExporterWatch, exporter_on
 from tests.chaos.watchers.faults import GENTLE, Deed
 from tests.chaos.watchers.lines import line
 from tests.chaos.watchers.stage import ARGUMENTS, Stage, Start, Struck
-from tests.programs import ServerProgram
-from tests.servers import RunningServer
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer
 
 HEALS_WITHIN: Final = LEASE.total_seconds() + 10
 """Seconds after a fault until everything shows what is so: what controllers take by themselves, and ten."""

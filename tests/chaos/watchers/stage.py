@@ -17,7 +17,7 @@ from tests.chaos.watchers.controllers import Fleet
 from tests.chaos.watchers.judging import Journals
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.writer import ANYTHING, KEEPER, Writer
-from tests.servers import RunningServer
+from tests.support.servers import RunningServer
 
 ARGUMENTS: Final = (
     *("--appendonly", "yes", "--appendfsync", "always", "--key-load-delay", "100"),

@@ -13,8 +13,7 @@ import pytest
 
 from tests.chaos.watchers.faults import GENTLE, ROUGH, SHORT, Deed
 from tests.chaos.watchers.scenario import Watched, play
-from tests.conftest import PROGRAMS
-from tests.programs import ServerProgram
+from tests.support.programs import PROGRAMS, ServerProgram
 
 HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "0"))
 FIRST = int(os.environ.get("STREAMOPS_FIRST_HISTORY", "0"))
@@ -40,11 +39,13 @@ async def watch(
     return watched
 
 
+@pytest.mark.every_server("histories are played on each version")
 @pytest.mark.timeout(SECONDS_EACH)
 async def test_a_few_faults_on_each_version(program: ServerProgram) -> None:
     await watch(program, 1, share_of(program, SHORT))
 
 
+@pytest.mark.every_server("histories are played on each version")
 @pytest.mark.skipif(not HISTORIES, reason="STREAMOPS_HISTORIES says how many")
 @pytest.mark.timeout(60 + 2 * SECONDS_EACH * HISTORIES)
 async def test_random_histories(program: ServerProgram) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.chaos.watchers.stage import ARGUMENTS
 from tests.chaos.watchers.writer import Writer
-from tests.servers import StartServer
+from tests.support.servers import StartServer
 
 STREAM, GROUP = "orders", "billing"
 

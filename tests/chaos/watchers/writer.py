@@ -10,8 +10,8 @@ import redis
 from streamops.model.ids import ZERO_ID, EntryId
 from tests.chaos.watchers.clock import wall_clock
 from tests.chaos.watchers.truth import READ, Journal, Reading
-from tests.operate.moving_truth import GroupTruth
-from tests.servers import RunningServer
+from tests.support.operate.moving_truth import GroupTruth
+from tests.support.servers import RunningServer
 
 STREAMS: Final = ("orders", "{shop}:mail")
 GROUPS: Final = ("billing", "audit")

@@ -1,0 +1,227 @@
+"""Random histories of a queue: pumps, publishers, an operator with stale readings, writers of another kind, doubled calls.
+
+Every message ends in exactly one place: as one entry where it was to go, whole among the dead letters, in the
+queue, or cancelled. ``STREAMOPS_HISTORIES`` says how many histories are played on each version.
+"""
+
+import asyncio
+import os
+import random
+from collections import Counter
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from streamops.model.delayed import DelayedBody, DelayedMessage
+from streamops.wire.consuming.pumping import Pumped, pump
+from streamops.wire.delayed import read_messages
+from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delaying import Delayed, delayed_cancel, delayed_get, schedule_many
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+from streamops.wire.writes.delayed import cancel, move_now
+from tests.support.servers import RunningServer
+
+# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
+pytestmark = pytest.mark.no_cover
+
+HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "10"))
+STEPS = 40
+
+QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:dlq"
+DESTINATIONS = ("orders", "{orders}:retry:a", "{orders}:retry:b")
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MINUTES_MS = 100_000
+
+
+class History:
+    """One history; every message carries a token of its own."""
+
+    def __init__(self, running: RunningServer, server: Server, seed: int) -> None:
+        self.running = running
+        self.server = server
+        self.random = random.Random(seed)
+        self.tokens: list[bytes] = []
+        self.cancelled: list[bytes] = []
+        self.seen: list[DelayedMessage] = []
+        self.halves: list[tuple[str, bytes]] = []
+        self.declared: tuple[str, ...] = ()
+        self.ids = [f"m{number}" for number in range(8)]
+
+    async def play(self) -> None:
+        """Take random steps, then move what is left and see where everything is."""
+        steps = (
+            *(self.publish,) * 3,
+            *(self.pump,) * 3,
+            *(self.look, self.run, self.cancel, self.cancel_by_id),
+            *(self.begin_half, self.end_half, self.break_one, self.let_time_pass),
+        )
+        for _ in range(STEPS):
+            await self.random.choice(steps)()
+            self.check()
+
+    def body(self) -> DelayedBody:
+        """A new message."""
+        token = b"<%d>" % len(self.tokens)
+        self.tokens.append(token)
+        destination = self.random.choice(DESTINATIONS)
+        group = destination.rpartition(":retry:")[2] if ":retry:" in destination else ""
+        return DelayedBody(
+            destination, ((b"token", token),), group, 2 if group else 0, "1-1" if group else ""
+        )
+
+    async def publish(self) -> None:
+        """Some messages, whose IDs may be taken; the call doubled now and then, as where a reply was lost."""
+        dues = (LONG_AGO, timedelta(), HOUR)
+        rows = [
+            Delayed(ident, self.body(), self.random.choice(dues))
+            for ident in self.random.choices(self.ids, k=3)
+        ]
+        answers = await schedule_many(self.server, "orders", rows)
+        for row, answer in zip(rows, answers, strict=True):
+            if answer is None:
+                self.tokens.remove(row.body.fields[0][1])
+                self.tokens.append(b"taken")
+        if self.random.random() < 0.3:
+            assert set(await schedule_many(self.server, "orders", rows)) == {None}
+
+    async def pump(self) -> None:
+        """One of many pumps, which may know of fewer destinations than there are, or two of them at once."""
+        limit = self.random.randint(1, 4)
+        for _ in range(self.random.choice((1, 1, 2))):
+            pumped = await asyncio.gather(
+                *(
+                    pump(self.server, "orders", self.declared, limit)
+                    for _ in range(self.random.choice((1, 2)))
+                )
+            )
+            for one in pumped:
+                assert isinstance(one, Pumped)
+                assert not one.refused
+                self.declared = self.random.choice((self.declared, one.unknown, DESTINATIONS))
+
+    async def look(self) -> None:
+        """An operator looks, and holds on to what it saw while others go on."""
+        pages = read_messages(self.server, QUEUE, self.random.sample(self.ids, 4))
+        self.seen = [one async for page in pages for one in page if one.exists]
+
+    async def run(self) -> None:
+        """The operator moves what it saw."""
+        for destination in DESTINATIONS:
+            batch = [one for one in self.seen if one.body and one.body.destination == destination]
+            assert not isinstance(await move_now(self.server, QUEUE, destination, batch), Fault)
+
+    async def cancel(self) -> None:
+        """The operator cancels what it saw."""
+        reasons = await cancel(self.server, QUEUE, self.seen)
+        assert not isinstance(reasons, Fault)
+        for message, reason in zip(self.seen, reasons, strict=True):
+            if not reason:
+                self.note(message)
+
+    async def cancel_by_id(self) -> None:
+        """Whoever published it drops it, whatever it is by now; twice is once."""
+        ident = self.random.choice(self.ids)
+        message = await delayed_get(self.server, "orders", ident)
+        assert not isinstance(message, Fault)
+        assert await delayed_cancel(self.server, "orders", ident) is (message is not None)
+        assert await delayed_cancel(self.server, "orders", ident) is False
+        if message is not None:
+            self.note(message)
+
+    def note(self, message: DelayedMessage) -> None:
+        """A message was cancelled; of a broken one its own bytes have the token."""
+        raw = encode_body(message.body) if message.body else message.raw
+        self.cancelled += [token for token in self.tokens if token in raw]
+
+    async def begin_half(self) -> None:
+        """A writer of another kind: first the time, later the body."""
+        ident = f"half{len(self.tokens)}"
+        self.running.command("ZADD", QUEUE, self.random.choice((1, 2)), ident)
+        self.halves.append((ident, encode_body(self.body())))
+
+    async def end_half(self) -> None:
+        """The body of the oldest such message, while its time has not been given up."""
+        if self.halves:
+            ident, raw = self.halves.pop(0)
+            if self.running.command("ZSCORE", QUEUE, ident) is None:
+                self.tokens = [b"taken" if token in raw else token for token in self.tokens]
+            else:
+                self.running.command("HSET", BODIES, ident, raw)
+
+    async def break_one(self) -> None:
+        """A body that nobody can read."""
+        raw = encode_body(self.body()) + b"?"
+        ident = f"broken{len(self.tokens)}"
+        self.running.command("HSET", BODIES, ident, raw)
+        self.running.command("ZADD", QUEUE, 3, ident)
+
+    async def let_time_pass(self) -> None:
+        """What waits for a minute comes due again."""
+        for ident, score in zip(
+            *[iter(self.running.command("ZRANGE", QUEUE, 0, -1, "WITHSCORES"))] * 2, strict=True
+        ):
+            if float(score) % 1:
+                self.running.command("ZINCRBY", QUEUE, -MINUTES_MS, ident)
+
+    def check(self) -> None:
+        """Every token is in exactly one place."""
+        places = Counter(self.cancelled)
+        for key in DESTINATIONS:
+            places.update(fields[1] for _, fields in self.running.command("XRANGE", key, "-", "+"))
+        letters = [fields[5] for _, fields in self.running.command("XRANGE", LETTERS, "-", "+")]
+        waiting = [raw for _, raw in self.halves]
+        for raw in (*letters, *waiting, *self.running.command("HVALS", BODIES)):
+            places.update(token for token in self.tokens if token in raw)
+        assert places == Counter(token for token in self.tokens if token != b"taken")
+        queued = set(self.running.command("ZRANGE", QUEUE, 0, -1))
+        assert set(self.running.command("HKEYS", BODIES)) <= queued
+
+
+@pytest.mark.every_server("histories are played on each version")
+async def test_histories(server: RunningServer) -> None:
+    async with AsyncExitStack() as closing:
+        connection = await Server.connect(server.options)
+        closing.push_async_callback(connection.close)
+        for seed in range(HISTORIES):
+            server.flush()
+            await History(server, connection, seed).play()
+
+
+@pytest.mark.every_server("histories are played on each version")
+async def test_many_pumps_at_once(server: RunningServer) -> None:
+    """Pumps on connections of their own, and one who cancels: each message once, all of it, in order of time."""
+    rows = [
+        Delayed(
+            f"m{number}",
+            DelayedBody("orders", ((b"n", b"%d" % number),)),
+            LONG_AGO + timedelta(milliseconds=number),
+        )
+        for number in range(3_000)
+    ]
+    async with AsyncExitStack() as closing:
+        servers = [await Server.connect(server.options) for _ in range(4)]
+        for one in servers:
+            closing.push_async_callback(one.close)
+        assert None not in await schedule_many(servers[0], "orders", rows)
+
+        async def pump_all(one: Server) -> int:
+            moved = 0
+            while True:
+                pumped = await pump(one, "orders", limit=20)
+                assert isinstance(pumped, Pumped)
+                moved += pumped.moved
+                if pumped.next_due_ms is None:
+                    return moved
+
+        async def cancel_some(one: Server) -> int:
+            dropped = [await delayed_cancel(one, "orders", f"m{number}") for number in range(2_990, 0, -10)]
+            return sum(map(bool, dropped))
+
+        *moved, dropped = await asyncio.gather(*map(pump_all, servers[:3]), cancel_some(servers[3]))
+    numbers = [int(fields[1]) for _, fields in server.command("XRANGE", "orders", "-", "+")]
+    assert sum(moved) == len(numbers) == 3_000 - dropped
+    assert numbers == sorted(set(numbers))
+    assert server.command("EXISTS", QUEUE, BODIES) == 0

@@ -1,0 +1,118 @@
+"""Random histories of a tended group: each entry ends in exactly one way, and is never delivered too often."""
+
+import asyncio
+import inspect
+import os
+import random
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from streamops.model.acting import Assent
+from streamops.model.acts.tend import Redelivery, TendIntent
+from streamops.operate.console import Console
+from tests.support.servers import RunningServer
+
+# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
+pytestmark = pytest.mark.no_cover
+
+STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"
+HISTORIES = int(os.environ.get("STREAMOPS_TEND_HISTORIES", "15"))
+STEPS = 30
+MOST = 3
+
+
+class History:
+    """One group, its workers, and what became of each number."""
+
+    def __init__(self, server: RunningServer, console: Console, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.produced = 0
+        self.handled = Counter[int]()
+        self.delivered = Counter[int]()
+        self.deleted: set[str] = set()
+        self._server = server
+        self._console = console
+        self._numbers: dict[str, int] = {}
+        server.flush()
+        server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
+
+    async def run(self) -> None:
+        """Some steps, then nothing fails any more."""
+        steps = (self.add, self.read, self.acknowledge, self.delete, self.age, self.tend, self.tend)
+        for _ in range(STEPS):
+            if inspect.isawaitable(done := self.random.choice(steps)()):
+                await done
+        await asyncio.sleep(0.002)
+        for _ in range(MOST + 1):
+            self.age(everything=True)
+            await self.tend()
+            while self.read():
+                self.acknowledge(everything=True)
+
+    def add(self) -> None:
+        self._server.command("XADD", STREAM, "*", "n", self.produced)
+        self.produced += 1
+
+    def read(self) -> bool:
+        """Deliver a few; whether there were any."""
+        worker = self.random.choice("vw")
+        reply = self._server.command("XREADGROUP", "GROUP", GROUP, worker, "COUNT", 3, "STREAMS", STREAM, ">")
+        for ident, parts in reply[0][1] if reply else ():
+            number = int(parts[1])
+            self._numbers[ident.decode()] = number
+            self.delivered[number] += 1
+        return bool(reply)
+
+    def acknowledge(self, *, everything: bool = False) -> None:
+        for row in self._some(everything=everything):
+            if row not in self.deleted and self._server.command("XACK", STREAM, GROUP, row):
+                self.handled[self._numbers[row]] += 1
+
+    def delete(self) -> None:
+        for row in self._some()[:1]:
+            self._server.command("XDEL", STREAM, row)
+            self.deleted.add(row)
+
+    def age(self, *, everything: bool = False) -> None:
+        """Make some idle; from Redis 7.0 on the rows of deleted entries would go."""
+        for row in self._some(everything=everything):
+            if row not in self.deleted:
+                self._server.command("XCLAIM", STREAM, GROUP, "w", 0, row, "IDLE", 60_000, "JUSTID")
+
+    async def tend(self) -> None:
+        way = self.random.choice([Redelivery.AUTO, Redelivery.CLAIM]) if self.random.random() < 0.3 else None
+        # Deleted entries cannot be made older than they are.
+        least = timedelta(milliseconds=1) if self.deleted else timedelta(seconds=10)
+        intent = TendIntent(
+            stream=STREAM,
+            group=GROUP,
+            min_idle=least,
+            max_deliveries=MOST,
+            redeliver=way or Redelivery.AUTO,
+            once=True,
+        )
+        await self._console.apply(await self._console.prepare(intent), Assent(yes=True))
+
+    def _some(self, *, everything: bool = False) -> list[str]:
+        rows = [row[0].decode() for row in self._server.command("XPENDING", STREAM, GROUP, "-", "+", 1_000)]
+        return rows if everything else self.random.sample(rows, min(len(rows), 3))
+
+
+def letters(server: RunningServer) -> list[dict[bytes, bytes]]:
+    rows = server.command("XRANGE", LETTERS, "-", "+")
+    return [dict(zip(parts[::2], parts[1::2], strict=True)) for _, parts in rows]
+
+
+@pytest.mark.every_server("histories are played on each version")
+async def test_each_entry_ends_in_exactly_one_way(server: RunningServer) -> None:
+    async with await Console.open(server.options) as console:
+        for seed in range(HISTORIES):
+            history = History(server, console, seed)
+            await history.run()
+            ends = Counter(history.handled)
+            for letter in letters(server):
+                ends[history._numbers[letter[b"_so_origin_id"].decode()]] += 1
+            assert ends == Counter(range(history.produced)), seed
+            assert all(times <= MOST for times in history.delivered.values()), seed

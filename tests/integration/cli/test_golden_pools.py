@@ -1,0 +1,132 @@
+"""What ``scale`` and ``autoscale`` print of pools, on a real server; what changes from run to run is masked.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden_delayed import MASKS
+from tests.support.cli.running import Cli, Place
+from tests.support.servers import RunningServer
+from tests.support.written_pools import UP, write_pool, write_pools
+
+GOLDEN = Path(__file__).with_name("golden_pools")
+LISTING = [
+    *(["autoscale", "ls", "-o", output] for output in FORMATS),
+    ["autoscale", "ls", "--limit", "2", "--fields", "pool,ordered,desired,controller"],
+    ["autoscale", "ls", "--fields", "pool,nonsense"],
+    *(["scale", "get", "billing", "-o", output] for output in FORMATS),
+    ["scale", "get", "by hand", "--fields", "pool,ordered,ready,why"],
+    ["scale", "get", "none"],
+    ["scale", "get"],
+]
+EXPLAINING = [
+    *(["autoscale", "explain", "billing", "-o", output] for output in FORMATS),
+    ["autoscale", "explain", "billing", "--limit", "1", "--fields", "code,ordered,target"],
+    ["autoscale", "explain", "mail"],
+    ["autoscale", "explain", "letters"],
+    ["autoscale", "explain", "letters", "-o", "json"],
+    ["autoscale", "explain", "old"],
+    ["autoscale", "explain", "by hand"],
+    ["autoscale", "explain"],
+]
+SCALING = [
+    ["scale", "set", "billing", "6", "--dry-run"],
+    ["scale", "set", "billing", "20", "--dry-run", "-o", "json"],
+    ["scale", "set", "billing", "4"],
+    ["--read-only", "scale", "set", "billing", "6"],
+    ["scale", "set", "billing", "6", "--current", "5"],
+    ["scale", "set", "billing", "6", "--current", "4", "--reason", "sale"],
+    ["scale", "set", "billing", "2", "-o", "json"],
+    ["scale", "get", "billing", "--fields", "ordered"],
+    ["scale", "set", "none", "2"],
+    ["scale", "set", "billing", "many"],
+    ["scale", "set", "billing", "100001"],
+    ["scale", "set", "billing"],
+]
+STEERING = [
+    ["autoscale", "pause", "billing", "--dry-run"],
+    ["autoscale", "pause", "billing", "--for", "2h", "--reason", "migration"],
+    ["autoscale", "pause", "billing", "--for", "soon"],
+    ["autoscale", "pause", "billing", "--for", "0s"],
+    ["autoscale", "override", "billing", "12", "--for", "30d", "-o", "json"],
+    ["autoscale", "override", "billing", "12"],
+    ["autoscale", "override", "billing"],
+    ["autoscale", "limits", "billing", "--minimum", "2", "--maximum", "40"],
+    ["autoscale", "limits", "billing", "--minimum", "2", "--maximum", "40"],
+    ["autoscale", "limits", "billing", "--minimum", "5", "--maximum", "2"],
+    ["autoscale", "limits", "billing", "--maximum", "0"],
+    ["autoscale", "ls", "--fields", "pool,why", "--limit", "1"],
+    ["autoscale", "pause", "billing", "-o", "jsonl"],
+    ["--read-only", "autoscale", "resume", "billing"],
+    ["autoscale", "limits", "billing"],
+    ["autoscale", "resume", "billing"],
+    ["autoscale", "resume", "billing"],
+    ["autoscale", "pause", "-odd name", "--dry-run"],
+    ["autoscale", "pause", "--dry-run", "--", "-odd name"],
+    ["autoscale", "override", "--dry-run", "--for", "90s", "--", "-odd name", "3"],
+]
+HIDDEN = (
+    *MASKS,
+    (r"[\w.-]+@[\w.-]+:\d+", "ada@desk:1"),
+    (r" +\d{3,}d\b", " 0d"),
+    (r"(age_seconds\"?:? ?)[\d.]+", r"\g<1>0.0"),
+    (r",\d{6,}\.\d+", ",0.0"),
+)
+
+
+@pytest.fixture
+def pools(server: RunningServer, place: Place) -> RunningServer:
+    """A server with five pools."""
+    config = f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
+    (place.cwd / "streamops.toml").write_text(config)
+    write_pools(server)
+    return server
+
+
+def test_listing(cli: Cli, place: Place, pools: RunningServer) -> None:
+    before = pools.command("DBSIZE")
+    compare("listing", told(cli, LISTING, place, HIDDEN), GOLDEN)
+    assert pools.command("DBSIZE") == before
+
+
+def test_explaining(cli: Cli, place: Place, pools: RunningServer) -> None:
+    first, *_ = pools.command("XRANGE", "streamops:decisions:billing", "-", "+")
+    pools.command("XADD", "streamops:decisions:billing", "*", "decision", "of a later version")
+    write_pool(pools, "billing", {**UP, "code": "starting", "text": "2 of 4 workers starting"})
+    compare("explaining", told(cli, EXPLAINING, place, HIDDEN), GOLDEN)
+    assert first == pools.command("XRANGE", "streamops:decisions:billing", "-", "+")[0]
+
+
+def test_scaling(cli: Cli, place: Place, pools: RunningServer) -> None:
+    compare("scaling", told(cli, SCALING, place, HIDDEN), GOLDEN)
+    assert pools.command("HGET", "streamops:pool:billing", "desired") == b"2"
+    records = repr(pools.command("XRANGE", "streamops:audit", "-", "+"))
+    assert "sale" in records
+
+
+def test_steering(cli: Cli, place: Place, pools: RunningServer) -> None:
+    compare("steering", told(cli, STEERING, place, HIDDEN), GOLDEN)
+    told_last = pools.command(
+        "HMGET", "streamops:pool:billing", "scaling", "override", "steered_until", "limit_min", "limit_max"
+    )
+    assert told_last == [None] * 5
+    assert not pools.command("EXISTS", "streamops:pool:-odd name")
+
+
+def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
+    lines = [["--url", server.url, "autoscale", "ls", "-o", output] for output in FORMATS]
+    compare("nobody", told(cli, lines, place, HIDDEN), GOLDEN)
+    assert server.command("DBSIZE") == 0
+
+
+def test_nothing_hostile_reaches_a_terminal(cli: Cli, pools: RunningServer) -> None:
+    assert rb"\u001b" in pools.command("HGET", "streamops:pool:mail", "decision")
+    for output in FORMATS:
+        for words in (("autoscale", "ls"), ("autoscale", "explain", "mail")):
+            result = cli(*words, "-o", output)
+            assert result.code == 0
+            assert "\x1b" not in result.out + result.err

@@ -1,0 +1,188 @@
+"""What ``topics`` prints, on a real server; what changes from run to run is masked.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from streamops.model.delayed import DelayedBody
+from streamops.model.secret import Secret
+from streamops.model.topics import Topic
+from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.topics import TOPICS, decode_topic, encode_topic
+from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden_delayed import MASKS, YEAR_2100
+from tests.support.cli.running import Cli, Place
+from tests.support.servers import RunningServer
+
+GOLDEN = Path(__file__).with_name("golden_topics")
+HIDDEN = "never to be seen anywhere"
+CONFIG = f"""
+default_context = "local"
+[contexts.local]
+url = "{{url}}"
+environment = "production"
+[contexts.away]
+url = "redis://127.0.0.1:1/0"
+[[topics]]
+name = "remind"
+url = "https://hooks.example.net/remind?token={HIDDEN.replace(" ", "+")}"
+delay = "30m"
+priority = "high"
+retry_when = "body.code != `200`"
+secret_file = "secret"
+headers = {{{{ Authorization = "{HIDDEN}" }}}}
+[[topics]]
+name = "elsewhere"
+url = "http://hooks.example.net/"
+context = "away"
+"""
+URL = "https://hooks.example.net/paid"
+READING = [
+    *(["topics", "ls", "-o", output] for output in FORMATS),
+    ["topics", "ls", "--limit", "1", "--fields", "topic,state,secret"],
+    *(["topics", "show", "remind", "-o", output] for output in FORMATS),
+    ["topics", "show", "broken"],
+    ["topics", "show", "wrong", "--fields", "state,url"],
+    ["topics", "show", "none"],
+]
+ACTING = [
+    ["topics", "add", "paid", URL, "--dry-run"],
+    ["--read-only", "topics", "add", "paid", URL],
+    [
+        "topics",
+        "add",
+        "paid",
+        URL,
+        "--secret-file",
+        "secret",
+        "--headers-file",
+        "headers",
+        "--priority",
+        "high",
+    ],
+    ["topics", "add", "paid", URL],
+    ["topics", "add", "paid", URL, "--replace", "--retry", "exponential 10s 1h jitter", "-o", "json"],
+    ["topics", "show", "paid", "--fields", "topic,retry,headers,secret"],
+    ["topics", "off", "paid"],
+    ["topics", "off", "paid"],
+    ["topics", "on", "paid", "-o", "jsonl"],
+    ["topics", "off", "remind"],
+    ["topics", "rm", "paid"],
+    ["topics", "rm", "paid", "--confirm", "paid"],
+    ["topics", "rm", "paid", "--confirm", "paid"],
+]
+WRONG = [
+    [
+        "topics",
+        "add",
+        "a b",
+        "ftp://h",
+        "--method",
+        "GET",
+        "--priority",
+        "0",
+        "--time-to-run",
+        "2h",
+        "--retry-when",
+        "x",
+    ],
+    ["topics", "add", "paid", URL, "--retry", "never"],
+    ["topics", "add", "paid", URL, "--priority", "urgent"],
+    ["topics", "add", "paid", URL, "--retry-when", "body.code > 5"],
+    ["topics", "add", "paid", "https://user:hidden@h/"],
+    ["topics", "add", "paid", URL, "--secret-file", "none"],
+    ["topics", "add", "paid", URL, "--secret-file", "short"],
+    ["topics", "add", "paid", URL, "--headers-file", "short"],
+    ["topics", "add", "paid"],
+    ["topics", "serve", "--no-intake", "--no-callbacks"],
+    ["--read-only", "topics", "serve"],
+    ["topics", "serve", "--listen", "nowhere", "--no-callbacks"],
+    ["topics", "serve", "--listen", "127.0.0.1:0"],
+    ["topics", "serve", "--also", "none"],
+]
+
+
+@pytest.fixture
+def stocked(server: RunningServer, place: Place) -> RunningServer:
+    """A server with topics, in the configuration and in Redis, and messages that wait."""
+    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    (place.cwd / "secret").write_text(f"{HIDDEN}\n")
+    (place.cwd / "headers").write_text(f"# for the receiver\nAuthorization: {HIDDEN}\nX-Shop: 5\n")
+    (place.cwd / "short").write_text("short\n")
+    body = encode_body(DelayedBody("topic:remind", ((b"data", b"x"),)))
+    server.command("ZADD", "{topic:remind}:delayed", YEAR_2100, "a", YEAR_2100, "b")
+    server.command("HSET", "{topic:remind}:delayed:jobs", "a", body, "b", body)
+    kept = Topic(name="kept", url="http://h", secret=Secret(HIDDEN), enabled=False, stream="elsewhere")
+    server.command("HSET", TOPICS, "kept", encode_topic(kept), "broken", b'{"v":1}')
+    server.command("HSET", TOPICS, "wrong", b'{"v":1,"url":"ftp://h","max_attempts":0}')
+    server.command("HSET", TOPICS, "remind", encode_topic(Topic(name="remind", url="http://shadowed")))
+    return server
+
+
+def test_reading(cli: Cli, stocked: RunningServer, place: Place) -> None:
+    assert stocked.command("HLEN", TOPICS) == 4
+    text = told(cli, READING, place, MASKS)
+    assert HIDDEN not in text
+    compare("reading", text, GOLDEN)
+
+
+def test_acting(cli: Cli, stocked: RunningServer, place: Place) -> None:
+    text = told(cli, ACTING, place, MASKS)
+    assert HIDDEN not in text
+    compare("acting", text, GOLDEN)
+    records = repr(stocked.command("XRANGE", "streamops:audit", "-", "+"))
+    assert "topics.add" in records
+    assert HIDDEN not in records
+
+
+def test_what_is_wrong(cli: Cli, server: RunningServer, place: Place) -> None:
+    """Every problem at once; nothing is written."""
+    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    (place.cwd / "secret").write_text(f"{HIDDEN}\n")
+    (place.cwd / "short").write_text("short\n")
+    compare("wrong", told(cli, WRONG, place, MASKS), GOLDEN)
+    assert server.command("EXISTS", TOPICS) == 0
+
+
+def test_what_is_added_is_kept(cli: Cli, server: RunningServer, place: Place) -> None:
+    (place.cwd / "secret").write_text(f"{HIDDEN}\n")
+    options = (
+        "--delay",
+        "90s",
+        "--retry",
+        "1s, 5s",
+        "--max-attempts",
+        "3",
+        "--secret-file",
+        "secret",
+        "--disabled",
+    )
+    assert cli("--url", server.url, "topics", "add", "paid", URL, *options, "--accept-empty").code == 0
+    topic = decode_topic("paid", server.command("HGET", TOPICS, "paid"))
+    assert (topic.delay.seconds, topic.retry.text, topic.max_attempts) == (90, "1s, 5s", 3)
+    assert (topic.enabled, topic.retry_empty, topic.secret) == (False, False, Secret(HIDDEN))
+
+
+def test_switching_can_be_undone(cli: Cli, server: RunningServer) -> None:
+    server.command("HSET", TOPICS, "kept", encode_topic(Topic(name="kept", url="http://h")))
+    assert cli("--url", server.url, "topics", "off", "kept").code == 0
+    ((first, _), *_) = server.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
+    assert cli("--url", server.url, "undo", first.decode(), "--yes").code == 0
+    assert decode_topic("kept", server.command("HGET", TOPICS, "kept")).enabled
+
+
+def test_a_topic_that_changed_meanwhile_is_left_alone(server: RunningServer) -> None:
+    """The script looks again."""
+    server.command("HSET", TOPICS, "kept", b"another")
+    with pytest.raises(Exception, match="changed meanwhile"):
+        server.client.eval(_source(), 1, TOPICS, "kept", "0" * 40, "new")
+    assert server.command("HGET", TOPICS, "kept") == b"another"
+
+
+def _source() -> str:
+    from streamops.wire.scripts import load_script  # noqa: PLC0415 - for one test
+
+    return load_script("topic_set").source

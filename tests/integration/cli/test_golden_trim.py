@@ -1,0 +1,188 @@
+"""What ``trim`` and ``streams rm-entry`` print, on a real server; what changes from run to run is masked.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from streamops.operate.backups import read_backup
+from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden_trim import CONFIG
+from tests.support.cli.running import Cli, Place
+from tests.support.servers import RunningServer
+
+GOLDEN = Path(__file__).with_name("golden_trim")
+POLICIES = """
+[[retention]]
+streams = ["orders"]
+maxlen = 20
+exact = true
+
+[[retention]]
+streams = ["*"]
+maxlen = 1000
+max_age = "7d"
+
+[[retention]]
+streams = ["missing"]
+maxlen = 1
+"""
+
+PLANNING = [
+    *(["trim", "orders", "--maxlen", "20", "--exact", "--dry-run", "-o", output] for output in FORMATS),
+    ["trim", "orders", "--maxlen", "20", "--dry-run"],
+    ["trim", "orders", "--minid", "20-0", "--dry-run", "--fields", "count,command"],
+    ["trim", "orders", "--before", "7d", "--exact", "--dry-run"],
+    ["trim", "drained", "--maxlen", "0", "--exact", "--dry-run"],
+    ["trim", "orders", "--maxlen", "99999999999999999999999"],
+    ["trim", "orders", "--maxlen", "10", "--unsafe", "--exact", "--dry-run"],
+    ["trim", "orders", "--maxlen", "10", "--unsafe", "--dry-run", "-o", "json", "--backup", "lost.jsonl"],
+]
+REFUSING = [
+    ["trim"],
+    ["trim", "orders"],
+    ["trim", "orders", "--maxlen", "-1"],
+    ["trim", "orders", "--maxlen", "many"],
+    ["trim", "orders", "--minid", "none"],
+    ["trim", "orders", "--maxlen", "1", "--before", "7d"],
+    ["trim", "orders", "--maxlen", "1", "--backup", "lost.jsonl"],
+    ["trim", "missing", "--maxlen", "1"],
+    ["trim", "text", "--maxlen", "1"],
+    ["trim", "lonely", "--maxlen", "0"],
+    ["trim", "orders", "--maxlen", "20"],
+    ["trim", "orders", "--maxlen", "20", "--yes", "--expect", "3"],
+    ["trim", "orders", "--maxlen", "20", "--yes", "--read-only"],
+    ["trim", "orders", "--maxlen", "10", "--unsafe", "--yes"],
+    ["trim", "orders", "--maxlen", "20", "--every", "1s"],
+    ["trim", "orders", "--policies"],
+    ["trim", "--policies"],
+]
+ACTING = [
+    ["trim", "orders", "--maxlen", "20", "--exact", "--yes"],
+    ["trim", "orders", "--maxlen", "15", "--exact", "--yes", "-o", "json"],
+    [
+        *("trim", "orders", "--maxlen", "10", "--unsafe", "--exact"),
+        *("--backup", "lost.jsonl", "--confirm", "orders"),
+    ],
+    ["trim", "orders", "--maxlen", "5", "--unsafe", "--backup", "lost.jsonl", "--confirm", "orders"],
+]
+BY_POLICIES = [
+    *(["trim", "--policies", "--dry-run", "-o", output] for output in FORMATS),
+    ["trim", "--policies", "--dry-run", "--exact"],
+    ["trim", "--policies", "--unsafe"],
+    ["trim", "--policies", "--every", "1m"],
+    ["trim", "--policies", "--expect", "3", "--yes"],
+    ["trim", "--policies"],
+    ["trim", "--policies", "--yes", "--read-only"],
+    ["trim", "--policies", "--yes"],
+    ["trim", "--policies", "--yes", "--limit", "1", "--fields", "stream,removed"],
+]
+DELETING = [
+    *(["streams", "rm-entry", "orders", "--ids", "1-0,24-0,40-0,77-0", "--dry-run", "-o", output] for output in FORMATS),
+    ["streams", "rm-entry", "orders"],
+    ["streams", "rm-entry", "orders", "--ids", "none"],
+    ["streams", "rm-entry", "missing", "--ids", "1-0"],
+    ["streams", "rm-entry", "orders", "--ids", "1-0"],
+    ["streams", "rm-entry", "orders", "--ids", "1-0", "--yes"],
+    ["streams", "rm-entry", "orders", "--ids", "1-0", "--confirm", "order"],
+    ["streams", "rm-entry", "orders", "--ids", "1-0,24-0", "--confirm", "orders"],
+    ["streams", "rm-entry", "orders", "--ids", "1-0", "--confirm", "orders"],
+    ["streams", "rm-entry", "orders", "--ids", "2-0", "--backup", "one.jsonl", "--confirm", "orders", "-o", "json"],
+    ["streams", "rm-entry", "orders", "--ids", "3-0", "--backup", "one.jsonl", "--confirm", "orders"],
+]  # fmt: skip
+MASKS = (
+    (r"\b\d{13}-\d+\b", "0000000000000-0"),
+    (r"pending for \d+ \w+", "pending for 0 s"),
+    (r"(elapsed_seconds\": )[\d.]+", r"\g<1>0.0"),
+    (r"(took +)\S+", r"\g<1>0ms"),
+    (r"(fingerprint\"?[:,]? +\"?)[0-9a-f]{12}", r"\g<1>000000000000"),
+    (r"\b[0-9a-f]{12}\b", "000000000000"),
+    (r"-\d{8}T\d{6}Z-[0-9a-f]{6}\.jsonl", "-20260101T000000Z-000000.jsonl"),
+    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
+)
+
+
+@pytest.fixture
+def shop(server: RunningServer, place: Place) -> RunningServer:
+    """Forty entries of which ``billing`` holds one and ``audit`` has ten to read; other streams beside them."""
+    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    for number in range(1, 41):
+        server.command("XADD", "orders", f"{number}-0", "n", number)
+    for group, count in (("billing", 35), ("audit", 30)):
+        server.command("XGROUP", "CREATE", "orders", group, "0")
+        words = ("GROUP", group, "worker-3", "COUNT", count, "STREAMS", "orders", ">")
+        server.command("XREADGROUP", *words)
+    server.command("XACK", "orders", "billing", *(f"{n}-0" for n in range(1, 36) if n != 24))
+    server.command("XACK", "orders", "audit", *(f"{n}-0" for n in range(1, 31)))
+    server.command("XADD", "drained", "1-0", "n", 1)
+    server.command("XGROUP", "CREATE", "drained", "g", "$")
+    server.command("XADD", "lonely", "1-0", "n", 1)
+    server.command("SET", "text", "x")
+    return server
+
+
+def test_planning(cli: Cli, shop: RunningServer, place: Place) -> None:
+    compare("planning", told(cli, PLANNING, place, MASKS), GOLDEN)
+    assert shop.command("XLEN", "orders") == 40
+    assert not (place.cwd / "lost.jsonl").exists()
+
+
+def test_refusing(cli: Cli, shop: RunningServer, place: Place) -> None:
+    compare("refusing", told(cli, REFUSING, place, MASKS), GOLDEN)
+    assert shop.command("XLEN", "orders") == 40
+    assert shop.command("EXISTS", "streamops:audit") == 0
+
+
+def test_acting(cli: Cli, shop: RunningServer, place: Place) -> None:
+    compare("acting", told(cli, ACTING, place, MASKS), GOLDEN)
+    assert shop.command("XLEN", "orders") == 10
+    assert len(list(read_backup(place.cwd / "lost.jsonl"))) == 7
+
+
+def test_by_policies(cli: Cli, shop: RunningServer, place: Place) -> None:
+    with (place.cwd / "streamops.toml").open("a") as file:
+        file.write(POLICIES)
+    compare("policies", told(cli, BY_POLICIES, place, MASKS), GOLDEN)
+    assert shop.command("XLEN", "orders") == 20
+
+
+@pytest.mark.parametrize(
+    "asked", [("20\n", 0, 20), ("yes\n", 4, 40), ("", 4, 40)], ids=["count", "word", "none"]
+)
+def test_somebody_is_asked_once_for_all_streams(
+    cli: Cli, shop: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, int, int]
+) -> None:
+    answer, code, length = asked
+    with (place.cwd / "streamops.toml").open("a") as file:
+        file.write('[[retention]]\nstreams = ["orders"]\nmaxlen = 20\nexact = true\n')
+    monkeypatch.setattr("streamops.cli.trimming.can_ask", lambda _: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+    result = cli("trim", "--policies")
+    assert result.code == code
+    assert result.err.startswith("orders --maxlen 20 --exact: at most 20 entries go\nType 20 to apply: ")
+    assert shop.command("XLEN", "orders") == length
+
+
+def test_deleting(cli: Cli, shop: RunningServer, place: Place) -> None:
+    compare("deleting", told(cli, DELETING, place, MASKS), GOLDEN, shop.label)
+    assert shop.command("XLEN", "orders") == 37
+    (file,) = (place.home / ".local/state/streamops/backups").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [str(entry.id) for _, entry in read_backup(file)] == ["1-0", "24-0"]
+
+
+def test_ids_come_from_stdin(
+    cli: Cli, shop: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "\n".join(json.dumps({"id": f"{number}-0"}) for number in (5, 6))
+    ids = place.cwd / "ids"
+    ids.write_text(lines)
+    with ids.open() as file:
+        monkeypatch.setattr("sys.stdin", file)
+        result = cli("streams", "rm-entry", "orders", "--ids", "-", "--confirm", "orders")
+    assert result.code == 0
+    assert shop.command("XLEN", "orders") == 38

@@ -1,0 +1,96 @@
+"""What ``workers ls``, ``pause`` and ``resume`` print, on a real server; what changes from run to run is masked.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden_delayed import MASKS
+from tests.support.cli.running import Cli, Place
+from tests.support.servers import RunningServer
+
+GOLDEN = Path(__file__).with_name("golden_workers")
+LISTING = [
+    *(["workers", "ls", "-o", output] for output in FORMATS),
+    ["workers", "ls", "--limit", "1", "--fields", "worker,state,slots"],
+    ["workers", "ls", "--pool", "billing", "--fields", "worker,pool"],
+    ["workers", "ls", "--pool", "none"],
+]
+ACTING = [
+    ["pause", "billing", "--dry-run"],
+    ["--read-only", "pause", "billing"],
+    ["pause", "billing", "--reason", "the bank is down"],
+    ["pause", "billing"],
+    ["resume", "billing", "-o", "json"],
+    ["resume", "billing"],
+    ["resume", "other"],
+    ["pause", "odd name", "-o", "jsonl"],
+    ["pause"],
+]
+HIDDEN = (*MASKS, (r"\S+@\S+:\d+ at", "ada@desk:1 at"))
+MONTH_MS = 30 * 24 * 3600 * 1000
+
+
+def heartbeat(server: RunningServer, ident: str, **told: str | bytes | int) -> None:
+    seconds, microseconds = map(int, server.command("TIME"))
+    heart: dict[str, str | bytes | int] = {
+        "v": 1,
+        "host": "web-1",
+        "pid": 4711,
+        "app": "shop.workers:app",
+        "pool": "default",
+        "consumers": json.dumps([["orders", "billing", ident]]),
+        "slots": 16,
+        "busy": 4,
+        "state": "running",
+        "beat_ms": seconds * 1000 + microseconds // 1000 - MONTH_MS,
+    }
+    heart.update(told)
+    server.command("HSET", f"streamops:worker:{ident}", *(part for pair in heart.items() for part in pair))
+
+
+@pytest.fixture
+def crowded(server: RunningServer, place: Place) -> RunningServer:
+    """A server with workers of two pools, and a hash that is none."""
+    config = f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
+    (place.cwd / "streamops.toml").write_text(config)
+    heartbeat(server, "so-web-1-4711-ab12")
+    heartbeat(server, "so-web-2-17-cd34", host="web-2", pid=17, state="stalled", busy=16)
+    heartbeat(server, "so-bank-1-8-ef56", pool="billing", state="paused", slots=0, busy=0, app="")
+    heartbeat(server, "so-\x1b[2J", pool="billing", host=b"\xff", state="draining")
+    server.command("HSET", "streamops:worker:so-broken", "v", 1)
+    return server
+
+
+def test_listing(cli: Cli, place: Place, crowded: RunningServer) -> None:
+    assert crowded.command("DBSIZE") == 5
+    compare("listing", told(cli, LISTING, place, HIDDEN), GOLDEN)
+
+
+def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
+    assert server.command("DBSIZE") == 0
+    text = told(
+        cli, [["--url", server.url, "workers", "ls", "-o", output] for output in FORMATS], place, MASKS
+    )
+    compare("nobody", text, GOLDEN)
+
+
+def test_acting(cli: Cli, place: Place, crowded: RunningServer) -> None:
+    compare("acting", told(cli, ACTING, place, HIDDEN), GOLDEN)
+    assert crowded.command("HGET", "streamops:pool:billing", "mode") == b"running"
+    assert crowded.command("HGET", "streamops:pool:odd name", "mode") == b"paused"
+    assert crowded.command("EXISTS", "streamops:pool:other") == 0
+    records = repr(crowded.command("XRANGE", "streamops:audit", "-", "+"))
+    assert "the bank is down" in records
+
+
+def test_nothing_hostile_reaches_a_terminal(cli: Cli, crowded: RunningServer) -> None:
+    assert crowded.command("DBSIZE") == 5
+    for output in FORMATS:
+        result = cli("workers", "ls", "-o", output)
+        assert result.code == 0
+        assert "\x1b" not in result.out + result.err

@@ -1,0 +1,77 @@
+"""``streamops tend`` as a process: what it prints, how it ends, and that it outlives a server that does not answer."""
+
+import json
+
+import pytest
+
+from tests.support.cli.running import Cli, runner
+from tests.support.cli.tend import GROUP, LETTERS, STREAM, fill, pending
+from tests.support.servers import RunningServer
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
+    return runner(capfd)
+
+
+def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> None:
+    fill(server)
+    told = cli("tend", STREAM, GROUP, "--url", server.unix_url, "--dry-run", "-o", "json")
+    plan = json.loads(told.out)
+    assert (told.code, plan["count"], plan["standing"]) == (0, 2, True)
+    assert plan["sample"] == [
+        "1-1 owned by w, idle for 1 min, delivered 1 time: handled again",
+        "2-1 owned by w, idle for 1 min, delivered 5 times: to the dead letters",
+    ]
+    assert plan["effects"][0].startswith("Now, and every 30 s until it is stopped: ")
+    assert plan["command"].endswith("tend orders billing --min-idle 60s --max-deliveries 5 --every 30s")
+    assert pending(server) == 2
+
+
+def test_once_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
+    fill(server)
+    words = ("tend", STREAM, GROUP, "--url", server.unix_url, "--once")
+    assert cli(*words).code == 4
+    told = cli(*words, "--yes", "-o", "json")
+    outcome = json.loads(told.out)
+    assert (told.code, outcome["applied"]) == (0, 2)
+    assert outcome["notes"] == [
+        "1 entry handled again.",
+        "1 entry delivered too often, and now in {orders}:dlq.",
+    ]
+    assert cli(*words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--expect", "2", "--yes"), 4, "--expect"),
+        (("--max-deliveries", "0"), 2, "--max-deliveries"),
+        (("--to", "w"), 2, "--redeliver claim"),
+        (("--redeliver", "never"), 2, "never"),
+        (("--read-only", "--yes"), 4, "read-only"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(
+    cli: Cli, server: RunningServer, options: tuple[str, ...], code: int, words: str
+) -> None:
+    fill(server)
+    told = cli("tend", STREAM, GROUP, "--url", server.unix_url, *options)
+    assert (told.code, words in told.err) == (code, True), told.err
+    assert pending(server) == 2
+
+
+def test_letters_and_entries_are_shown_out_of_their_envelopes(cli: Cli, server: RunningServer) -> None:
+    task = {"task_id": "t-1", "task_name": "app:pay", "labels": {}, "args": [7], "kwargs": {}}
+    server.command("XADD", LETTERS, "1-1", "data", json.dumps(task), "_so_origin", STREAM)
+    url = ("--url", server.unix_url)
+    shown = json.loads(cli("dlq", "show", LETTERS, "1-1", *url, "-o", "json").out)
+    assert shown["envelope"] == {
+        "library": "taskiq",
+        "task": "app:pay",
+        "headers": {"task_id": "t-1"},
+        "body": '{"args":[7],"kwargs":{}}',
+    }
+    assert "app:pay" in cli("dlq", "show", LETTERS, "1-1", *url).out
+    listed = cli("streams", "tail", LETTERS, "--from", "0", "--limit", "1", *url, "-o", "plain").out
+    assert 'taskiq app:pay {"args":[7],"kwargs":{}}' in listed

@@ -1,0 +1,279 @@
+"""Taking pending entries over, on every server."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from streamops.errors import ApplyError, Interrupted, NotFound, SettingsError, StalePlan
+from streamops.model.acting import Assent, Limits, Progress, Skipped
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.acts.undo import UndoIntent
+from streamops.model.ids import EntryId
+from streamops.operate.acting import run
+from streamops.operate.operations import claiming
+from streamops.wire.keys import undo_key
+from streamops.wire.writes import claim as claim_writes
+from streamops.wire.writes.audit import AUDIT
+from streamops.wire.writes.jobs import job_key
+from tests.support.operate.operations.claim import GROUP, OLD, STREAM, claim, fill, rows
+from tests.support.operate.operations.doing import applied, done, open_console, planned
+from tests.support.servers import RunningServer
+
+NOW = timedelta(0)
+
+
+def small_pages(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Let the server be asked for no more than so many rows at a time."""
+    for name in ("FIRST", "LARGEST", "NAMED"):
+        monkeypatch.setattr(claiming, name, size)
+
+
+async def test_it_takes_from_all_others(server: RunningServer) -> None:
+    ids = fill(server, rescuer=1, a=3, b=2)
+    async with await open_console(server) as console:
+        plan = await planned(console, claim())
+        assert (plan.count, plan.reversible) == (5, True)
+        outcome = await done(console, claim())
+    assert (outcome.applied, outcome.skipped, outcome.complete) == (5, (), True)
+    assert rows(server) == {str(one): ("rescuer", 1) for one in ids}
+    idles = [row[2] for row in server.command("XPENDING", STREAM, GROUP, "-", "+", 10)]
+    assert [idle >= OLD for idle in idles] == [True] + [False] * 5, "its own entry is left as it was"
+
+
+async def test_it_takes_from_one_consumer_what_is_idle(server: RunningServer) -> None:
+    ids = fill(server, a=4, b=2)
+    server.command("XCLAIM", STREAM, GROUP, "a", 0, str(ids[1]), "IDLE", 5, "JUSTID")
+    async with await open_console(server) as console:
+        outcome = await done(console, claim(source="a"))
+    assert outcome.applied == 3
+    assert [owner for owner, _ in rows(server).values()] == ["rescuer", "a", "rescuer", "rescuer", "b", "b"]
+
+
+async def test_it_takes_the_first_few(server: RunningServer) -> None:
+    fill(server, a=3, b=3)
+    async with await open_console(server) as console:
+        assert (await done(console, claim(count=4))).applied == 4
+        assert (await done(console, claim(to="second", count=0))).applied == 0
+        assert (await done(console, claim(to="second", ids=()))).applied == 0
+    assert [owner for owner, _ in rows(server).values()] == ["rescuer"] * 4 + ["b"] * 2
+
+
+async def test_it_takes_named_entries_that_fit(server: RunningServer) -> None:
+    ids = fill(server, a=3, b=3)
+    server.command("XCLAIM", STREAM, GROUP, "b", 0, str(ids[3]), "IDLE", 5, "JUSTID")
+    unknown = EntryId(1, 1)
+    async with await open_console(server) as console:
+        intent = claim(source="b", ids=(unknown, *reversed(ids)))
+        plan = await planned(console, intent)
+        assert plan.count == 2
+        assert plan.warnings[0] == (
+            "IDs that will be left out: 1 not pending in this group, 3 not owned by whom they are to be taken "
+            "from, 1 not idle for long enough."
+        )
+        assert (await done(console, intent)).applied == 2
+    assert [owner for owner, _ in rows(server).values()] == ["a", "a", "a", "b", "rescuer", "rescuer"]
+
+
+async def test_what_changed_since_the_plan_is_left_alone(server: RunningServer) -> None:
+    ids = fill(server, a=6)
+    async with await open_console(server) as console:
+        everything = await console.prepare(claim())
+        named = await console.prepare(claim(to="other", ids=tuple(ids)))
+        server.command("XACK", STREAM, GROUP, str(ids[0]))
+        server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[1]), "JUSTID")
+        outcome = await applied(console, everything)
+        assert (outcome.applied, outcome.skipped_count) == (4, 0)
+        assert outcome.notes == (
+            (
+                "Changed meanwhile and left alone: 2 entries (acknowledged, delivered again, or claimed by "
+                "somebody else)."
+            ),
+        )
+        outcome = await applied(console, named)
+    assert outcome.applied == 0
+    assert outcome.skipped[:2] == (
+        Skipped(str(ids[0]), "no longer pending"),
+        Skipped(str(ids[1]), "not idle for long enough any more"),
+    )
+    assert [owner for owner, _ in rows(server).values()] == ["worker", *["rescuer"] * 4]
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_an_entry_that_changed_hands_is_not_taken_from_its_new_owner(
+    server: RunningServer, *, named: bool
+) -> None:
+    """However idle it looks."""
+    ids = fill(server, a=2)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim(source="a", ids=tuple(ids) if named else None))
+        server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[0]), "IDLE", OLD, "JUSTID")
+        assert (await applied(console, prepared)).applied == 1
+    assert [owner for owner, _ in rows(server).values()] == ["worker", "rescuer"]
+
+
+async def test_it_goes_no_further_than_the_plan(server: RunningServer) -> None:
+    fill(server, a=3)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim(min_idle=NOW))
+        later = server.command("XADD", STREAM, "*", "f", "v")
+        server.command("XREADGROUP", "GROUP", GROUP, "a", "STREAMS", STREAM, ">")
+        assert (await applied(console, prepared)).applied == 3
+    assert rows(server)[later.decode()] == ("a", 1)
+
+
+async def test_a_group_that_was_set_back_is_drift(server: RunningServer) -> None:
+    fill(server, a=3)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim())
+        server.command("XGROUP", "SETID", STREAM, GROUP, "0")
+        with pytest.raises(StalePlan, match="set back"):
+            await applied(console, prepared)
+    assert {owner for owner, _ in rows(server).values()} == {"a"}
+
+
+async def test_a_name_of_any_bytes(server: RunningServer) -> None:
+    fill(server, a=1)
+    new = [server.command("XADD", STREAM, "*", "f", "v")]
+    server.command("XREADGROUP", "GROUP", GROUP, b"\xff\x00x", "STREAMS", STREAM, ">")
+    server.command("XCLAIM", STREAM, GROUP, b"\xff\x00x", 0, *new, "IDLE", OLD, "JUSTID")
+    async with await open_console(server) as console:
+        assert (await done(console, claim(source="\udcff\x00x"))).applied == 1
+    assert [owner for owner, _ in rows(server).values()] == ["a", "rescuer"]
+
+
+async def test_what_cannot_be_meant_is_refused(server: RunningServer) -> None:
+    fill(server, a=1, b=1)
+    async with await open_console(server) as console:
+        with pytest.raises(NotFound, match="has no consumer nobody") as caught:
+            await planned(console, claim(source="nobody"))
+        assert caught.value.hint == "Its consumers: a, b."
+        with pytest.raises(SettingsError, match="both the old owner and the new one"):
+            await planned(console, claim(to="a", source="a"))
+        with pytest.raises(SettingsError, match="no name"):
+            await planned(console, claim(to=""))
+        with pytest.raises(SettingsError, match="negative"):
+            await planned(console, claim(count=-1))
+        with pytest.raises(NotFound, match="no group"):
+            await planned(console, ClaimIntent(stream=STREAM, group="none", to="a"))
+        with pytest.raises(NotFound, match="no such stream"):
+            await planned(console, ClaimIntent(stream="none", group=GROUP, to="a"))
+        assert (await done(console, claim(min_idle=timedelta(hours=1)))).requested == 0
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_an_interrupted_job_goes_on_where_it_stopped(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, named: bool
+) -> None:
+    small_pages(monkeypatch, 300)
+    ids = fill(server, a=600, b=600)
+    stop, seen = asyncio.Event(), list[Progress]()
+
+    def watch(progress: Progress) -> None:
+        seen.append(progress)
+        stop.set()
+
+    intent = claim(ids=tuple(ids) if named else None, count=1_100)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(intent)
+        with pytest.raises(Interrupted) as caught:
+            await console.apply(prepared, Assent(yes=True), watch, stop=stop)
+        outcome: Any = caught.value.outcome
+        assert 300 <= outcome.applied <= 900
+        assert outcome.applied == sum(owner == "rescuer" for owner, _ in rows(server).values())
+        late = server.command("XADD", STREAM, "*", "f", "v")
+        server.command("XREADGROUP", "GROUP", GROUP, "a", "STREAMS", STREAM, ">")
+        server.command("XCLAIM", STREAM, GROUP, "a", 0, late, "IDLE", OLD, "JUSTID")
+        rest = await console.prepare_rest(outcome.job)
+        assert rest.plan.count == 1_100 - outcome.applied
+        assert (await applied(console, rest)).complete
+    owners = [owner for owner, _ in rows(server).values()]
+    assert owners == ["rescuer"] * 1_100 + ["b"] * 100 + ["a"]
+
+
+@pytest.mark.parametrize("told", [0, 1, 2])
+async def test_a_count_holds_across_a_kill(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, told: int
+) -> None:
+    """However much of it the job could tell of, the rest goes no further than the plan."""
+    small_pages(monkeypatch, 300)
+    fill(server, a=1_500, b=1_500)
+    seen = list[Progress]()
+
+    class Killed(BaseException):
+        """Stands for the end of the process."""
+
+    def kill(progress: Progress) -> None:
+        seen.append(progress)
+        if len(seen) > told:
+            raise Killed
+
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim(count=1_200))
+        with pytest.raises(Killed):
+            await console.apply(prepared, Assent(yes=True), kill)
+        (job,) = await console.read_jobs()
+        assert bool(job.cursor) == bool(told)
+        server.command("HSET", job_key(job.id), "lease_ms", 1)
+        await applied(console, await console.prepare_rest(job.id))
+    assert [owner for owner, _ in rows(server).values()] == ["rescuer"] * 1_200 + ["a"] * 300 + ["b"] * 1_500
+
+
+async def test_a_rate_is_kept_to_and_nothing_is_left_out(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_pages(monkeypatch, 7)
+    fill(server, a=100)
+    async with await open_console(server) as console:
+        outcome = await done(console, claim(), Limits(rate=500))
+    assert (outcome.applied, outcome.complete) == (100, True)
+
+
+async def test_a_slow_claim_leaves_few_records(server: RunningServer) -> None:
+    """One a row would push its own beginning out of the log, and with it whatever undoing it needs."""
+    fill(server, a=60)
+    async with await open_console(server) as console:
+        outcome = await done(console, claim(), Limits(rate=39))
+        assert outcome.applied == 60
+        assert server.command("XLEN", AUDIT) == 3
+        assert (await planned(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).count == 60
+
+
+async def test_a_large_claim_leaves_few_records(server: RunningServer) -> None:
+    """And nothing beside the stream, where its rows were kept until then."""
+    fill(server, a=5_000)
+    async with await open_console(server) as console:
+        outcome = await done(console, claim())
+        assert server.command("XLEN", AUDIT) == 3
+        assert server.command("EXISTS", undo_key(STREAM, outcome.audit_id)) == 0
+        assert (await planned(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).count == 5_000
+
+
+async def test_an_unaudited_claim_keeps_nothing(server: RunningServer) -> None:
+    fill(server, a=10)
+    server.command("SET", AUDIT, "no stream")
+    async with await open_console(server) as console:
+        assert (await done(console, claim(), Limits(unaudited=True))).applied == 10
+    assert {*server.command("KEYS", "*")} == {STREAM.encode(), AUDIT.encode()}
+
+
+async def test_a_failing_record_stops_it_with_what_is_done_told(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_pages(monkeypatch, 10)
+    monkeypatch.setattr(run, "ROWS_GATHERED", 20)
+    fill(server, a=60)
+    async with await open_console(server) as console:
+        prepared = await console.prepare(claim())
+
+        async def then_no_more_records(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - as it was
+            server.command("DEL", "streamops:audit")
+            server.command("SET", "streamops:audit", "no stream")
+            return await claim_writes.claim_page(*args, **named)
+
+        monkeypatch.setattr(claiming, "claim_page", then_no_more_records)
+        with pytest.raises(ApplyError) as caught:
+            await applied(console, prepared)
+    outcome: Any = caught.value.outcome
+    assert outcome.applied == sum(owner == "rescuer" for owner, _ in rows(server).values()) < 60

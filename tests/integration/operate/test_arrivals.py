@@ -1,0 +1,76 @@
+"""Arrivals by the times of entries' IDs."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.errors import NotFound, ServerError
+from streamops.model.secret import Secret
+from streamops.operate.acting.place import Place
+from streamops.operate.arrivals import ArrivalReader
+from streamops.wire.server import Server
+from tests.support.operate.arrivals import COUNTS, STREAM, fill
+from tests.support.servers import RunningServer
+
+
+@pytest.fixture
+async def reader(server: RunningServer) -> AsyncIterator[ArrivalReader]:
+    connection = await Server.connect(server.options)
+    yield ArrivalReader(Place(connection))
+    await connection.close()
+
+
+async def test_from_a_time_on(server: RunningServer, reader: ArrivalReader) -> None:
+    begin = fill(server)
+    found = await reader.since(STREAM, begin + timedelta(seconds=2))
+    assert found.begins_at == begin + timedelta(seconds=2)
+    assert found.counts[0] == 1
+    assert found.scanned == 10
+
+
+async def test_counting_is_bounded(server: RunningServer, reader: ArrivalReader) -> None:
+    fill(server)
+    found = await reader.since(STREAM, timedelta(hours=1), max_scan=100)
+    assert not found.complete
+    assert found.counts == (3,)
+
+
+async def test_large_entries_take_more_steps(server: RunningServer, reader: ArrivalReader) -> None:
+    fill(server, {0: 30, 1: 1, 5: 30}, size=400_000)
+    found = await reader.since(STREAM, timedelta(hours=1))
+    assert found.counts[:6] == (30, 1, 0, 0, 0, 30)
+
+
+async def test_ids_that_are_no_times(server: RunningServer, reader: ArrivalReader) -> None:
+    server.client.xadd(STREAM, {"f": "x"}, id="1-1")
+    with pytest.raises(ServerError, match="its IDs are no times"):
+        await reader.since(STREAM, timedelta(hours=1))
+
+
+async def test_nothing_to_count(server: RunningServer, reader: ArrivalReader) -> None:
+    with pytest.raises(NotFound):
+        await reader.since("missing", timedelta(hours=1))
+    fill(server)
+    with pytest.raises(NotFound, match="has no entries since"):
+        await reader.since(STREAM, timedelta(seconds=30))
+    server.client.xtrim(STREAM, maxlen=0, approximate=False)
+    with pytest.raises(NotFound, match="has no entries"):
+        await reader.since(STREAM, timedelta(hours=1))
+    server.client.set("text", "x")
+    with pytest.raises(NotFound, match="text"):
+        await reader.since("text", timedelta(hours=1))
+
+
+async def test_where_scripts_may_not_run(server: RunningServer) -> None:
+    begin = fill(server)
+    rules = ("on", ">right", "~*", "+@all", "-@scripting")
+    server.command("ACL", "SETUSER", "narrow", *rules)
+    options = replace(server.options, username="narrow", password=Secret("right"))
+    connection = await Server.connect(options)
+    try:
+        found = await ArrivalReader(Place(connection)).since(STREAM, begin)
+    finally:
+        await connection.close()
+    assert {second: count for second, count in enumerate(found.counts) if count} == COUNTS

@@ -1,0 +1,23 @@
+"""Entries that no script can add anew: they stay pending."""
+
+from streamops.model.acting import Actor, Assent
+from streamops.model.acts.tend import TendIntent
+from streamops.operate.console import Console
+from tests.support.runtime.tend.tending import GROUP, IDLE, STREAM, age, entries, pending
+from tests.support.servers import RunningServer
+
+PAIRS = 4_000
+"""More than a script can hand to XADD."""
+
+
+async def test_an_entry_that_cannot_be_added_anew_stays_pending(server: RunningServer) -> None:
+    server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
+    server.command("XADD", STREAM, "1-1", *("n", "1") * PAIRS)
+    server.command("XREADGROUP", "GROUP", GROUP, "w", "STREAMS", STREAM, ">")
+    age(server, "1-1")
+    async with await Console.open(server.options, actor=Actor("ann", "here", 1)) as console:
+        prepared = await console.prepare(TendIntent(stream=STREAM, group=GROUP, min_idle=IDLE, once=True))
+        outcome = await console.apply(prepared, Assent(yes=True))
+    assert [failed.id for failed in outcome.failed] == ["1-1"]
+    assert pending(server) == ["1-1"]
+    assert len(entries(server)) == 1

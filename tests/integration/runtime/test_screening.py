@@ -1,0 +1,138 @@
+"""What cannot be handled as it came: one entry with a bad key or payload ends in the dead letters, and costs no other."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.runtime import Entry, Streamops
+from streamops.runtime.events import Duplicate, Troubled
+from streamops.wire.options import Secret
+from tests.support.programs import ServerProgram
+from tests.support.runtime.working import is_idle, until, working
+from tests.support.servers import RunningServer, StartServer
+
+NESTED = b'{"x":' + b"[" * 100_000
+GUARD = "{s}:done:g:"
+
+
+def add(server: RunningServer, *parts: str | bytes) -> str:
+    return str(server.command("XADD", "s", "*", *parts).decode())
+
+
+def letters(server: RunningServer) -> list[dict[bytes, bytes]]:
+    return [
+        dict(zip(raw[::2], raw[1::2], strict=True))
+        for _, raw in server.command("XRANGE", "{s}:dlq", "-", "+")
+    ]
+
+
+async def play(
+    server: RunningServer, key: str | Callable[..., str] | None
+) -> tuple[list[bytes], list[Duplicate]]:
+    """Have a worker handle all there is; the numbers that it handled, and whose key was another's."""
+    app, handled, duplicates = Streamops(server.options), list[bytes](), list[Duplicate]()
+    app.on(Duplicate)(duplicates.append)
+
+    @app.handler("s", group="g", start="0", key=key)
+    async def handle(entry: Entry) -> None:
+        handled.append(entry.get("n") or b"")
+
+    async with working(app):
+        await until(lambda: is_idle(server, "s"))
+    return handled, duplicates
+
+
+async def test_a_body_nested_too_deep_to_look_into_costs_no_worker(server: RunningServer) -> None:
+    add(server, "data", NESTED)
+    add(server, "n", "1", "order", "7")
+    assert await play(server, "order") == ([b"1"], [])
+    (letter,) = letters(server)
+    assert letter[b"_so_reason"] == b"undecodable"
+    assert letter[b"data"] == NESTED
+
+
+async def test_a_key_that_is_no_text_costs_no_worker(server: RunningServer) -> None:
+    add(server, "n", "1")
+    add(server, "n", "2")
+    assert await play(server, lambda entry: "\ud800" if entry.get("n") == b"1" else "7") == ([b"2"], [])
+    assert [letter[b"_so_reason"] for letter in letters(server)] == [b"undecodable"]
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def raises(error: Exception) -> str:
+    raise error
+
+
+@pytest.mark.parametrize("error", [Unspeakable(), ValueError("\ud800"), RecursionError()])
+async def test_whatever_a_key_function_raises_is_about_its_entry(
+    server: RunningServer, error: Exception
+) -> None:
+    add(server, "n", "1")
+    add(server, "n", "2")
+    key: Callable[[Entry], str] = lambda entry: raises(error) if entry.get("n") == b"1" else "7"  # noqa: E731 - short
+    assert await play(server, key) == ([b"2"], [])
+    (letter,) = letters(server)
+    assert letter[b"_so_reason"] == b"undecodable"
+    assert type(error).__name__.encode() in letter[b"_so_error"]
+
+
+async def test_a_guard_of_another_type_costs_its_entry_alone(server: RunningServer) -> None:
+    server.command("RPUSH", f"{GUARD}7", "somebody's")
+    add(server, "n", "1", "order", "7")
+    add(server, "n", "2", "order", "8")
+    assert await play(server, "order") == ([b"2"], [])
+    (letter,) = letters(server)
+    assert letter[b"_so_reason"] == b"undecodable"
+    assert f"{GUARD}7".encode() in letter[b"_so_error"]
+    assert server.command("TYPE", f"{GUARD}7") == b"list"
+
+
+async def test_a_duplicate_is_told_by_its_key(server: RunningServer) -> None:
+    add(server, "n", "1", "order", "a:7%")
+    second = add(server, "n", "2", "order", "a:7%")
+    assert await play(server, "order") == ([b"1"], [Duplicate("s", "g", second, "a:7%")])
+
+
+async def test_a_payload_that_may_not_be_read_costs_its_entry_alone(
+    start_server: StartServer, program: ServerProgram
+) -> None:
+    server = start_server(program=program)
+    server.command("ACL", "SETUSER", "worker", "on", ">right", "~{s}*", "~s", "~streamops:*", "&*", "+@all")
+    add(server, "n", "1", "_so_payload", "{t}:payload:secret")
+    add(server, "n", "2")
+    app, handled = (
+        Streamops(replace(server.options, username="worker", password=Secret("right"))),
+        list[bytes](),
+    )
+    troubles = list[Troubled]()
+    app.on(Troubled)(troubles.append)
+
+    @app.handler("s", group="g", start="0")
+    async def handle(entry: Entry) -> None:
+        handled.append(entry.get("n") or b"")
+
+    async with working(app):
+        await until(lambda: is_idle(server, "s"))
+    assert handled == [b"2"]
+    (letter,) = letters(server)
+    assert letter[b"_so_reason"] == b"payload-missing"
+    assert b"no permission" in letter[b"_so_error"]
+    assert letter[b"_so_payload"] == b"{t}:payload:secret"
+    assert troubles == []
+
+
+async def test_a_payload_that_is_gone_frees_the_key_of_its_entry(server: RunningServer) -> None:
+    """An earlier try had taken it, before the payload's time was over."""
+    one = add(server, "n", "1", "order", "7", "_so_payload", "{s}:payload:gone")
+    server.command("SET", f"{GUARD}7", one)
+    server.command("SET", f"{GUARD}8", "1-1")
+    add(server, "n", "2", "order", "8", "_so_payload", "{s}:payload:gone")
+    assert await play(server, "order") == ([], [])
+    assert [letter[b"_so_reason"] for letter in letters(server)] == [b"payload-missing"] * 2
+    assert server.command("EXISTS", f"{GUARD}7") == 0
+    assert server.command("GET", f"{GUARD}8") == b"1-1"

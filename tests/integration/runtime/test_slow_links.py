@@ -1,0 +1,104 @@
+"""Workers a slow link away from their server: what they are given comes late, and is not lost on its way for ever."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from streamops.runtime import Entry, Streamops, WorkerOptions
+from streamops.runtime.portion import MOST_HALVINGS, Portion
+from streamops.wire.consuming.taking import MOST_BYTES
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.scripts import load_script
+from tests.chaos.proxy import Proxy
+from tests.support.runtime.working import QUICK, is_idle, until, working
+from tests.support.servers import RunningServer
+
+NARROW = 150_000
+ENTRY_ID = re.compile(rb"\d{13}-\d+")
+
+
+@asynccontextmanager
+async def behind(
+    server: RunningServer, directory: Path, seconds: float
+) -> AsyncIterator[tuple[Proxy, ConnectionOptions]]:
+    """A link to the server, and how to reach it for those who take so many seconds of silence."""
+    async with Proxy(server.socket_path, directory / "link") as proxy:
+        yield (
+            proxy,
+            replace(server.options, socket_path=str(proxy.path), timeout=timedelta(seconds=seconds)),
+        )
+
+
+async def test_a_read_that_takes_longer_than_its_limit_is_no_trouble(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    """It takes four seconds, and the server may be silent for three; each entry is delivered once all the same."""
+    for _ in range(8):
+        server.command("XADD", "s", "*", "n", "x" * 75_000)
+    attempts: list[int] = []
+    async with behind(server, tmp_path, 1.0) as (proxy, options):
+        proxy.narrow(NARROW)
+        app = Streamops(options)
+
+        @app.handler("s", group="g", start="0")
+        async def handle(entry: Entry) -> None:
+            attempts.append(entry.deliveries)
+
+        async with working(app):
+            await until(lambda: len(attempts) == 8)
+            await until(lambda: is_idle(server, "s"))
+    assert attempts == [1] * 8
+
+
+async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    for number in range(8):
+        server.command("XADD", "s", "*", "n", number)
+    server.command("XREADGROUP", "GROUP", "g", "ann", "STREAMS", "s", ">")
+    asked, take = list[int](), load_script("consume_take").source.encode()
+
+    def lose_the_first_two(request: bytes) -> bool:
+        # Those that name entries adopt them; others only look for idle ones.
+        named = ENTRY_ID.findall(request.partition(take)[2])
+        if not named or len(asked) == 3:
+            return False
+        asked.append(len(named))
+        return len(asked) < 3
+
+    async with behind(server, tmp_path, 1.0) as (proxy, options):
+        proxy.watch = lose_the_first_two
+        app, handled = Streamops(options), set[str]()
+
+        @app.handler("s", group="g", start="0")
+        async def handle(entry: Entry) -> None:
+            handled.add(entry.id)
+
+        async with working(app, WorkerOptions(beat=QUICK.beat, consumer="ann")):
+            await until(lambda: len(handled) == 8)
+            await until(lambda: is_idle(server, "s"))
+    first, second, third = asked
+    assert first > 1
+    assert second <= max(1, first // 2)
+    assert third <= max(1, second // 2)
+
+
+def test_a_portion_is_halved_down_to_one_entry_and_grows_again() -> None:
+    portion = Portion()
+    assert (portion.of(200), portion.size) == (200, MOST_BYTES)
+    portion.halve()
+    assert (portion.of(200), portion.size) == (100, MOST_BYTES // 2)
+    for _ in range(2 * MOST_HALVINGS):
+        portion.halve()
+    assert portion.of(200) == 1
+    assert portion.size > 0
+    for _ in range(MOST_HALVINGS):
+        portion.double()
+    assert (portion.of(200), portion.size) == (200, MOST_BYTES)
+    portion.double()
+    assert (portion.of(200), portion.size) == (200, MOST_BYTES)

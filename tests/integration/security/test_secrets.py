@@ -1,0 +1,131 @@
+"""A secret that is planted wherever one can be configured is never printed, logged, shown, audited or written by any face."""
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from streamops.cli.globals import Globals
+from streamops.cli.session import Session
+from streamops.main.consoles import server_settings
+from streamops.operate.recording.frames import RecordedContext
+from streamops.operate.recording.recorder import Recorder
+from streamops.tui.app import StreamopsApp
+from tests.support.cli.running import Cli, Place, runner
+from tests.support.security.planting import SECRET, Planted
+from tests.support.security.secrets import CONTEXTS
+from tests.support.servers import StartServer
+from tests.support.tui.driving import press, running, screen_text, until
+
+GOOD = ("byurl", "byfile", "bycommand")
+
+
+@pytest.fixture
+def planted(start_server: StartServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
+    before = os.umask(0o077)
+    place = Place(tmp_path, monkeypatch)
+    server = start_server()
+    for number in range(3):
+        server.command("XADD", "orders", "*", "n", number)
+    for group in ("billing", "mail"):
+        server.command("XGROUP", "CREATE", "orders", group, "0")
+    server.command("XREADGROUP", "GROUP", "mail", "worker-1", "COUNT", 1, "STREAMS", "orders", ">")
+    yield Planted(place.home, server)
+    os.umask(before)
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield runner(capfd)
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+EVERYWHERE = (
+    "status", "config show", "config show -o json", "config validate", "ctx ls", "ctx ls -o json", "ctx show", "doctor",
+    "streams ls", "topics ls", "topics show remind", "autoscale ls", "scale get hook", "scale get shell", "check --lag 1",
+    "audit ls",
+)  # fmt: skip
+ACTING = (
+    "publish orders n=9",
+    "pending ls orders mail",
+    "ack orders mail --ids {entry} --yes",
+    "scale set hook 3 --yes",
+    "scale set shell 3 --yes",
+    "topics add other --url http://127.0.0.1:1/?token={secret} --secret-file planted/password --yes",
+    "topics show other",
+    "topics ls -o json",
+    "topics rm other --confirm other",
+    "trim orders --maxlen 1 --yes",
+    "undo 1-1 --yes",
+    "jobs ls",
+    "audit ls -o json",
+    "exporter --listen 127.0.0.1:0 --web-config broken.yml",
+    "exporter --listen 127.0.0.1:0 --web-config odd.yml",
+    "autoscale keda --listen 127.0.0.1:0 --tls-cert planted/key --tls-key planted/key",
+    "--url redis://u:{secret}@127.0.0.1:1 status",
+    "--url redis://u:{secret}@[ status",
+    "--url http://u:{secret}@h status",
+    "--url redis://{secret}@h?password={secret} status",
+    "-c {secret}x status",
+)
+
+
+def test_commands_good_and_failing(planted: Planted, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(planted.directory)
+    seen = set()
+    entry = planted.server.command("XRANGE", "orders", "-", "+", "COUNT", 1)[0][0].decode()
+    lines = [f"-c {context} {words}" for context in CONTEXTS for words in EVERYWHERE]
+    for line in (*lines, *ACTING):
+        # What is in the arguments is not secret from whoever sees them; what is made of them still is.
+        result = cli(
+            "--log-level", "debug", "--timeout", "5", *line.format(secret=SECRET, entry=entry).split()
+        )
+        seen.add(result.code)
+        hidden = "-c {secret}" not in line
+        assert not (hidden and planted.tells(result.out + result.err)), (line, result)
+        assert "Traceback" not in result.err, (line, result.err)
+    assert {0, 2, 3, 4} <= seen
+    assert not [*planted.stored()]
+    assert not [*planted.written()]
+    assert planted.server.command("XLEN", "streamops:audit") > 0
+
+
+def test_a_bug_with_its_traceback(planted: Planted, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even the traceback of a bug, in whose frames the secret is, prints the lines and not the values."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise AssertionError("broken")
+
+    monkeypatch.setattr("streamops.operate.console.Console.open", broken)
+    result = cli("--log-level", "debug", "status")
+    assert "Traceback" in result.err
+    assert not planted.tells(result.out + result.err)
+
+
+@pytest.mark.parametrize("name", GOOD)
+async def test_the_console_and_its_recording(
+    planted: Planted, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(planted.directory)
+    settings = server_settings(Session(Globals(context=name)))
+    app = StreamopsApp(settings)
+    seen = []
+    async with running(app):
+        await until(app, lambda: "billing" in screen_text(app))
+        for keys in (("?",), ("escape",), ("c",), ("escape",), ("s",), ("escape",), ("enter",), ("enter",)):
+            await press(app, *keys)
+            seen += [screen_text(app), app.export_screenshot()]
+        observation = app.moment.observation
+    assert not planted.tells("\n".join(seen))
+    assert observation is not None
+    recorder = Recorder(planted.home / "recording")
+    context = settings.context
+    recorder.take(RecordedContext(context.name, context.environment, context.address), observation)
+    recorder.close()
+    assert recorder.state.frames == 1
+    assert not [*planted.written()]

@@ -1,0 +1,186 @@
+"""Acting on real servers, through the real engine: what the console plans is what the server says, and what it applies is done."""
+
+from pathlib import Path
+
+import pytest
+
+from streamops.model.acting import Environment
+from tests.support.servers import RunningServer
+from tests.support.tui.acting_server import (
+    ENTRIES,
+    PENDING,
+    console_on,
+    pending,
+    prepare,
+    to_pending,
+    typed_word,
+)
+from tests.support.tui.driving import NARROW, bar, names, press, running, shown, until
+
+
+async def test_cancelling_leaves_the_server_as_it_was(server: RunningServer) -> None:
+    prepare(server)
+    app = console_on(server)
+    async with running(app):
+        await to_pending(app)
+        before = state(server)
+        await press(app, "A", "enter")
+        await shown(app, "Tab, then type 1")
+        await press(app, "tab", *"7", "enter", "escape", "escape")
+        await press(app, "A", "enter")
+        await shown(app, "Tab, then type 1")
+        await press(app, "enter")
+        assert state(server) == before
+
+
+def state(server: RunningServer) -> list[object]:
+    keys = server.command("KEYS", "*")
+    return [sorted(keys), server.command("XINFO", "GROUPS", "orders"), pending(server)]
+
+
+async def test_destroying_in_production_wants_the_name_and_keeps_a_backup(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    prepare(server)
+    app = console_on(server)
+    async with running(app, NARROW):
+        await until(app, lambda: names(app) == ["orders/billing"])
+        await press(app, "X", "enter")
+        await shown(app, "3 of 3: loses state for good")
+        await press(app, "tab", *"nope", "enter")
+        assert server.command("XINFO", "GROUPS", "orders")
+        await press(app, *["backspace"] * 4, *typed_word(app), "enter")
+        await until(app, lambda: server.command("XINFO", "GROUPS", "orders") == [])
+        await shown(app, "✓ groups.destroy orders/billing: done")
+        assert "worker-1" in backup_in(tmp_path)
+        await press(app, "escape")
+        await until(app, lambda: names(app) == ["orders/-"])
+
+
+def backup_in(directory: Path) -> str:
+    (backup,) = directory.rglob("groups-destroy-orders-billing-*.jsonl")
+    return backup.read_text()
+
+
+async def test_a_claim_in_development_needs_enter_alone(server: RunningServer) -> None:
+    prepare(server)
+    app = console_on(server, Environment.DEVELOPMENT)
+    async with running(app):
+        await until(app, lambda: names(app) == ["orders/billing"])
+        await press(app, "C", *"worker-2", "down", "down", *"0s", "enter")
+        await shown(app, "5 entries of worker-1 will belong to worker-2")
+        await press(app, "enter")
+        await shown(app, "5 of 5")
+        rows = server.command("XPENDING", "orders", "billing", "-", "+", "10")
+        assert {row[1] for row in rows} == {b"worker-2"}
+
+
+async def test_what_changed_meanwhile_is_left_alone_and_told(server: RunningServer) -> None:
+    ids = prepare(server)
+    app = console_on(server)
+    async with running(app):
+        await to_pending(app)
+        await press(app, "space", "space", "A", "enter")
+        await shown(app, "Tab, then type 2")
+        server.command("XACK", "orders", "billing", ids[0])
+        await press(app, "tab", "2", "enter")
+        await shown(app, "1 of 2")
+        await shown(app, f"{ids[0]}: no longer pending")
+
+
+async def test_drift_aborts_with_nothing_done(server: RunningServer) -> None:
+    prepare(server)
+    app = console_on(server)
+    async with running(app):
+        await to_pending(app)
+        await press(app, "A", "enter")
+        await shown(app, "Tab, then type 1")
+        server.command("XGROUP", "DESTROY", "orders", "billing")
+        server.command("XGROUP", "CREATE", "orders", "billing", "0")
+        await press(app, "tab", "1", "enter")
+        await shown(app, "→ Nothing was done")
+        assert pending(server) == 0
+
+
+async def test_counting_again_shows_that_the_server_moved(server: RunningServer) -> None:
+    ids = prepare(server)
+    app = console_on(server)
+    async with running(app):
+        await to_pending(app)
+        await press(app, "asterisk", "A", "enter")
+        await shown(app, "Tab, then type 5")
+        server.command("XACK", "orders", "billing", *ids[:2])
+        await press(app, "r")
+        await shown(app, "‖ changed since it was counted before: it was 5 entries")
+        await shown(app, "Tab, then type 3")
+
+
+async def test_read_only_is_refused_by_the_engine_too(server: RunningServer) -> None:
+    prepare(server)
+    app = console_on(server, Environment.DEVELOPMENT, read_only=True, hides=False)
+    async with running(app):
+        await to_pending(app)
+        before = state(server)
+        await press(app, "A", "enter")
+        await shown(app, "Enter applies")
+        await press(app, "enter")
+        await shown(app, "✗ read-only: nothing is changed here")
+        assert state(server) == before
+
+
+async def test_read_only_hides_what_it_refuses(server: RunningServer) -> None:
+    prepare(server)
+    app = console_on(server, read_only=True)
+    async with running(app):
+        await to_pending(app)
+        await press(app, *"ACDNTWX")
+        assert bar(app, "crumbs") == "test ▸ orders ▸ billing ▸ pending"
+
+
+async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> None:
+    count = 20_000
+    server.client.eval(  # one script is quicker than so many commands
+        "for i = 1, tonumber(ARGV[1]) do redis.call('XADD', KEYS[1], i .. '-0', 'n', i) end"
+        " redis.call('XGROUP', 'CREATE', KEYS[1], 'billing', '0') return 1",
+        1, "orders", str(count),
+    )  # fmt: skip
+    server.command(
+        "XREADGROUP", "GROUP", "billing", "worker-1", "COUNT", str(count), "STREAMS", "orders", ">"
+    )
+    app = console_on(server, Environment.DEVELOPMENT)
+    async with running(app):
+        await until(app, lambda: names(app) == ["orders/billing"])
+        await press(app, "C", *"worker-2", "down", "down", *"0s", *["down"] * 4, *"4000", "enter")
+        await shown(app, "20,000 entries")
+        await press(app, "enter")
+        await shown(app, "of 20,000 entries")
+        await press(app, "3", "4", "4")
+        await shown(app, "▸ running")
+        await press(app, "enter")
+        await shown(app, "others see it")
+        await press(app, "escape")
+        await shown(app, "✗ interrupted")
+        await press(app, "escape", "1", "4", "4")
+        await shown(app, "▲ interrupted")
+        await press(app, "R")
+        await shown(app, "Enter applies")
+        await press(app, "enter")
+        await shown(app, "others see it")
+        await press(app, "escape")
+        await shown(app, "✗ interrupted")
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe", b"[@click=app.bell]x[/]", b"a\x1b]52;c;eA==\x07"])
+async def test_any_name_can_be_acted_on(server: RunningServer, name: bytes) -> None:
+    prepare(server, name, name)
+    app = console_on(server, Environment.DEVELOPMENT)
+    async with running(app):
+        await until(app, lambda: len(names(app)) == 1)
+        await press(app, *PENDING)
+        await until(app, lambda: len(names(app)) == ENTRIES)
+        await press(app, "A", "enter")
+        await shown(app, "Enter applies")
+        await press(app, "enter")
+        await shown(app, "1 of 1")
+        assert pending(server, name, name) == ENTRIES - 1

@@ -1,0 +1,53 @@
+"""Pulse, charts and alerts on a real server: what is invented elsewhere is what it says."""
+
+import time
+
+from streamops.tui.past.memory import LAG, TIERS
+from streamops.wire.keys import delayed_key
+from tests.support.servers import RunningServer
+from tests.support.tui.driving import press, running, shown, until
+from tests.support.tui.server import console_on, prepare
+
+
+async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
+    prepare(server)
+    due = int(time.time() * 1000) + 3_600_000  # noqa: TID251 - a message due by the server's own clock
+    server.command("ZADD", delayed_key("orders"), str(due), "later")
+    app = console_on(server)
+    async with running(app):
+        await until(app, lambda: app.moment.past is not None and "orders" in str(app.moment.past._groups))
+        await press(app, "1")
+        await shown(app, "none has a heartbeat")
+        await shown(app, "1 in 1 queue · 0 due · next in ")
+        await shown(app, "without a limit · noeviction")
+        await shown(app, "2 wait · 2 pending")
+
+
+async def test_a_lag_that_grows_on_a_real_server_is_drawn(server: RunningServer) -> None:
+    prepare(server)
+    app = console_on(server)
+    async with running(app):
+        await until(
+            app, lambda: app.moment.past is not None and app.moment.past.remembers("orders", "billing")
+        )
+        await press(app, "g")
+        await shown(app, "Lag entries  2")
+        for number in range(40):
+            server.command("XADD", "orders", "*", "n", str(number))
+        await shown(app, "Lag entries  42")
+        past, observation = app.moment.past, app.moment.observation
+        assert past is not None
+        assert observation is not None
+        until_then = observation.snapshot.collected_at.timestamp()
+        points = past.points("orders", "billing", LAG, TIERS[0], until_then)
+        assert points[-1].value == 42
+        assert 0 <= until_then - points[-1].at < 60
+
+
+async def test_what_is_found_on_a_real_server_is_an_alert(server: RunningServer) -> None:
+    server.command("XADD", "orders:dlq", "*", "n", "1")
+    app = console_on(server)
+    async with running(app):
+        await press(app, "6")
+        await shown(app, "dead letters")
+        await shown(app, "$ streamops dlq show orders:dlq")

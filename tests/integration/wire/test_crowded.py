@@ -1,0 +1,125 @@
+"""Streams with more groups than a script can read within its time."""
+
+from collections.abc import Awaitable
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.acts.trim import TrimIntent
+from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.readings import StreamReading
+from streamops.operate.console import Console
+from streamops.operate.watch import Watch
+from streamops.plans import crowds
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import StreamReader
+from streamops.wire.writes.consumers import remove_consumer
+from streamops.wire.writes.groups import create_group, destroy_group, empty_group
+from streamops.wire.writes.trim import Floor, How, trim_safely, trim_to
+from tests.support.servers import RunningServer
+from tests.support.wire.crowded import MAKE, MOST, make, patient
+
+
+async def test_what_a_crowded_stream_needs_is_not_trimmed(server: RunningServer) -> None:
+    make(server, "crowded", MOST + 1)
+    async with await Console.open(patient(server)) as console:
+        prepared = await console.prepare(TrimIntent(stream="crowded", maxlen=0, exact=True))
+    assert prepared.plan.count == 0
+
+
+async def test_a_stream_with_large_entries_that_becomes_crowded_is_read_on(server: RunningServer) -> None:
+    make(server, "s", 1)
+    server.command("XADD", "s", "*", "body", "x" * 10_000)
+    connected = await Server.connect(patient(server))
+    try:
+        reader = StreamReader(connected)
+        (before,) = (await reader.read(["s"])).streams
+        server.command(
+            "EVAL", MAKE.replace("for each = 1, 3", "for each = 1, 0").replace("'g'", "'h'"), 1, "s", MOST
+        )
+        (after,) = (await reader.read(["s"])).streams
+    finally:
+        await connected.close()
+    assert isinstance(before, StreamReading)
+    assert isinstance(after, StreamReading)
+    assert (len(before.groups), len(after.groups)) == (1, MOST + 1)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+async def test_a_crowded_stream_is_collected_whole(server: RunningServer, *, deep: bool) -> None:
+    make(server, "crowded", MOST + 1)
+    async with await Console.open(patient(server), Watch(deep=deep)) as console:
+        for _ in range(2):
+            (view,) = (await console.observe(["crowded"])).streams
+            assert len(view.groups) == MOST + 1
+            assert {view.group.lag.entries for view in view.groups} == {2}
+            assert all(view.group.oldest_pending is not None for view in view.groups)
+
+
+async def test_a_script_asks_for_the_groups_once(server: RunningServer) -> None:
+    make(server, "s", 3)
+    at = EntryId(1, 0)
+    how = How(100, exact=True)
+    connected = await Server.connect(patient(server))
+    try:
+        asked = partial(asked_for_groups, server)
+        assert (
+            await asked(create_group(connected, "s", "new", at="0", entries_read=None, mkstream=False)) == 0
+        )
+        assert await asked(remove_consumer(connected, "s", "new", "nobody", floor=None)) == 0
+        assert await asked(remove_consumer(connected, "s", "new", "nobody", floor=ZERO_ID)) == 1
+        assert await asked(empty_group(connected, "s", "g1", [at], position=at, most=1)) == 1
+        assert await asked(destroy_group(connected, "s", "g1", position=at, most=0)) == 1
+        assert await asked(trim_safely(connected, "s", 0, how)) == 1
+        assert await asked(trim_to(connected, "s", Floor(at, 0, positions(server)), how)) == 1
+    finally:
+        await connected.close()
+
+
+async def asked_for_groups(server: RunningServer, act: Awaitable[object]) -> int:
+    """How often groups were asked for while something was done that went well."""
+    server.command("CONFIG", "RESETSTAT")
+    assert not isinstance(await act, Fault)
+    told = server.client.info("commandstats")
+    return sum(told[name]["calls"] for name in ("cmdstat_xinfo", "cmdstat_xinfo|groups") if name in told)
+
+
+def positions(server: RunningServer) -> tuple[tuple[str, EntryId], ...]:
+    rows = server.client.xinfo_groups("s")
+    return tuple((row["name"].decode(), EntryId.parse(row["last-delivered-id"])) for row in rows)
+
+
+async def test_a_group_that_is_gone_is_drift_without_a_position_too(server: RunningServer) -> None:
+    make(server, "s", 1)
+    connected = await Server.connect(patient(server))
+    try:
+        for stream, group in (("s", "none"), ("none", "g1")):
+            gone = await remove_consumer(connected, stream, group, "worker", floor=None)
+            assert isinstance(gone, Fault)
+            assert (gone.kind, gone.reason) == (FaultKind.DRIFT, "the group is gone")
+    finally:
+        await connected.close()
+
+
+async def test_a_plan_tells_for_how_long_a_crowd_holds_the_server(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crowds, "LONG", 1)
+    make(server, "crowded", MOST + 1)
+    make(server, "few", 1)
+    told = (
+        "The stream has 1,001 groups, and each step looks at all of them: it holds the server for about 1 ms."
+    )
+    async with await Console.open(patient(server)) as console:
+
+        async def warnings(stream: str, to: str) -> tuple[str, ...]:
+            intent = ClaimIntent(stream=stream, group="g1", to=to, min_idle=timedelta(0))
+            return (await console.prepare(intent)).plan.warnings
+
+        assert told in await warnings("crowded", "rescuer")
+        # There is nothing to be done.
+        assert told not in await warnings("crowded", "worker")
+        assert not any("groups" in warning for warning in await warnings("few", "rescuer"))

@@ -1,0 +1,29 @@
+"""The script that moves letters does nothing by halves: an entry is handed on and its letter taken out, or neither."""
+
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.writes.replay import Moved
+from tests.support.servers import RunningServer, StartServer
+from tests.support.wire.replay_halves import LETTER, QUEUE, STREAM, begin, move
+
+LAST_ID = "18446744073709551615-18446744073709551615"
+
+
+async def test_a_letter_is_not_taken_out_where_its_entry_cannot_be_added(server: RunningServer) -> None:
+    """The stream has given out its very last ID."""
+    begin(server)
+    server.command("XADD", STREAM, LAST_ID, "f", "v")
+    moved = await move(server.options)
+    assert isinstance(moved, Moved)
+    assert moved.moved == 0
+    assert [failed for failed, _ in moved.failed] == [str(LETTER)]
+    assert server.command("XLEN", QUEUE) == 1
+
+
+async def test_without_memory_no_letter_is_touched(start_server: StartServer) -> None:
+    running = start_server()
+    begin(running)
+    running.command("CONFIG", "SET", "maxmemory", "65536")
+    moved = await move(running.options)
+    assert isinstance(moved, Fault)
+    assert moved.kind is FaultKind.MEMORY
+    assert (running.command("XLEN", QUEUE), running.command("XLEN", STREAM)) == (1, 0)

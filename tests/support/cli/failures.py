@@ -1,0 +1,5 @@
+"""Shared by the tests of failures."""
+
+import sys
+
+STREAMOPS = (sys.executable, "-P", "-m", "streamops")

@@ -1,0 +1,32 @@
+"""Shared by the tests of golden."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.support.cli.running import Cli, Place, transcript
+
+GOLDEN = Path(__file__).with_name("golden")
+WRITING = bool(os.environ.get("STREAMOPS_WRITE_GOLDEN"))
+FORMATS = ("table", "plain", "json", "jsonl", "csv")
+
+
+def told(
+    cli: Cli, lines: Sequence[Sequence[str]], place: Place, masks: Sequence[tuple[str, str]] = ()
+) -> str:
+    """What the commands print, with what differs from run to run masked by (pattern, mask) pairs."""
+    text = "".join(transcript(cli, lines, place.hide))
+    for pattern, mask in masks:
+        text = re.sub(pattern, mask, text, flags=re.MULTILINE)
+    return text
+
+
+def compare(name: str, text: str, directory: Path = GOLDEN, label: str = "") -> None:
+    """Hold a text against its golden file; ``label`` is the server's, where its own differs from the others'."""
+    own = directory / f"{name}.{label}.txt"
+    path = own if label and own.exists() else directory / f"{name}.txt"
+    if WRITING:
+        directory.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()

@@ -1,0 +1,18 @@
+"""Shared by the tests of rules."""
+
+from functools import cache
+from typing import Any, Final
+
+import yaml
+
+from dashboards.rules.files import build_rules
+from tests.support.project import PROJECT
+
+DIRECTORY: Final = PROJECT / "dashboards"
+CASES: Final = tuple(sorted((DIRECTORY / "tests").glob("*.yml")))
+
+
+@cache
+def rules(faster: float = 1) -> list[dict[str, Any]]:
+    """The rules as Prometheus reads them."""
+    return [rule for group in yaml.safe_load(build_rules(faster))["groups"] for rule in group["rules"]]

@@ -1,0 +1,21 @@
+"""Shared by the tests of server."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+
+def wait_until(so: Callable[[], bool], seconds: float = 5) -> None:
+    deadline = time.monotonic() + seconds
+    while not so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def ask(socket_path: str, *words: str) -> Any:  # noqa: ANN401  # any RESP value
+    with redis.Redis(unix_socket_path=socket_path, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
+        return client.execute_command(*words)

@@ -1,0 +1,67 @@
+"""Observations with findings, invented for tests of what is told."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from streamops.exporter.notices.sighting import Condition, Sight, Subject
+from streamops.model.observation import (
+    Finding,
+    FindingCode,
+    GroupView,
+    Health,
+    Observation,
+    Rates,
+    StreamView,
+)
+from streamops.model.server import ServerNode
+from streamops.model.snapshot import Gap
+from streamops.model.streams import ConsumerGroup
+from tests.support.invented import NOW, group, node, snapshot, stream
+
+LONG_AGO = NOW - timedelta(days=1)
+
+
+def finding(code: FindingCode, level: Health = Health.WARN, text: str = "some text") -> Finding:
+    return Finding(code, level, text, "do something")
+
+
+def group_view(
+    *findings: Finding,
+    group_: ConsumerGroup | None = None,
+    stream_name: str = "orders",
+) -> GroupView:
+    health = max((one.level for one in findings), default=Health.OK)
+    return GroupView(
+        stream_name,
+        group_ or group(),
+        Rates(),
+        (),
+        None,
+        findings,
+        health,
+    )
+
+
+def stream_view(*views: GroupView, name: str = "orders", findings: Sequence[Finding] = ()) -> StreamView:
+    state = stream(name, [view.group for view in views])
+    return StreamView(state, None, tuple(findings), views, Health.OK)
+
+
+def observation(
+    *streams: StreamView,
+    findings: Sequence[Finding] = (),
+    gaps: Iterable[Gap] = (),
+    nodes: Sequence[ServerNode] = (node(),),
+    since: datetime = LONG_AGO,
+) -> Observation:
+    taken = snapshot(*(view.stream for view in streams), gaps=gaps, nodes=nodes)
+    return Observation(taken, since, streams, tuple(findings), Health.OK)
+
+
+def condition(subject: Subject, level: Health = Health.WARN, text: str = "some text") -> Condition:
+    return Condition(subject, level, text, "do something")
+
+
+def sight(found: Iterable[Condition] = (), doubted: Iterable[Subject] = ()) -> Sight:
+    unknown = frozenset(doubted)
+    return Sight({one.subject: one for one in found}, lambda subject: subject in unknown)

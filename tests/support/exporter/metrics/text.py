@@ -1,0 +1,5 @@
+"""Shared by the tests of text."""
+
+
+def names(text: bytes) -> set[str]:
+    return {line.split()[2] for line in text.decode().splitlines() if line.startswith("# TYPE")}

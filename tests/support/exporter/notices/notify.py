@@ -1,0 +1,61 @@
+"""Shared by the tests of notify."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from streamops.exporter.metrics.guards import Guards
+from streamops.exporter.notices.delivering import Sending
+from streamops.exporter.notices.notifier import Notifier
+from streamops.exporter.notices.notifying import Policy
+from streamops.exporter.notices.outlets import open_outlets
+from streamops.exporter.notices.sighting import Sight
+from streamops.exporter.notices.wording import Origin
+from streamops.exporter.scraping.scraper import Scraper
+from streamops.model.observation import Health
+from streamops.model.secret import Secret
+from streamops.operate.console import Console
+from streamops.operate.watch import Watch
+from streamops.settings.notify import NotifyAddress
+from streamops.wire.options import ConnectionOptions
+from tests.support.invented import seconds
+from tests.support.servers import RunningServer
+
+ORIGIN = Origin("redis://here")
+AT_ONCE = Policy(fire_after=timedelta(0), resolve_after=timedelta(0), pause=timedelta(0))
+QUICK = Sending(attempt=seconds(5), first_wait=seconds(0.01), longest_wait=seconds(0.05), farewell=seconds(1))
+EVERY = seconds(0.02)
+
+
+def notifier(*urls: str, sending: Sending = QUICK, policy: Policy = AT_ONCE) -> Notifier:
+    addresses = [NotifyAddress(Secret(url), Health.WARN, "line") for url in urls]
+    return Notifier(open_outlets(addresses), policy, ORIGIN, EVERY, sending)
+
+
+@asynccontextmanager
+async def running(told: Notifier, look: Callable[[], Awaitable[Sight | None]]) -> AsyncIterator[None]:
+    task = asyncio.create_task(told.run(look))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+@asynccontextmanager
+async def scraping(options: ConnectionOptions) -> AsyncIterator[Scraper]:
+    scraper = Scraper(lambda: Console.open(options, Watch(streams=("orders",))), Guards(), "here")
+    try:
+        yield scraper
+    finally:
+        await scraper.close()
+
+
+def stop_consuming(server: RunningServer) -> None:
+    """A group without consumers, for which an entry has waited for ten minutes."""
+    past = int(server.client.time()[0]) - 600
+    server.command("XGROUP", "CREATE", "orders", "billing", "0", "MKSTREAM")
+    server.command("XADD", "orders", f"{past}000-1", "n", "1")

@@ -1,0 +1,12 @@
+"""Shared by the tests of kubernetes."""
+
+from typing import Any
+
+from tests.support.grafana.stack import manifests
+
+MANIFESTS = manifests()
+
+
+def container() -> dict[str, Any]:
+    (found,) = MANIFESTS["Deployment"]["spec"]["template"]["spec"]["containers"]
+    return dict(found)

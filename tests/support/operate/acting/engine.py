@@ -1,0 +1,26 @@
+"""Shared by the tests of engine."""
+
+from streamops.model.acting import (
+    Actor,
+    Assent,
+    Environment,
+)
+from streamops.model.acts.ack import AckIntent
+from streamops.model.ids import EntryId
+from tests.support.servers import RunningServer
+
+YES = Assent(yes=True)
+ANN = Actor("ann", "desk", 7, "test", Environment.PRODUCTION)
+ACK = AckIntent(stream="orders", group="billing", ids=(EntryId(1, 0), EntryId(2, 0), EntryId(3, 0)))
+
+
+def fill(server: RunningServer) -> None:
+    """Three entries, delivered to one group and not acknowledged."""
+    for number in (1, 2, 3):
+        server.command("XADD", "orders", f"{number}-0", "n", number)
+    server.command("XGROUP", "CREATE", "orders", "billing", "0")
+    server.command("XREADGROUP", "GROUP", "billing", "worker", "STREAMS", "orders", ">")
+
+
+def pending(server: RunningServer) -> int:
+    return int(server.command("XPENDING", "orders", "billing")[0])

@@ -1,0 +1,17 @@
+"""Shared by the tests of discover."""
+
+from streamops.operate.console import Console
+from streamops.operate.watch import Watch
+from tests.support.servers import RunningServer
+
+
+def add(server: RunningServer, *names: str) -> None:
+    for name in names:
+        server.command("XADD", name, "*", "f", "v")
+
+
+async def names(server: RunningServer, watch: Watch) -> list[str]:
+    async with await Console.open(server.options, watch) as console:
+        await console.discover()
+        assert console.discovery.complete
+        return console.discovery.names

@@ -1,0 +1,27 @@
+"""Shared by the tests of doctor."""
+
+from msgspec.structs import replace
+
+from streamops.operate.doctor import Examination
+from streamops.wire.options import ConnectionOptions, Secret
+from tests.support.servers import RunningServer
+
+PASSWORD = Secret("correct-horse")
+PERMISSIONS = [
+    "may find streams",
+    "may see groups",
+    "may see streams",
+    "may run scripts",
+    "may see consumers",
+    "may read entries",
+    "may ask INFO",
+]
+
+
+def make_user(server: RunningServer, name: str, *rules: str) -> ConnectionOptions:
+    server.command("ACL", "SETUSER", name, "reset", "on", f">{PASSWORD.reveal()}", *rules)
+    return replace(server.options, username=name, password=PASSWORD)
+
+
+def by_topic(found: tuple[Examination, ...]) -> dict[str, Examination]:
+    return {each.topic: each for each in found}

@@ -1,0 +1,74 @@
+"""Streams whose lags are looked at, and what happens between a reading and a count."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from streamops.model.lag import Lag, LagBasis
+from streamops.operate import tallies
+from streamops.operate.collect import Collector
+from streamops.operate.tallies import CountBudget
+from streamops.operate.watch import Watch
+from streamops.wire import reads
+from streamops.wire.reads import CountRange
+from streamops.wire.server import Server
+from tests.support.servers import RunningServer
+
+TIGHT = CountBudget(per_range=10, per_collection=20, per_page=5, cheap=1)
+STREAM = "orders"
+
+
+def add(server: RunningServer, first: int, last: int, stream: str = STREAM) -> None:
+    """Entries ``first``-1 to ``last``-1."""
+    pipeline = server.client.pipeline(transaction=False)
+    for number in range(first, last + 1):
+        pipeline.xadd(stream, {"f": "v"}, id=f"{number}-1")
+    pipeline.execute()
+
+
+def group_at(server: RunningServer, position: int, name: str = "billing", stream: str = STREAM) -> None:
+    server.command("XGROUP", "CREATE", stream, name, f"{position}-1")
+
+
+def read(server: RunningServer, many: int, group: str = "billing") -> None:
+    server.command("XREADGROUP", "GROUP", group, "w", "COUNT", many, "NOACK", "STREAMS", STREAM, ">")
+
+
+class Watcher:
+    """Collects one server and tells lags."""
+
+    def __init__(self, server: Server, budget: CountBudget) -> None:
+        self.collector = Collector(server, Watch(), budget)
+
+    async def lags(self, *names: str, partial: bool = False) -> dict[str, Lag]:
+        """By group, of these streams; of ``STREAM`` without any."""
+        snapshot = await self.collector.collect(
+            names or (STREAM,), discovered=1, complete=True, partial=partial
+        )
+        return {group.name: group.lag for stream in snapshot.streams for group in stream.groups}
+
+    async def lag(self) -> Lag:
+        return (await self.lags())["billing"]
+
+
+def exact(lag: Lag) -> int | None:
+    assert lag.basis is LagBasis.EXACT, lag
+    return lag.entries
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Do something once, after the reading and before the first count."""
+    count_entries = reads.count_entries
+    waiting = [act]
+
+    async def interrupted(server: Server, ranges: Sequence[CountRange], **how: Any) -> Any:  # noqa: ANN401  # passed on
+        if waiting:
+            waiting.pop()()
+        return await count_entries(server, ranges, **how)
+
+    monkeypatch.setattr(tallies, "count_entries", interrupted)
+
+
+def reports_lag_to_be_believed(server: RunningServer) -> bool:
+    return server.label not in {"redis-6.2", "redis-7.0"}

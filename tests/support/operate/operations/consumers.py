@@ -1,0 +1,29 @@
+"""Shared by the tests of consumers."""
+
+from streamops.model.acts.consumers import RemoveConsumerIntent
+from tests.support.servers import RunningServer
+
+STREAM, GROUP = "orders", "billing"
+
+
+def stock(server: RunningServer, entries: int, **given: int) -> None:
+    """Entries 1-1 and so on, given to consumers in this order."""
+    pipeline = server.client.pipeline(transaction=False)
+    for number in range(1, entries + 1):
+        pipeline.xadd(STREAM, {"f": "v"}, id=f"{number}-1")
+    pipeline.xgroup_create(STREAM, GROUP, "0")
+    pipeline.execute()
+    for consumer, count in given.items():
+        read(server, consumer, count)
+
+
+def read(server: RunningServer, consumer: str, count: int) -> None:
+    server.command("XREADGROUP", "GROUP", GROUP, consumer, "COUNT", count, "STREAMS", STREAM, ">")
+
+
+def consumers(server: RunningServer) -> set[str]:
+    return {flat[1].decode() for flat in server.command("XINFO", "CONSUMERS", STREAM, GROUP)}
+
+
+def removal(consumer: str = "dead", to: str | None = None) -> RemoveConsumerIntent:
+    return RemoveConsumerIntent(stream=STREAM, group=GROUP, consumer=consumer, to=to)

@@ -1,0 +1,15 @@
+"""Shared by the tests of queues in use."""
+
+from streamops.model.acting import Assent
+from streamops.model.acts.replay import ReplayIntent
+from tests.support.operate.letters import add
+from tests.support.servers import RunningServer
+
+EVENTS, TARGET = "events", "archive"
+REPLAYING = ReplayIntent(queue=EVENTS, to=TARGET)
+YES = Assent(yes=True)
+
+
+def fill(server: RunningServer, many: int = 3) -> None:
+    for number in range(1, many + 1):
+        add(server, EVENTS, [("n", "1")], f"{number}-0")

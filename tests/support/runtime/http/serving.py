@@ -1,0 +1,73 @@
+"""The whole service in a test: intake, workers, and an HTTP client."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import aiohttp
+from msgspec import Struct
+
+from streamops.model.topics import Topic
+from streamops.runtime.http.book import Site
+from streamops.runtime.http.breaker import BreakerOptions
+from streamops.runtime.http.callback import HostOptions
+from streamops.runtime.http.intake import IntakeOptions
+from streamops.runtime.http.service import ListenOptions, ServiceOptions, serve
+from tests.support.servers import RunningServer
+
+BREAKER = BreakerOptions(failures=5, pause=timedelta(milliseconds=200))
+
+
+class Served(Struct):
+    """A running service.
+
+    Attributes:
+        session: A client of its intake.
+    """
+
+    session: aiohttp.ClientSession
+
+    async def post(self, path: str, body: bytes = b'{"n":1}', **given: Any) -> dict[str, Any]:
+        """Add a message."""
+        async with self.session.post(f"/topics/{path}", data=body, **given) as response:
+            assert response.status == 201, await response.text()
+            document: dict[str, Any] = await response.json()
+            return document
+
+    async def get(self, path: str) -> tuple[int, dict[str, Any]]:
+        """Look something up."""
+        async with self.session.get(f"/topics/{path}") as response:
+            return response.status, await response.json()
+
+
+@asynccontextmanager
+async def serving(*sites: Site, calls: int = 16, grace: float = 5) -> AsyncIterator[Served]:
+    """Serve topics of these servers; loopback may be called."""
+    options = ServiceOptions(
+        sites=sites,
+        listen=ListenOptions("127.0.0.1", 0, IntakeOptions()),
+        calls=calls,
+        hosts=("127.0.0.1",),
+        host=HostOptions(breaker=BREAKER),
+        grace=timedelta(seconds=grace),
+    )
+    stop, ports = asyncio.Event(), asyncio.Queue[int | None]()
+    service = asyncio.create_task(serve(options, stop, ports.put_nowait))
+    waiting = asyncio.create_task(ports.get())
+    await asyncio.wait({service, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    if service.done():
+        waiting.cancel()
+        service.result()
+    try:
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{waiting.result()}") as session:
+            yield Served(session)
+    finally:
+        stop.set()
+        await service
+
+
+def site(server: RunningServer, *topics: Topic, name: str = "") -> Site:
+    """A server and its configured topics."""
+    return Site(name, server.options, topics)

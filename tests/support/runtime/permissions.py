@@ -1,0 +1,40 @@
+"""Shared by the tests of permissions."""
+
+from msgspec.structs import replace
+
+from streamops.present.acl import AclRole, acl_rules
+from streamops.wire.options import ConnectionOptions, Secret
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer
+
+USER, PASSWORD = "shop", Secret("right")
+OPTIONAL = {"publish", "subscribe", "multi", "exec"}
+
+
+def rules_of(program: ServerProgram) -> list[str]:
+    rules = acl_rules(AclRole.RUNTIME)
+    return (rules.rules_6_2 if program.version < (7,) else rules.rules).split()
+
+
+class Users:
+    """Users of one server."""
+
+    def __init__(self, server: RunningServer) -> None:
+        self._server = server
+        self.commands = [word[1:] for word in rules_of(server.program) if word.startswith("+")]
+
+    def limited(self, *changes: str, keys: tuple[str, ...] = ("~*",)) -> ConnectionOptions:
+        """A user with the printed rules, changed."""
+        words = [word for word in rules_of(self._server.program) if word != "~*"]
+        self._server.command(
+            "ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD.reveal()}", *keys, *words, *changes
+        )
+        return replace(self._server.options, username=USER, password=PASSWORD)
+
+    def without(self, command: str) -> ConnectionOptions:
+        """One who lacks a command. Redis 6.2 cannot take a subcommand away: its command goes, and its others stay."""
+        if self._server.program.version >= (7,) or "|" not in command:
+            return self.limited(f"-{command}")
+        family = command.partition("|")[0]
+        siblings = [one for one in self.commands if one.startswith(f"{family}|") and one != command]
+        return self.limited(f"-{family}", *(f"+{one}" for one in siblings))

@@ -1,0 +1,29 @@
+"""Shared by the tests of publishing."""
+
+from datetime import timedelta
+from typing import TypedDict
+
+import msgspec
+
+from streamops.runtime.publishing import Schema
+from tests.support.servers import RunningServer
+
+HOUR = timedelta(hours=1)
+
+
+class Order(msgspec.Struct):
+    order_id: str
+    total: int = 0
+
+
+class Stock(TypedDict):
+    item: str
+    left: int
+
+
+ORDERS = Schema("orders:events", Order, name="order", maxlen=200)
+STOCK = Schema("stock", Stock)
+
+
+def entries(server: RunningServer, stream: str) -> list[tuple[str, list[bytes]]]:
+    return [(one.decode(), parts) for one, parts in server.command("XRANGE", stream, "-", "+")]

@@ -1,0 +1,57 @@
+"""Shared by the tests of pump."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+
+from streamops.model.delayed import DelayedBody
+from streamops.runtime.events import Event, Promoted
+from streamops.runtime.pump import Pump
+from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
+from tests.support.servers import RunningServer
+
+QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
+ORDER = DelayedBody("orders", ((b"f", b"v"),))
+RETRY = DelayedBody("{orders}:retry:g", ((b"f", b"v"),), "g", 2, "1-1")
+NOW, SOON, HOUR = timedelta(), timedelta(milliseconds=30), timedelta(hours=1)
+
+
+class Pumping:
+    """A pump that runs, and what it told."""
+
+    def __init__(self, server: Server, streams: Iterable[str]) -> None:
+        self.server = server
+        self.streams = list(streams)
+        self.events: list[Event] = []
+        self.pump = Pump(server, lambda: self.streams, self.events.append)
+
+    async def delay(self, ident: str, body: DelayedBody, delay: timedelta, stream: str = "orders") -> None:
+        """Publish over the pump's own server, without a word to the pump."""
+        assert None not in await schedule_many(self.server, stream, [Delayed(ident, body, delay)])
+
+    @property
+    def moved(self) -> int:
+        """How many messages it says it has moved."""
+        return sum(event.messages for event in self.events if isinstance(event, Promoted))
+
+
+@asynccontextmanager
+async def pumping(options: ConnectionOptions, *streams: str) -> AsyncIterator[Pumping]:
+    server = await Server.connect(options)
+    one = Pumping(server, streams or ("orders",))
+    task = asyncio.create_task(one.pump.run())
+    try:
+        yield one
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await server.close()
+
+
+def listeners(server: RunningServer) -> int:
+    count: int = server.command("PUBSUB", "NUMSUB", QUEUE)[1]
+    return count

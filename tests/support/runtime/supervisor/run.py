@@ -1,0 +1,103 @@
+"""Shared by the tests of run."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from streamops.demo.children import module_environment
+from tests.support.servers import RunningServer
+
+APP = """
+import os, time
+from streamops.runtime import Entry, Streamops
+
+app = Streamops()
+
+@app.handler("jobs", group="g", start="0", concurrency=2, retry=0.05)
+def handle(entry: Entry) -> None:
+    word = (entry.get("do") or b"").decode()
+    if word == "die":
+        os.kill(os.getpid(), 9)
+    if word == "sleep":
+        time.sleep(0.5)
+    with open(os.environ["LEDGER"], "a") as ledger:
+        ledger.write(f"{entry.id} {os.getpid()}\\n")
+"""
+
+
+class Running:
+    """A supervisor at work, its log and its handlers' ledger."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: Path, ledger: Path) -> None:
+        self.process = process
+        self._log = log
+        self._ledger = ledger
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text()
+
+    @property
+    def handled(self) -> list[tuple[str, int]]:
+        lines = self._ledger.read_text().splitlines()
+        return [(entry_id, int(pid)) for entry_id, pid in map(str.split, lines)]
+
+    def tell(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def children(self) -> set[int]:
+        text = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return {int(pid) for pid in text.split()}
+
+
+@contextmanager
+def supervising(
+    server: RunningServer, directory: Path, *options: str, app: str = APP, named: bool = True
+) -> Iterator[Running]:
+    (directory / "shop.py").write_text(app)
+    ledger, log = directory / "ledger", directory / "log"
+    ledger.touch()
+    words = [
+        sys.executable,
+        "-m",
+        "streamops",
+        *(("--url", server.unix_url) if named else ()),
+        "run",
+        "shop:app",
+        "--beat",
+        "0.2s",
+        *options,
+    ]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            words,
+            cwd=directory,
+            env=module_environment() | {"LEDGER": str(ledger)},
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield Running(process, log, ledger)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until(true: Callable[[], object], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def add(server: RunningServer, word: str = "") -> str:
+    return str(server.command("XADD", "jobs", "*", "do", word).decode())
+
+
+def pending(server: RunningServer) -> int:
+    count: int = server.command("XPENDING", "jobs", "g")[0]
+    return count

@@ -1,0 +1,40 @@
+"""Shared by the tests of tending."""
+
+from datetime import timedelta
+from typing import Any
+
+from streamops.model.acting import Assent, Outcome
+from streamops.model.acts.tend import TendIntent
+from streamops.operate.console import Console
+from tests.support.servers import RunningServer
+
+STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"
+IDLE = timedelta(seconds=10)
+Fields = list[bytes]
+
+
+def intent(**changes: Any) -> TendIntent:
+    """Tend once, what is idle for ten seconds."""
+    given: dict[str, Any] = {"stream": STREAM, "group": GROUP, "min_idle": IDLE, "once": True}
+    return TendIntent(**(given | changes))
+
+
+async def tend(console: Console, **changes: Any) -> Outcome:
+    prepared = await console.prepare(intent(**changes))
+    return await console.apply(prepared, Assent(yes=True))
+
+
+def age(server: RunningServer, *ids: str, deliveries: int = 1, owner: str = "w") -> None:
+    """Make rows idle for a minute."""
+    for one in ids:
+        server.command(
+            "XCLAIM", STREAM, GROUP, owner, 0, one, "IDLE", 60_000, "RETRYCOUNT", deliveries, "JUSTID"
+        )
+
+
+def pending(server: RunningServer) -> list[str]:
+    return [row[0].decode() for row in server.command("XPENDING", STREAM, GROUP, "-", "+", 100)]
+
+
+def entries(server: RunningServer, key: str = STREAM) -> list[tuple[str, Fields]]:
+    return [(ident.decode(), parts) for ident, parts in server.command("XRANGE", key, "-", "+")]

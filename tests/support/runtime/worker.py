@@ -1,0 +1,19 @@
+"""Shared by the tests of worker."""
+
+from streamops.runtime import Streamops
+from tests.support.servers import RunningServer
+
+
+def add(server: RunningServer, stream: str = "s", **fields: str | bytes) -> str:
+    return str(
+        server.command("XADD", stream, "*", *(part for pair in fields.items() for part in pair)).decode()
+    )
+
+
+def letters(server: RunningServer, stream: str = "s") -> list[dict[str, str]]:
+    rows = server.command("XRANGE", f"{{{stream}}}:dlq", "-", "+")
+    return [{n.decode(): v.decode() for n, v in zip(raw[::2], raw[1::2], strict=True)} for _, raw in rows]
+
+
+def app_on(server: RunningServer) -> Streamops:
+    return Streamops(server.options)

@@ -1,0 +1,67 @@
+"""Running an application's worker in a test, and waiting for what it does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from streamops.model.workers import WorkerState
+from streamops.runtime import Streamops, Worker, WorkerOptions
+from tests.support.servers import RunningServer
+
+QUICK = WorkerOptions(beat=timedelta(seconds=0.2), grace=timedelta(seconds=5))
+LONGEST_WAIT = 40.0
+
+
+@asynccontextmanager
+async def working(app: Streamops, options: WorkerOptions = QUICK) -> AsyncIterator[Worker]:
+    """A worker at work; drained at the end."""
+    worker = app.worker(options)
+    task = asyncio.create_task(worker.run())
+    try:
+        await until(lambda: task.done() or worker.state is not WorkerState.STARTING)
+        if task.done():
+            task.result()
+        yield worker
+    finally:
+        worker.stop()
+        await asyncio.wait_for(task, LONGEST_WAIT)
+
+
+async def until(true: Callable[[], Any], seconds: float = LONGEST_WAIT) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds):
+        while not true():  # noqa: ASYNC110 - what is waited for is on the server
+            await asyncio.sleep(0.005)
+
+
+def pending(server: RunningServer, stream: str, group: str = "g") -> int:
+    """How many entries a group has pending."""
+    count: int = server.command("XPENDING", stream, group)[0]
+    return count
+
+
+def unread(server: RunningServer, stream: str, group: str = "g") -> int:
+    """How many entries of a stream a group has not been given."""
+    for row in server.command("XINFO", "GROUPS", stream):
+        fields = dict(zip(row[::2], row[1::2], strict=True))
+        if fields[b"name"] == group.encode():
+            return len(server.command("XRANGE", stream, f"({fields[b'last-delivered-id'].decode()}", "+"))
+    raise AssertionError(f"no group {group}")
+
+
+def is_idle(server: RunningServer, stream: str, group: str = "g") -> bool:
+    """Whether a group has nothing to do: nothing unread, pending, due again or delayed."""
+    retries = f"{{{stream}}}:retry:{group}"
+    return (
+        unread(server, stream, group) == 0
+        and pending(server, stream, group) == 0
+        and server.command("XLEN", retries) == 0
+        and server.command("ZCARD", f"{{{stream}}}:delayed") == 0
+    )
+
+
+def keys(server: RunningServer) -> set[str]:
+    """All keys."""
+    return {key.decode() for key in server.command("KEYS", "*")}

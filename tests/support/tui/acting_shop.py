@@ -1,0 +1,46 @@
+"""Acting in the invented shop: what opens a form and a plan, and what was planned."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from streamops.errors import StalePlan
+from streamops.model.acting import Progress
+from streamops.tui.app import StreamopsApp
+from tests.support.invented import seconds
+from tests.support.tui import acts, sample
+from tests.support.tui.driving import bar
+from tests.support.tui.source import InventedSource
+
+CLAIM_FORM = [*"jjjj", "enter", "end", "C"]
+CLAIM_PLAN = [*CLAIM_FORM, *"worker-5", "enter"]
+DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
+
+
+def shop_source(**changes: object) -> InventedSource:
+    source = InventedSource(sample.shop(), sample.entries(), sample.pending_rows())
+    for name, value in changes.items():
+        setattr(source, name, value)
+    return source
+
+
+def crumbs(app: StreamopsApp) -> str:
+    return bar(app, "crumbs")
+
+
+def planned(source: InventedSource) -> Any:  # noqa: ANN401 - whichever intent it was
+    return source.planned[-1][0]
+
+
+def bar_text(app: StreamopsApp) -> str:
+    """What the plan asks to be typed, as it is shown."""
+    return app.frame.query_one("#says").text.removeprefix("Tab, then type ").strip()  # type: ignore[attr-defined, no-any-return]
+
+
+def long_work(**changes: object) -> InventedSource:
+    step = Progress(410_000, 1_000_000, seconds(6.7), acts.JOB.id)
+    source = shop_source(
+        plan=replace(acts.CLAIM, count=1_000_000), steps=(step,), jobs=(acts.JOB,), **changes
+    )
+    source.hold.clear()
+    return source

@@ -1,0 +1,24 @@
+"""The shop of the sample as a source, and what its first screen lists."""
+
+from streamops.errors import Unreachable
+from tests.support.tui import sample
+from tests.support.tui.source import InventedSource
+
+ALL = [
+    "clicks/heatmap",
+    "emails/mailer",
+    "inventory/sync",
+    "orders/billing",
+    "orders/fulfilment",
+    "orders/reports",
+    "payments/ledger",
+    "payments:dlq/-",
+    "sensors/store",
+]
+FAULTY = ["emails/mailer", "orders/fulfilment", "payments/ledger", "payments:dlq/-"]
+REFUSED = Unreachable("cannot connect: connection refused", "check that the server runs")
+
+
+def shop_source() -> InventedSource:
+    """The shop with entries in every stream, and with pending ones in every group."""
+    return InventedSource(sample.shop(), sample.entries(), sample.pending_rows())

@@ -1,0 +1,5 @@
+"""Shared by the tests of payloads."""
+
+from datetime import timedelta
+
+HOUR = timedelta(hours=1)

@@ -1,0 +1,7 @@
+"""Shared by the tests of gathering."""
+
+from streamops.wire.batches import Request
+
+
+def echo(word: str) -> Request:
+    return Request("k", ("ECHO", word), bytes.decode)

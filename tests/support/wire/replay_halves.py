@@ -1,0 +1,35 @@
+"""Shared by the tests of replay halves."""
+
+from streamops.model.ids import EntryId
+from streamops.wire.faults import Fault
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
+from streamops.wire.writes.replay import Moved, move_letters
+from streamops.wire.writes.replay_words import Letters, Replayer, Told, Way
+from tests.support.servers import RunningServer
+
+QUEUE, STREAM = "{orders}:dlq", "orders"
+LETTER = EntryId(7, 7)
+REPLAYER = Replayer(
+    queue=QUEUE,
+    mode="republish",
+    source=STREAM,
+    anywhere=True,
+    ways=(Way("", "", STREAM, STREAM, ""),),
+    told=(Told(STREAM, ("g",)),),
+    edits=(),
+)
+
+
+def begin(server: RunningServer) -> None:
+    """A letter, and the stream that it goes back to, which has a group and no entry."""
+    server.command("XADD", QUEUE, str(LETTER), "n", "1")
+    server.command("XGROUP", "CREATE", STREAM, "g", "0", "MKSTREAM")
+
+
+async def move(options: ConnectionOptions) -> Moved | Fault:
+    connection = await Server.connect(options)
+    try:
+        return await move_letters(connection, REPLAYER, Letters(after=EntryId(0, 0), last=LETTER))
+    finally:
+        await connection.close()

@@ -1,0 +1,5 @@
+"""Shared by the tests of replies."""
+
+from redis.exceptions import ResponseError
+
+DENIED = ResponseError("NOPERM")

@@ -1,0 +1,36 @@
+"""``streamops tend`` as a process: what it prints, how it ends, and that it outlives a server that does not answer."""
+
+import signal
+import subprocess
+
+from streamops.demo.children import module_command, module_environment
+from tests.support.cli.tend import GROUP, STREAM, fill, pending, until
+from tests.support.servers import StartServer
+
+
+def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) -> None:
+    server = start_server()
+    fill(server)
+    options = ("--every", "100ms", "--timeout", "0.3", "--yes", "--url", server.unix_url)
+    with subprocess.Popen(
+        module_command("streamops", "tend", STREAM, GROUP, *options),
+        env=module_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        until(lambda: pending(server) == 0)
+        server.pause()
+        assert process.stderr is not None
+        # What is said first is that it had something to do.
+        said = [process.stderr.readline() for _ in range(2)]
+        server.resume()
+        server.command("XREADGROUP", "GROUP", GROUP, "w", "STREAMS", STREAM, ">")
+        again = server.command("XPENDING", STREAM, GROUP, "-", "+", 1)[0][0]
+        server.command("XCLAIM", STREAM, GROUP, "w", 0, again, "IDLE", 90_000, "JUSTID")
+        until(lambda: pending(server) == 0)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0, err
+    assert "trying again" in said[1], said
+    assert "handled again" in out

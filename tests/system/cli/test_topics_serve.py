@@ -1,0 +1,157 @@
+"""``topics serve`` as a process: it takes in, calls back, and ends as it is told."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import aiohttp
+
+from tests.support.eventually import eventually
+from tests.support.project import PROJECT
+from tests.support.runtime.http.receiver import running_receiver
+from tests.support.servers import RunningServer
+
+TOKEN = "a-token-of-more-than-sixteen"  # noqa: S105 - a test's own
+CONFIG = """
+default_context = "local"
+[contexts.local]
+url = "{url}"
+[[topics]]
+name = "remind"
+url = "{receiver}/remind"
+delay = "100ms"
+retry_empty = false
+secret_file = "secret"
+[callbacks]
+hosts = ["127.0.0.1"]
+[intake]
+listen = "127.0.0.1:0"
+token_file = "tokens"
+"""
+
+
+class Started(NamedTuple):
+    """A process, and where it takes messages in."""
+
+    process: Process
+    url: str
+
+
+@asynccontextmanager
+async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(directory),
+        "PYTHONPATH": str(PROJECT),
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "streamops",
+        "topics",
+        "serve",
+        *options,
+        cwd=directory,
+        env=environ,
+        stderr=PIPE,
+    )
+    assert process.stderr is not None
+    try:
+        line = (await asyncio.wait_for(process.stderr.readline(), 20)).decode()
+        port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", line)
+        assert port is not None, line + (await process.stderr.read()).decode()
+        yield Started(process, f"http://127.0.0.1:{port[1]}")
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def write(directory: Path, server: RunningServer, receiver: str) -> None:
+    (directory / "streamops.toml").write_text(CONFIG.format(url=server.url, receiver=receiver))
+    (directory / "secret").write_text("a secret of more than sixteen\n")
+    (directory / "tokens").write_text(f"# ours\n{TOKEN}\n")
+
+
+async def test_from_start_to_end(server: RunningServer, tmp_path: Path) -> None:
+    async with running_receiver() as receiver, aiohttp.ClientSession() as session:
+        write(tmp_path, server, receiver.url)
+        async with served(tmp_path) as started:
+            url = f"{started.url}/topics/remind/messages"
+            async with session.post(url, data=b"x") as response:
+                assert response.status == 401
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            async with session.post(url, data=b"x", headers=headers) as response:
+                assert response.status == 201
+            await eventually(lambda: len(receiver.seen) == 1)
+            assert receiver.seen[0].headers["X-Streamops-Signature"].startswith("t=")
+            started.process.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(started.process.wait(), 20) == 0
+    assert server.command("XPENDING", "topic:remind", "callbacks")[0] == 0
+
+
+async def test_the_second_signal_ends_at_once(server: RunningServer, tmp_path: Path) -> None:
+    """What was not finished stays pending, or waits for its next call."""
+    async with running_receiver() as receiver, aiohttp.ClientSession() as session:
+        write(tmp_path, server, receiver.url)
+        config = (tmp_path / "streamops.toml").read_text().replace("/remind", "/wait")
+        (tmp_path / "streamops.toml").write_text(config)
+        async with served(tmp_path) as started:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            url = f"{started.url}/topics/remind/messages"
+            async with session.post(url, data=b"x", headers=headers) as response:
+                assert response.status == 201
+            await eventually(lambda: receiver.at_once == 1)
+            started.process.send_signal(signal.SIGINT)
+            await asyncio.sleep(0.3)
+            assert started.process.returncode is None
+            started.process.send_signal(signal.SIGINT)
+            await asyncio.wait_for(started.process.wait(), 10)
+    pending = server.command("XPENDING", "topic:remind", "callbacks")[0]
+    assert pending + server.command("ZCARD", "{topic:remind}:delayed") == 1
+
+
+async def test_an_address_that_is_taken(server: RunningServer, tmp_path: Path) -> None:
+    async with running_receiver() as receiver:
+        write(tmp_path, server, receiver.url)
+        port = receiver.url.rpartition(":")[2]
+        environ = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(PROJECT)}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "streamops", "topics", "serve", "--listen", f"127.0.0.1:{port}"),
+            cwd=tmp_path,
+            env=environ,
+            stderr=PIPE,
+        )
+        _, told = await asyncio.wait_for(process.communicate(), 20)
+    assert process.returncode == 1
+    assert b"error: cannot listen at 127.0.0.1" in told
+    assert b"Traceback" not in told
+
+
+async def test_private_networks_are_not_called_where_the_configuration_denies_them(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    """A listed name opens nothing that its address closes."""
+    async with running_receiver() as receiver, aiohttp.ClientSession() as session:
+        write(tmp_path, server, receiver.url.replace("127.0.0.1", "localhost"))
+        path = tmp_path / "streamops.toml"
+        text = path.read_text().replace('hosts = ["127.0.0.1"]', 'hosts = ["localhost"]\ndeny_private = true')
+        path.write_text(text.replace('delay = "100ms"', "max_attempts = 1"))
+        async with served(tmp_path) as started:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            url = f"{started.url}/topics/remind/messages"
+            async with session.post(url, data=b"x", headers=headers) as response:
+                assert response.status == 201
+            letters = "{topic:remind}:dlq"
+            await eventually(lambda: bool(server.command("XLEN", letters)))
+            ((_, fields),) = server.command("XRANGE", letters, "-", "+")
+        letter = dict(zip(fields[::2], fields[1::2], strict=True))
+        assert b"this machine itself" in letter[b"_so_error"]
+        assert not receiver.seen

@@ -1,0 +1,23 @@
+"""The rules: written by their builder, clean, about metrics that exist, and each tried on series made up for it."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboards.rules.files import RULES_FILE, build_rules
+from tests.support.dashboards.rules import CASES
+from tests.support.prometheus import run_program
+
+
+@pytest.mark.parametrize("faster", [1, 7, 60])
+def test_promtool_finds_nothing(faster: float, tmp_path: Path) -> None:
+    path = tmp_path / RULES_FILE
+    path.write_text(build_rules(faster))
+    done = run_program("promtool", "check", "rules", "--lint=all", "--lint-fatal", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_cases(path: Path) -> None:
+    done = run_program("promtool", "test", "rules", path)
+    assert done.returncode == 0, done.stdout + done.stderr

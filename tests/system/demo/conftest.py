@@ -1,0 +1,5 @@
+"""Fixtures of the tests of demo."""
+
+from tests.support.demo.fixtures import client
+
+__all__ = ["client"]

@@ -1,0 +1,57 @@
+"""Notices sent for good: to a real webhook, from a real Redis that comes and goes."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from streamops.exporter.notices.lookout import Lookout
+from streamops.exporter.notices.notifying import Policy
+from tests.support.eventually import eventually
+from tests.support.exporter.inbox import webhook
+from tests.support.exporter.notices.notify import (
+    notifier,
+    running,
+    scraping,
+    stop_consuming,
+)
+from tests.support.invented import seconds
+from tests.support.servers import StartServer
+
+pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages age faster, so that nobody waits for it."""
+    for module in ("scraping.scraper", "notices.lookout"):
+        monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
+
+
+async def test_a_redis_that_stops_and_starts_is_told_and_nothing_else_of_it(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    server = start_server("--dir", str(tmp_path))
+    stop_consuming(server)
+    server.command("SAVE")
+    policy = Policy(fire_after=seconds(0.3), resolve_after=seconds(0.3), pause=timedelta(0))
+    async with (
+        webhook() as hook,
+        scraping(server.tcp_options) as scraper,
+        running(notifier(hook.url, policy=policy), Lookout(scraper, seconds(0.1)).look),
+    ):
+        await eventually(lambda: len(hook.bodies) == 1)
+        server.kill()
+        await eventually(lambda: len(hook.bodies) == 2)
+        await asyncio.sleep(1)
+        server.restart()
+        await eventually(lambda: len(hook.bodies) == 3)
+        server.command("XGROUP", "DESTROY", "orders", "billing")
+        await eventually(lambda: len(hook.bodies) == 4)
+    assert hook.titles == [
+        "[FIRING:1] streamops redis://here: no_consumers orders/billing",
+        "[FIRING:1] streamops redis://here: redis_down",
+        "[RESOLVED:1] streamops redis://here: redis_down",
+        "[RESOLVED:1] streamops redis://here: no_consumers orders/billing",
+    ]

@@ -1,0 +1,24 @@
+import subprocess
+import sys
+from pathlib import Path
+
+from streamops.demo.children import module_environment
+from tests.support.grafana.kubernetes import MANIFESTS, container
+
+
+def test_the_configuration_is_valid_and_its_password_is_where_the_secret_is_mounted(tmp_path: Path) -> None:
+    (text,) = MANIFESTS["ConfigMap"]["data"].values()
+    secret = {mount["name"]: mount["mountPath"] for mount in container()["volumeMounts"]}["password"]
+    assert f'password_file = "{secret}/password"' in text
+    (tmp_path / "password").write_text("invented\n")
+    path = tmp_path / "streamops.toml"
+    path.write_text(text.replace(secret, str(tmp_path)))
+    checked = subprocess.run(
+        [sys.executable, "-m", "streamops", "config", "validate"],
+        env=module_environment() | {"STREAMOPS_CONFIG": str(path)},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr

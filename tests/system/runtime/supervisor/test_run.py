@@ -1,0 +1,179 @@
+"""``streamops run``: real processes, told by real signals."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from streamops.demo.children import module_environment
+from tests.support.runtime.supervisor.run import APP, add, pending, supervising, until
+from tests.support.servers import RunningServer
+
+
+def test_workers_handle_drain_and_leave_nothing(server: RunningServer, tmp_path: Path) -> None:
+    ids = [add(server) for _ in range(50)]
+    with supervising(server, tmp_path, "--workers", "2") as running:
+        until(lambda: len(running.handled) == 50)
+        until(lambda: "workers ready" in running.log)
+        slow = add(server, "sleep")
+        until(lambda: pending(server) == 1)
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+    assert sorted(entry_id for entry_id, _ in running.handled) == sorted([*ids, slow])
+    assert pending(server) == 0
+    assert server.command("KEYS", "streamops:worker:*") == []
+    assert server.command("XINFO", "CONSUMERS", "jobs", "g") == []
+
+
+def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer, tmp_path: Path) -> None:
+    with supervising(server, tmp_path, "--workers", "2") as running:
+        until(lambda: "workers ready" in running.log)
+        before = running.children()
+        slow = add(server, "sleep")
+        until(lambda: pending(server) == 1)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: slow in dict(running.handled))
+        until(lambda: len(running.children()) == 2)
+        assert not running.children() & before
+        assert running.log.count("killed by SIGKILL") == 2
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+    assert pending(server) == 0
+
+
+def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, tmp_path: Path) -> None:
+    add(server, "die")
+    ids = [add(server) for _ in range(20)]
+    app = APP.replace("retry=0.05", "retry=0.05, max_deliveries=2")
+    with supervising(server, tmp_path, "--workers", "1", app=app) as running:
+        until(lambda: server.command("XLEN", "{jobs}:dlq") == 1, 40)
+        until(lambda: {entry_id for entry_id, _ in running.handled} == set(ids))
+        # Two starts at most, and each took one worker along.
+        assert running.log.count("killed by SIGKILL") <= 2
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+    assert pending(server) == 0
+
+
+def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer, tmp_path: Path) -> None:
+    with supervising(server, tmp_path, "--workers", "2") as running:
+        until(lambda: "workers ready" in running.log)
+        before, ids = running.children(), [add(server) for _ in range(20)]
+        running.tell(signal.SIGHUP)
+        ids += [add(server, "sleep") for _ in range(2)]
+        until(lambda: "reloaded" in running.log)
+        assert not running.children() & before
+        until(lambda: len(running.handled) >= len(ids))
+        (tmp_path / "shop.py").write_text("raise RuntimeError('no')")
+        after = running.children()
+        running.tell(signal.SIGHUP)
+        until(lambda: "reload given up" in running.log)
+        assert running.children() >= after
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+    assert sorted(entry_id for entry_id, _ in running.handled) == sorted(ids)
+
+
+def test_processes_are_replaced_after_so_many_calls(server: RunningServer, tmp_path: Path) -> None:
+    with supervising(server, tmp_path, "--max-jobs", "10") as running:
+        until(lambda: "workers ready" in running.log)
+        before = running.children()
+        ids = [add(server) for _ in range(30)]
+        until(lambda: len(running.handled) == 30)
+        until(lambda: "worker recycled" in running.log)
+        until(lambda: running.children() and not running.children() & before)
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+    assert sorted(entry_id for entry_id, _ in running.handled) == sorted(ids)
+
+
+def test_workers_drain_when_their_parent_is_killed(server: RunningServer, tmp_path: Path) -> None:
+    with supervising(server, tmp_path) as running:
+        until(lambda: "workers ready" in running.log)
+        (child,) = running.children()
+        slow = add(server, "sleep")
+        until(lambda: pending(server) == 1)
+        running.tell(signal.SIGKILL)
+        until(lambda: slow in dict(running.handled))
+        until(lambda: not Path(f"/proc/{child}").exists())
+    until(lambda: pending(server) == 0)
+
+
+def test_a_second_signal_ends_everything_at_once(server: RunningServer, tmp_path: Path) -> None:
+    app = APP.replace("time.sleep(0.5)", "time.sleep(60)")
+    with supervising(server, tmp_path, app=app) as running:
+        until(lambda: "workers ready" in running.log)
+        slow = add(server, "sleep")
+        until(lambda: pending(server) == 1)
+        running.tell(signal.SIGTERM)
+        time.sleep(0.3)
+        assert running.process.poll() is None
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(10) == 130
+    assert slow not in dict(running.handled)
+    assert pending(server) == 1
+
+
+def test_one_endpoint_has_the_metrics_of_all(server: RunningServer, tmp_path: Path) -> None:
+    with supervising(server, tmp_path, "--workers", "2", "--metrics", "127.0.0.1:0") as running:
+        until(lambda: "http://" in running.log)
+        url = running.log.split("http://")[1].split("/metrics")[0]
+        until(lambda: _get(f"http://{url}/-/ready") == (200, "ready\n"))
+        assert _get(f"http://{url}/-/healthy") == (200, "healthy\n")
+        for _ in range(20):
+            add(server)
+        count = 'streamops_handler_duration_seconds_count{group="g",handler="handle",stream="jobs"} 20.0'
+        until(lambda: count in _get(f"http://{url}/metrics")[1])
+        for pid in running.children():
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: running.log.count("killed by SIGKILL") == 2)
+        # What ended processes counted is not forgotten.
+        assert count in _get(f"http://{url}/metrics")[1]
+
+
+@pytest.mark.parametrize(
+    ("app", "words"),
+    [
+        ("import nowhere_at_all", "does not import: No module named 'nowhere_at_all'"),
+        ("from streamops.runtime import Streamops\napp = Streamops()", "has no handler"),
+    ],
+)
+def test_what_cannot_run_says_so_in_one_line(
+    server: RunningServer, tmp_path: Path, app: str, words: str
+) -> None:
+    with supervising(server, tmp_path, "--workers", "2", app=app) as running:
+        assert running.process.wait(20) == 2
+    assert words in running.log
+    assert running.log.count("error:") == running.log.count("hint:") == 1
+    assert "Traceback" not in running.log
+    assert server.command("KEYS", "*") == []
+
+
+def test_a_server_that_is_away_at_the_start_is_an_error(tmp_path: Path, server: RunningServer) -> None:
+    (tmp_path / "shop.py").write_text(APP)
+    words = [sys.executable, "-m", "streamops", "--url", "unix:///nowhere/at/all", "run", "shop:app"]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=module_environment(), capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 3
+    assert "cannot be reached" in done.stderr
+    assert "Traceback" not in done.stderr
+    server.command("SET", "jobs", "text")
+    with supervising(server, tmp_path) as running:
+        assert running.process.wait(20) == 1
+    assert "jobs is not a stream" in running.log
+
+
+def _get(url: str) -> tuple[int, str]:
+    try:
+        with urlopen(url, timeout=5) as answer:  # noqa: S310 - our own loopback address
+            return answer.status, answer.read().decode()
+    except URLError:
+        return 0, ""

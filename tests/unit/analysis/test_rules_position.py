@@ -1,0 +1,133 @@
+"""Rules 8 to 10: the tables that prove them."""
+
+import pytest
+
+from streamops.analysis.rules.position import lost, retention_edge, rewound
+from streamops.analysis.rules.subject import GroupSubject
+from streamops.analysis.thresholds import Thresholds
+from streamops.model.observation import FindingCode, Health
+from tests.support.analysis.subjects import group_subject
+from tests.support.invented import bounded, entry_id, group, minutes, seconds
+
+THRESHOLDS = Thresholds()
+AHEAD, HERE = entry_id(minutes(1)), entry_id(minutes(9))
+
+
+@pytest.mark.parametrize(
+    ("subject", "fires"),
+    [
+        pytest.param(
+            group_subject(group(position=HERE), rewound_ago=seconds(0), rewound_from=AHEAD),
+            True,
+            id="just now",
+        ),
+        pytest.param(
+            group_subject(group(position=HERE), rewound_ago=minutes(9.99), rewound_from=AHEAD),
+            True,
+            id="nearly long ago",
+        ),
+        pytest.param(
+            group_subject(group(position=HERE), rewound_ago=minutes(10), rewound_from=AHEAD),
+            False,
+            id="long ago",
+        ),
+        pytest.param(
+            group_subject(group(position=AHEAD), rewound_ago=minutes(1), rewound_from=AHEAD),
+            False,
+            id="caught up with where it was",
+        ),
+        pytest.param(group_subject(group(position=HERE)), False, id="never"),
+    ],
+)
+def test_rewound(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+    finding = rewound(subject, THRESHOLDS)
+    assert (finding is not None) == fires
+    assert finding is None or (finding.code, finding.level) == (FindingCode.REWOUND, Health.WARN)
+
+
+def test_rewound_in_words() -> None:
+    subject = group_subject(group(position=HERE), rewound_ago=seconds(40), rewound_from=AHEAD)
+    finding = rewound(subject, THRESHOLDS)
+    assert finding is not None
+    assert finding.text == (
+        f"the position moved back from {AHEAD} 40 s ago and stands at {HERE}: entries are delivered again"
+    )
+    assert finding.advice.endswith("streamops groups info orders billing")
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        pytest.param(
+            group_subject(lost=57, lost_ago=minutes(3)),
+            "57 entries were trimmed away before delivery, the last 3 min ago",
+            id="lost",
+        ),
+        pytest.param(
+            group_subject(lost=1, lost_ago=seconds(0), lost_known=False),
+            "at least 1 entry was trimmed away before delivery, the last 0 s ago",
+            id="lost, and perhaps more",
+        ),
+        pytest.param(
+            group_subject(lost=57, lost_ago=minutes(9.99)),
+            "57 entries were trimmed away before delivery, the last 9 min ago",
+            id="nearly long ago",
+        ),
+        pytest.param(group_subject(lost=57, lost_ago=minutes(10)), None, id="long ago"),
+        pytest.param(group_subject(), None, id="never"),
+        pytest.param(group_subject(lost_known=False), None, id="not known"),
+    ],
+)
+def test_lost(subject: GroupSubject, text: str | None) -> None:
+    finding = lost(subject, THRESHOLDS)
+    assert (finding and finding.text) == text
+    if finding is not None:
+        assert (finding.code, finding.level) == (FindingCode.LOST, Health.CRITICAL)
+        assert finding.advice.endswith(": streamops trim orders --before 7d")
+
+
+@pytest.mark.parametrize(
+    ("subject", "fires"),
+    [
+        pytest.param(
+            group_subject(group(lag=81), lags=(90, 85), trimmed_ago=minutes(1)), True, id="at the edge"
+        ),
+        pytest.param(
+            group_subject(group(lag=80), lags=(90, 85), trimmed_ago=minutes(1)), False, id="just below"
+        ),
+        pytest.param(
+            group_subject(group(lag=90), lags=(90, 80), trimmed_ago=minutes(1)), False, id="not all the time"
+        ),
+        pytest.param(
+            group_subject(group(lag=90), lags=(90,), trimmed_ago=minutes(1)), False, id="two readings"
+        ),
+        pytest.param(group_subject(group(lag=90), lags=(90, 90)), False, id="nobody trims"),
+        pytest.param(
+            group_subject(group(lag=90), lags=(90, 90), trimmed_ago=minutes(10)), False, id="trimmed long ago"
+        ),
+        pytest.param(
+            group_subject(group(lag=bounded(90, 99)), lags=(90, 90), trimmed_ago=minutes(1)),
+            False,
+            id="lag not known",
+        ),
+        pytest.param(
+            group_subject(group(lag=0), lags=(0, 0), length=0, trimmed_ago=minutes(1)),
+            False,
+            id="empty stream",
+        ),
+    ],
+)
+def test_retention_edge(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+    finding = retention_edge(subject, THRESHOLDS)
+    assert (finding is not None) == fires
+    assert finding is None or (finding.code, finding.level) == (FindingCode.RETENTION_EDGE, Health.WARN)
+
+
+def test_retention_edge_in_words() -> None:
+    finding = retention_edge(
+        group_subject(group(lag=1_500), lags=(1_500, 1_500), trimmed_ago=minutes(1), length=1_600), THRESHOLDS
+    )
+    assert finding is not None
+    assert finding.text == (
+        "1,500 of the 1,600 entries in a stream that is being trimmed are still to be delivered"
+    )

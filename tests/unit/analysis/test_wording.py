@@ -1,0 +1,91 @@
+import shlex
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+
+from streamops.analysis.wording import command, counted, first_few, instant, quoted, span
+from tests.support.strategies import names
+
+
+@pytest.mark.parametrize(
+    ("duration", "words"),
+    [
+        (timedelta(0), "0 s"),
+        (timedelta(milliseconds=999), "0 s"),
+        (timedelta(seconds=-3), "0 s"),
+        (timedelta(seconds=59, milliseconds=999), "59 s"),
+        (timedelta(seconds=60), "1 min"),
+        (timedelta(minutes=59, seconds=59), "59 min"),
+        (timedelta(hours=3), "3 h"),
+        (timedelta(hours=3, minutes=20, seconds=9), "3 h 20 min"),
+        (timedelta(days=2, hours=5), "2 d 5 h"),
+        (timedelta(days=400, minutes=59), "400 d"),
+    ],
+)
+def test_span(duration: timedelta, words: str) -> None:
+    assert span(duration) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0 entries"), (1, "1 entry"), (2, "2 entries"), (1_234_567, "1,234,567 entries")],
+)
+def test_counted(number: int, words: str) -> None:
+    assert counted(number, "entry", "entries") == words
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("orders", "orders"),
+        ("{orders}:dlq", "'{orders}:dlq'"),
+        ("a b", "'a b'"),
+        ("it's", "'it'\"'\"'s'"),
+        ("заказы", "'заказы'"),
+        ("", "''"),
+        ("\x1b[2J", r"$'\x1b[2J'"),
+        ("a\nb'c\\", r"$'a\x0ab\'c\\'"),
+        ("\udcff", r"$'\xff'"),
+        ("\u202e", r"$'\xe2\x80\xae'"),
+    ],
+)
+def test_quoted(name: str, word: str) -> None:
+    assert quoted(name) == word
+
+
+@given(names())
+def test_quoted_is_safe_to_print(name: str) -> None:
+    assert quoted(name).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (command("groups info", "orders", "billing"), "streamops groups info orders billing"),
+        (command("ack", "a b", "g", options="--ids -"), "streamops ack 'a b' g --ids -"),
+        (command("ack", "-x", "g", options="--ids -"), "streamops ack --ids - -- -x g"),
+        (command("groups info", "-x", "g"), "streamops groups info -- -x g"),
+    ],
+)
+def test_command(line: str, words: str) -> None:
+    assert line == words
+    assert shlex.split(line)[0] == "streamops"
+
+
+def test_instants_are_told_in_utc() -> None:
+    moment = datetime(2026, 3, 1, 16, 0, 0, 250_900, timezone(timedelta(hours=2)))
+    assert instant(moment) == "2026-03-01T14:00:00.250Z"
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (0, ""),
+        (2, "n0, n1"),
+        (5, "n0, n1, n2, n3, n4"),
+        (1_205, "n0, n1, n2, n3, n4 and 1,200 more"),
+    ],
+)
+def test_the_first_few_of_many_names(count: int, told: str) -> None:
+    assert first_few([f"n{number}" for number in range(count)]) == told

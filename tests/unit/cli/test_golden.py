@@ -1,0 +1,213 @@
+"""What every command prints in every format, fed with an invented observation.
+
+``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
+"""
+
+import pytest
+
+from tests.support.cli.golden import FORMATS, GOLDEN, compare, told
+from tests.support.cli.invented_console import InventedConsole
+from tests.support.cli.running import Cli, Place
+from tests.support.present.observations import HOSTILE_NAME, NOTHING
+
+CONFIG = """
+default_context = "local"
+
+[contexts.local]
+url = "redis://127.0.0.1:6390/3"
+environment = "development"
+streams = ["orders:*"]
+
+[contexts.production]
+host = "redis.example.net"
+read_only = true
+username = "observer"
+
+[health]
+pending_age = "5m"
+"""
+
+INVENTED = {
+    "status": [
+        *(["status", "-o", output] for output in FORMATS),
+        ["status", "--limit", "2", "--fields", "group,lag,lag_basis,lag_reason"],
+        ["-o", "csv", "status", "--limit", "1", "--fields", "stream,lag"],
+        ["status", "--limit", "1", "-o", "json", "--quiet"],
+        ["status", "--fields", "lga"],
+        ["status", "-o", "json", "--fields", "lag"],
+        ["status", "--fields", "stream,health", "--limit", "1", "--sample", "500ms"],
+    ],
+    "alerts": [
+        *(["alerts", "ls", "-o", output] for output in FORMATS),
+        ["alerts", "ls", "--limit", "1", "--fields", "code,stream"],
+    ],
+    "check": [
+        ["check"],
+        ["check", "--lag", "1000"],
+        ["check", "--lag", "1000", "-o", "json"],
+        ["check", "--lag", "100000", "-o", "jsonl"],
+        ["check", "--time-lag", "5m"],
+        ["check", "--dlq", "2", "--format", "nagios"],
+        [
+            "check",
+            "--lag",
+            "1000",
+            "--time-lag",
+            "1m",
+            "--pending-age",
+            "1h",
+            "--dlq",
+            "0",
+            "--format",
+            "nagios",
+        ],
+        ["check", "-o", "csv"],
+    ],
+    "streams": [
+        *(["streams", "ls", "-o", output] for output in FORMATS),
+        ["streams", "ls", "--limit", "1", "--fields", "stream,source,max_deleted_id"],
+        *(["streams", "info", "orders", "-o", output] for output in FORMATS),
+        ["streams", "info", "orders:dlq", "--fields", "source,length"],
+        ["streams", "info", "missing"],
+        ["streams", "info", "secret"],
+    ],
+    "tail": [
+        *(["streams", "tail", "orders", "-n", "2", "--limit", "2", "-o", output] for output in FORMATS),
+        [
+            "streams",
+            "tail",
+            "orders",
+            "--from",
+            "0",
+            "--limit",
+            "1",
+            "--fields",
+            "stream,id,size,field_count",
+        ],
+        ["streams", "tail", "missing"],
+        ["streams", "tail", "orders", "--from", "0", "-n", "1"],
+    ],
+    "search": [
+        *(["streams", "search", "orders", "-o", output] for output in FORMATS),
+        ["streams", "search", "orders", "--where", "json.body.amount > `100`"],
+        ["streams", "search", "orders", "--field", "tag=a", "--field", "tag=b", "-o", "jsonl"],
+        ["streams", "search", "orders", "--field", "tag=c"],
+        ["streams", "search", "orders", "--since", "90s", "--fields", "id"],
+        ["streams", "search", "orders", "--until", "2026-03-14T11:57:30Z", "--fields", "id"],
+        ["streams", "search", "orders", "--newest-first", "--limit", "1", "--fields", "id,size"],
+        ["streams", "search", "orders", "--max-scan", "2", "--fields", "id"],
+        ["streams", "search", "orders", "--from-id", "99999999999999", "--fields", "id"],
+        ["streams", "search", "orders", "--where", "fields.id > `1`"],
+        ["streams", "search", "orders", "--where", "id =="],
+        ["streams", "search", "missing"],
+    ],
+    "groups": [
+        *(["groups", "ls", "-o", output] for output in FORMATS),
+        ["groups", "ls", "--limit", "1", "--fields", "group,entries_read"],
+        *(["groups", "info", "orders", "billing", "-o", output] for output in FORMATS),
+        [
+            "groups",
+            "info",
+            "orders",
+            "audit",
+            "--fields",
+            "lag,lag_reason,time_lag_seconds,oldest_pending_age_seconds",
+        ],
+        ["groups", "info", "orders", "missing"],
+        ["groups", "info", "missing", "billing"],
+    ],
+    "consumers": [
+        *(["consumers", "ls", "orders", "-o", output] for output in FORMATS),
+        ["consumers", "ls", "orders", "billing", "--limit", "1"],
+        ["consumers", "ls", "orders:dlq"],
+        ["consumers", "ls", "orders", "missing"],
+        ["consumers", "ls", "missing"],
+    ],
+    "pending": [
+        *(["pending", "ls", "orders", "billing", "-o", output] for output in FORMATS),
+        ["pending", "ls", "orders", "billing", "--limit", "1"],
+        ["pending", "ls", "orders", "billing", "--consumer=-worker"],
+        ["pending", "ls", "orders", "billing", "--min-idle", "2m", "--min-deliveries", "2"],
+        ["pending", "ls", "orders", "billing", "--min-idle", "2h"],
+        ["pending", "ls", "orders", "missing"],
+        *(["pending", "summary", "orders", "billing", "-o", output] for output in FORMATS),
+        ["pending", "summary", "orders", "missing"],
+    ],
+}
+LOCAL = {
+    "contexts": [
+        *(["ctx", "ls", "-o", output] for output in FORMATS),
+        ["ctx", "show"],
+        ["ctx", "show", "-c", "production", "-o", "json"],
+        ["ctx", "use", "production"],
+        ["ctx", "ls", "--fields", "current,context"],
+        ["ctx", "use", "prodution"],
+        ["ctx", "show", "-c", "missing"],
+    ],
+    "config": [
+        *(["config", "show", "-o", output] for output in FORMATS),
+        [
+            "config",
+            "show",
+            "--url",
+            "redis://user:hunter2@example.net/1",
+            "--fields",
+            "key,value",
+            "--timeout",
+            "5",
+        ],
+        ["config", "validate"],
+        ["config", "validate", "-o", "json"],
+        *(["config", "validate", "broken.toml", "-o", output] for output in FORMATS),
+        ["config", "validate", "missing.toml"],
+    ],
+    "acl": [
+        ["doctor", "--acl", "observer"],
+        ["doctor", "--acl", "operator"],
+        ["doctor", "--acl", "runtime"],
+        ["doctor", "--acl", "runtime", "-o", "json"],
+    ],
+}
+
+
+@pytest.mark.parametrize("name", INVENTED)
+def test_what_commands_print(name: str, cli: Cli, invented: InventedConsole, place: Place) -> None:
+    assert invented.observation.streams
+    compare(name, told(cli, INVENTED[name], place))
+
+
+def test_what_commands_print_where_there_is_nothing(
+    cli: Cli, invented: InventedConsole, place: Place
+) -> None:
+    invented.observation = NOTHING
+    lines = [
+        *(["status", "-o", output] for output in FORMATS),
+        ["status", "orders:*", "payments"],
+        ["streams", "ls"],
+        ["groups", "ls", "-o", "jsonl"],
+        ["check"],
+    ]
+    compare("nothing", told(cli, lines, place))
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_what_commands_without_a_server_print(name: str, cli: Cli, place: Place) -> None:
+    (place.cwd / "streamops.toml").write_text(CONFIG)
+    (place.cwd / "broken.toml").write_text(
+        '[contexts.a]\nurl = "redis://h"\nprot = 1\n[health]\nlag = true\n'
+    )
+    compare(name, told(cli, LOCAL[name], place))
+
+
+def test_a_hostile_name_reaches_no_terminal(cli: Cli, invented: InventedConsole) -> None:
+    assert invented.observation.streams
+    for output in FORMATS:
+        for command in (["status"], ["streams", "ls"], ["streams", "info", HOSTILE_NAME]):
+            result = cli(*command, "-o", output)
+            assert result.code == 0
+            assert "\x1b" not in result.out + result.err
+            assert "\u202e" not in result.out + result.err
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} == {*INVENTED, *LOCAL, "nothing"}

@@ -1,0 +1,137 @@
+"""The runbooks: a section for every alert, in one shape, with commands that exist."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any, Final
+
+import click
+import pytest
+import yaml
+
+from dashboards.rules.building import anchor
+from dashboards.rules.files import RUNBOOKS, all_alerts, build_rules
+from streamops.cli.catalogue import COMMANDS
+from streamops.main.program import PROGRAM, ROOT
+from tests.support.project import PROJECT
+
+FILE: Final = PROJECT / RUNBOOKS
+TEXT: Final = FILE.read_text()
+NAMES: Final = sorted({alert.name for alert in all_alerts()})
+BLOCK: Final = re.compile(r"```console\n(.*?)```", re.DOTALL)
+INLINE: Final = re.compile(rf"`({PROGRAM} [^`]+)`")
+STAND_INS: Final = dict.fromkeys(("ID", "POSITION", "AUDIT_ID"), "1526919030474-0")
+"""What to put in for words that stand for something with a form of its own."""
+PART: Final = re.compile(r"^\*\*(Means\.|Look\.|Do\.|Do not\*\*|Harmless when\*\*)", re.MULTILINE)
+
+
+def sections() -> dict[str, str]:
+    """What stands under each heading."""
+    parts = re.split(r"^## (.+)\n", TEXT, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def command_lines() -> list[str]:
+    """Every command line, in blocks and in sentences."""
+    blocks = [line for block in BLOCK.findall(TEXT) for line in block.splitlines()]
+    assert all(line.startswith("$ ") for line in blocks)
+    return sorted(
+        {line.removeprefix("$ ") for line in blocks}
+        | {" ".join(found.split()) for found in INLINE.findall(TEXT)}
+    )
+
+
+def test_every_alert_has_its_section_and_nothing_else_has() -> None:
+    assert sorted(sections()) == NAMES
+
+
+def test_links_of_the_rules_lead_to_sections() -> None:
+    anchors = {anchor(name) for name in sections()}
+    for rule in _alerts(yaml.safe_load(build_rules())):
+        path, _, target = rule["annotations"]["runbook_url"].partition("#")
+        assert (FILE.parents[1] / path) == FILE
+        assert target in anchors
+
+
+def test_other_alerts_that_are_named_exist() -> None:
+    named = set(re.findall(r"(?:see|See|at|under|and|or) ((?:[A-Z][A-Za-z]+){2,})", TEXT))
+    assert {name for name in named if re.search(r"[a-z][A-Z]", name)} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_section_says_everything(name: str) -> None:
+    section = sections()[name]
+    found = [part.rstrip(".*") for part in PART.findall(section)]
+    assert found == ["Means", "Look", "Do", "Do not", "Harmless when"]
+    look = section[section.index("**Look.**") : section.index("**Do.**")]
+    assert BLOCK.search(look), "no command to look with"
+
+
+def test_there_are_commands() -> None:
+    assert len(command_lines()) >= 40
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_a_command_line_parses(line: str) -> None:
+    program, *words = shlex.split(line)
+    assert program == PROGRAM
+    if len(words) == 1 and f"$ {line}\n" not in TEXT:
+        # A sentence that only names the command.
+        assert words[0] in COMMANDS
+        return
+    for command, context in _parsed([STAND_INS.get(word, word) for word in words]):
+        assert not isinstance(command, click.Group) or _rest(context), "stops at a family"
+
+
+@pytest.mark.parametrize(
+    "line", [f"{PROGRAM} groups", f"{PROGRAM} groups rm A B", f"{PROGRAM} claim A B --for C"]
+)
+def test_a_wrong_command_line_is_noticed(line: str) -> None:
+    with pytest.raises(click.ClickException):
+        list(_parsed(shlex.split(line)[1:]))
+
+
+def test_what_changes_something_is_shown_first() -> None:
+    """Nobody pastes a command at night that acts before it was looked at."""
+    acts = {"ack", "claim", "pause", "replay", "resume", "tend", "trim"}
+    acts |= {
+        "consumers prune",
+        "consumers rm",
+        "delayed run-now",
+        "dlq purge",
+        "groups destroy",
+        "groups rewind",
+        "scale set",
+        "autoscale limits",
+        "autoscale override",
+        "autoscale pause",
+        "autoscale resume",
+    }
+    pasted = [line for block in BLOCK.findall(TEXT) for line in block.splitlines()]
+    acting = [line for line in pasted if any(f"{PROGRAM} {act} " in f"{line} " for act in acts)]
+    assert len(acting) >= 15
+    assert [line for line in acting if "--dry-run" not in line] == []
+    assert all(act.split()[0] in COMMANDS for act in acts)
+
+
+def _parsed(words: list[str]) -> Iterator[tuple[click.Command, click.Context]]:
+    """The commands that a command line calls, each with what was made of its words."""
+    command: click.Command = ROOT
+    context: click.Context | None = None
+    name: str | None = PROGRAM
+    while True:
+        context = command.make_context(name, list(words), parent=context)
+        yield command, context
+        if not isinstance(command, click.Group):
+            return
+        name, found, words = command.resolve_command(context, _rest(context))
+        assert found is not None
+        command = found
+
+
+def _rest(context: click.Context) -> list[str]:
+    return [*context._protected_args, *context.args]
+
+
+def _alerts(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [rule for group in document["groups"] for rule in group["rules"] if "alert" in rule]

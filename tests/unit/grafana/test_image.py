@@ -1,0 +1,51 @@
+import fnmatch
+import re
+
+import pytest
+
+from tests.support.grafana.commands import parse_streamops
+from tests.support.grafana.image import arguments, copied_sources
+from tests.support.grafana.stack import ROOT
+
+IGNORED = [
+    line
+    for line in (ROOT / ".dockerignore").read_text().splitlines()
+    if line.strip() and not line.startswith("#")
+]
+
+
+def is_sent(path: str) -> bool:
+    """Whether the builder gets to see a path, by .dockerignore: the last line that matches counts."""
+    sent = True
+    for line in IGNORED:
+        if fnmatch.fnmatch(path, line.removeprefix("!")):
+            sent = line.startswith("!")
+    return sent
+
+
+def test_base_images_are_pinned() -> None:
+    bases = {words.split()[0] for words in arguments("FROM")}
+    assert all(re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+-[\w-]+", base) for base in bases)
+    assert len(bases) == 1
+
+
+@pytest.mark.parametrize("source", copied_sources())
+def test_what_is_copied_is_there_and_sent_to_the_builder(source: str) -> None:
+    assert (ROOT / source).exists()
+    assert is_sent(source)
+
+
+@pytest.mark.parametrize("path", [".git", ".venv", "tests", "grafana"])
+def test_the_rest_is_not_sent(path: str) -> None:
+    assert not is_sent(path)
+
+
+def test_it_runs_as_nobody_in_particular() -> None:
+    (user,) = arguments("USER")
+    assert user == "10001:10001"
+
+
+def test_its_command_is_understood() -> None:
+    (entry,), (words,) = arguments("ENTRYPOINT"), arguments("CMD")
+    assert entry == '["streamops"]'
+    assert parse_streamops(re.findall(r'"([^"]*)"', words)) == "streamops exporter"

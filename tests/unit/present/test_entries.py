@@ -1,0 +1,150 @@
+"""How an entry is shown: every payload, whatever is in it, bounded and safe."""
+
+import json
+import time
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.present.entries import (
+    INDENTED_BYTES,
+    PREVIEW_CHARACTERS,
+    SHOWN_BYTES,
+    Kind,
+    preview,
+    render_entry,
+    render_value,
+)
+from tests.support.present.text import unsafe_characters
+
+HOSTILE = [
+    b"[@click=app.quit]orders[/]",
+    b"[/x]",
+    b"[true, false]",
+    b"\x1b]52;c;ZXZpbA==\x07",
+    b"\x1b]0;title\x07",
+    "\u202eevil".encode(),
+    b"\xff\xfe\x00\x01",
+    b"\x9b31m",
+    b"a\r\nb\n\nc",
+    b"{" * 5_000,
+    b"[" * 100_000,
+    json.dumps({"esc": "\x1b[31m", "bidi": "\u202e"}, ensure_ascii=False).encode(),
+]
+payloads = st.one_of(
+    st.binary(max_size=300),
+    st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+        max_leaves=12,
+    ).map(lambda value: json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")),
+    st.sampled_from(HOSTILE),
+)
+
+
+def entry(*fields: tuple[bytes, bytes]) -> Entry:
+    return Entry(EntryId(1_700_000_000_000, 0), fields)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "lines"),
+    [
+        (b"", Kind.EMPTY, ()),
+        (b"hello", Kind.TEXT, ("hello",)),
+        (b"42", Kind.TEXT, ("42",)),
+        (b"two\nlines", Kind.TEXT, ("two", "lines")),
+        (b'{"a":1.50,"b":[true]}', Kind.JSON, ("{", '  "a": 1.50,', '  "b": [', "    true", "  ]", "}")),
+        (b'{"a":1,"a":2}', Kind.JSON, ("{", '  "a": 1,', '  "a": 2', "}")),
+        (b"{broken", Kind.TEXT, ("{broken",)),
+        (b"[/x]", Kind.TEXT, ("[/x]",)),
+        (
+            msgspec.msgpack.encode({"id": [1, 2]}),
+            Kind.MSGPACK,
+            ("{", '  "id": [', "    1,", "    2", "  ]", "}"),
+        ),
+        (b"\xff\x00A", Kind.HEX, ("00000000  ff 00 41                                         |..A|",)),
+    ],
+)
+def test_what_a_value_is_taken_for(value: bytes, kind: Kind, lines: tuple[str, ...]) -> None:
+    view = render_value(value)
+    assert (view.kind, view.lines, view.size, view.note) == (kind, lines, len(value), "")
+
+
+def test_raw_text_stays_as_it_came() -> None:
+    view = render_value(b'{"a":1}', raw=True)
+    assert (view.kind, view.lines) == (Kind.TEXT, ('{"a":1}',))
+
+
+@pytest.mark.parametrize(
+    ("value", "note"),
+    [
+        (b"\x1f\x8b\x08\x00\xff", "looks like gzip"),
+        (b"\x80\x04\x95\xff", "looks like pickle"),
+        (b"\xff" * 70_000, "first 64.0 KiB of 68.4 KiB"),
+        (b"x" * 70_000, "first 64.0 KiB of 68.4 KiB"),
+        (b"[" + b"[[[1]]]," * 8_000 + b"1]", "cut after 256.0 KiB of indented text"),
+    ],
+    ids=["gzip", "pickle", "long hex", "long text", "indentation"],
+)
+def test_what_is_left_out_or_guessed_is_said(value: bytes, note: str) -> None:
+    assert render_value(value).note == note
+
+
+@settings(max_examples=10_000, deadline=None)
+@given(payloads)
+def test_ten_thousand_payloads_are_safe(value: bytes) -> None:
+    view = render_value(value)
+    assert not any(unsafe_characters(line) for line in view.lines)
+    assert sum(len(line) for line in view.lines) <= INDENTED_BYTES * 12
+    line = preview(entry((value, value)))
+    assert not unsafe_characters(line)
+    assert len(line) <= PREVIEW_CHARACTERS
+
+
+def test_numbers_and_escapes_of_json_stay_as_they_were_written() -> None:
+    text = "\n".join(render_value(b'{"big": 12345678901234567890.0, "esc": "\\u001b"}').lines)
+    assert "12345678901234567890.0" in text
+    assert r"\u001b" in text
+
+
+def test_megabytes_and_thousands_of_fields_are_bounded_together() -> None:
+    many = entry(*((b"f%d" % number, b"v" * 1_000) for number in range(4_000)))
+    views = render_entry(many)
+    assert len(views) == 4_000
+    assert sum(len(line) for view in views for line in view.value.lines) <= SHOWN_BYTES + 1_000
+    assert views[-1].value.note == "first 0 B of 1000 B"
+
+
+def test_a_value_of_megabytes_costs_what_its_shown_part_costs() -> None:
+    value = b"\xff" * 50_000_000
+    started = time.perf_counter()
+    for _ in range(20):
+        render_value(value)
+        preview(entry((b"body", value)))
+    # Decoding all of it once takes a second by itself.
+    assert time.perf_counter() - started < 2.0
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ((), ""),
+        (((b"id", b"7"), (b"state", b"new")), "id=7 state=new"),
+        (((b"id", b"7"), (b"id", b"8")), "id=7 id=8"),
+        (((b"b", b"x" * 500),), "b=" + "x" * 120 + "… +380 bytes"),
+        (((b"\xff", b"\n"),), r"\xff=\n"),
+    ],
+)
+def test_previews(fields: tuple[tuple[bytes, bytes], ...], shown: str) -> None:
+    assert preview(entry(*fields)) == shown
+
+
+def test_a_preview_fits_its_width() -> None:
+    view: Any = preview(entry(*((b"name", b"value") for _ in range(100))), 20)
+    assert view == "name=value name=val…"

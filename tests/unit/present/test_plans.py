@@ -1,0 +1,171 @@
+"""Plans and outcomes in words and as documents: nothing that matters is left out, and nothing reaches a terminal."""
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from streamops.model.acting import Outcome, Plan, Progress, Skipped, Tier
+from streamops.present.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
+from streamops.present.documents import encode
+from streamops.present.plans import (
+    NAMED,
+    Fact,
+    outcome_document,
+    outcome_facts,
+    plan_document,
+    plan_facts,
+    progress_line,
+    undo_command,
+)
+from tests.support import strategies
+from tests.support.present.plans import OUTCOME, PLAN
+
+
+def said(facts: tuple[Fact, ...]) -> dict[str, list[str]]:
+    return {fact.name: [line.text for line in fact.lines] for fact in facts}
+
+
+def test_a_plan_tells_everything() -> None:
+    assert said(plan_facts(PLAN)) == {
+        "plan": ["trim orders"],
+        "count": ["1,200 entries"],
+        "danger": ["3 of 3: loses state for good"],
+        "sample": ["1-0 …", "2-0 …", "and 1,198 more"],
+        "effect": ["1,200 entries go.", "Group billing loses 3."],
+        "loses": ["3 entries that group billing has not read."],
+        "held back by": ["group mail at 5-0"],
+        "warning": ["Look twice."],
+        "undo": ["cannot be undone"],
+        "command": ["streamops trim orders --maxlen 10 --unsafe"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("undo", "said_of_danger"), [("claim back", "1 of 3: can be undone"), ("", "1 of 3: loses nothing")]
+)
+def test_what_cannot_be_undone_is_not_said_to_be(undo: str, said_of_danger: str) -> None:
+    plan = replace(PLAN, tier=Tier.REVERSIBLE, undo=undo)
+    assert said(plan_facts(plan))["danger"] == [said_of_danger]
+
+
+@pytest.mark.parametrize(
+    ("tier", "confirm"), [(Tier.REVERSIBLE, None), (Tier.REDELIVERS, None), (Tier.LOSES, "orders")]
+)
+def test_a_name_is_asked_for_where_something_is_lost(tier: Tier, confirm: str | None) -> None:
+    assert plan_document(replace(PLAN, tier=tier))["confirm"] == confirm
+
+
+def test_an_empty_plan_tells_little() -> None:
+    empty = Plan(operation="ack", target="orders/billing", tier=Tier.REDELIVERS, count=0)
+    assert said(plan_facts(empty)) == {"plan": ["ack orders/billing"], "count": ["0 entries"]}
+
+
+def test_the_document_of_a_plan() -> None:
+    document = plan_document(PLAN)
+    assert document["schema"] == "streamops.plan/1"
+    contract = "operation target tier count sample effects loses reversible command fingerprint"
+    assert {*contract.split()} <= {*document}
+    assert (document["tier"], document["count"], document["reversible"]) == (3, 1_200, False)
+    assert plan_document(replace(PLAN, loses="", undo="so"))["loses"] is None
+
+
+def test_an_outcome_tells_what_was_not_done() -> None:
+    told = said(outcome_facts(OUTCOME, "streamops undo 7-0"))
+    assert told["applied"] == ["70 of 100"]
+    assert told["skipped"][0] == "25"
+    assert told["skipped"][1] == "0-0: no longer idle"
+    assert (len(told["skipped"]), told["skipped"][-1]) == (NAMED + 2, "and 5 more")
+    assert told["failed"] == ["5", "9-9: too large", "and 4 more"]
+    assert told["note"] == ["2 entries no longer exist: 1-0, 2-0."]
+    assert (told["job"], told["audit"], told["undo"]) == (["4f1c09ab12cd"], ["7-0"], ["streamops undo 7-0"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "headline"),
+    [
+        ({}, "some failed"),
+        ({"failed_count": 0, "failed": ()}, "done"),
+        ({"complete": False, "stopped": "interrupted"}, "done in part"),
+        ({"requested": 0}, "nothing selected, nothing done"),
+    ],
+)
+def test_the_headline_of_an_outcome(changes: dict[str, object], headline: str) -> None:
+    facts = outcome_facts(replace(OUTCOME, **changes))
+    assert facts[0].lines[0].text == f"claim orders/billing: {headline}"
+
+
+def test_the_document_of_an_outcome() -> None:
+    document = outcome_document(OUTCOME)
+    assert document["schema"] == "streamops.outcome/1"
+    contract = "operation target requested applied skipped failed job elapsed_seconds"
+    assert {*contract.split()} <= {*document}
+    assert document["skipped"][0] == {"id": "0-0", "reason": "no longer idle"}
+    assert document["failed"] == [{"id": "9-9", "error": "too large"}]
+    assert (document["elapsed_seconds"], document["job"]) == (3.0, "4f1c09ab12cd")
+    assert outcome_document(replace(OUTCOME, job=""))["job"] is None
+
+
+def test_undoing_is_offered_where_it_is_possible() -> None:
+    undone = replace(PLAN, undo="so")
+    assert undo_command(undone, OUTCOME) == "streamops undo 7-0"
+    assert undo_command(PLAN, OUTCOME) == ""
+    assert undo_command(undone, replace(OUTCOME, applied=0)) == ""
+    assert undo_command(undone, replace(OUTCOME, audit_id="")) == ""
+
+
+@pytest.mark.parametrize(
+    ("progress", "line"),
+    [
+        (Progress(0, 100, timedelta(0)), "··········  0 %  0 of 100"),
+        (Progress(25, 100, timedelta(seconds=5)), "██········  25 %  25 of 100  5.00/s  15s left"),
+        (Progress(100, 100, timedelta(seconds=5)), "██████████  100 %  100 of 100  20.0/s"),
+        (Progress(120, 100, timedelta(0)), "██████████  100 %  120 of 100"),
+        (Progress(0, 0, timedelta(0)), "██████████  100 %  0 of 0"),
+    ],
+)
+def test_progress_is_one_line(progress: Progress, line: str) -> None:
+    assert progress_line(progress, 10) == line
+    assert progress_line(progress) == line.partition("  ")[2]
+
+
+plans = st.builds(
+    Plan,
+    operation=st.just("ack"),
+    target=strategies.names(),
+    tier=st.sampled_from(Tier),
+    count=strategies.counts(),
+    sample=st.lists(strategies.names(), max_size=3).map(tuple),
+    effects=st.lists(strategies.names(), max_size=3).map(tuple),
+    loses=strategies.names(),
+    undo=strategies.names(),
+    command=strategies.names(),
+    confirm=strategies.names(),
+    warnings=st.lists(strategies.names(), max_size=3).map(tuple),
+)
+outcomes = st.builds(
+    Outcome,
+    operation=st.just("ack"),
+    target=strategies.names(),
+    requested=strategies.counts(),
+    applied=strategies.counts(),
+    skipped=st.lists(st.builds(Skipped, strategies.names(), strategies.names()), max_size=3).map(tuple),
+    skipped_count=st.integers(3, 10),
+    notes=st.lists(strategies.names(), max_size=3).map(tuple),
+    stopped=strategies.names(),
+)
+
+
+@given(plans, outcomes)
+def test_whatever_names_hold_no_terminal_obeys_it(plan: Plan, outcome: Outcome) -> None:
+    for fact in (*plan_facts(plan), *outcome_facts(outcome)):
+        assert fact.lines
+        assert all(line.text.isprintable() or not line.text for line in fact.lines)
+    for text in (encode(plan_document(plan)), encode(outcome_document(outcome))):
+        assert text.isprintable()
+        msgspec.json.decode(text)
+    assert all(column.cell(plan).text.isprintable() for column in PLAN_COLUMNS)
+    assert all(column.cell(outcome).text.isprintable() for column in OUTCOME_COLUMNS)

@@ -1,0 +1,101 @@
+from datetime import timedelta
+
+import msgspec
+
+from streamops.settings.describe import SettingRow, describe_settings
+from streamops.settings.load import Flags, Settings
+from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
+from tests.support.settings.place import PLANTED, Place
+
+
+def described(settings: Settings) -> dict[str, tuple[str, str]]:
+    return {row.key: (row.value, row.origin) for row in describe_settings(settings)}
+
+
+def test_defaults_say_so() -> None:
+    rows = describe_settings(Settings())
+    assert rows[:4] == (
+        SettingRow("context", "", "default"),
+        SettingRow("environment", "production", "default"),
+        SettingRow("read_only", "false", "default"),
+        SettingRow("url", "redis://127.0.0.1:6379/0", "default"),
+    )
+    assert {row.origin for row in rows} == {"default"}
+
+
+def test_each_value_names_where_it_comes_from(place: Place) -> None:
+    place.write_password(name="sentinel")
+    place.write_user(
+        f"""
+        [contexts.a]
+        url = "rediss+sentinel://operator:{PLANTED}@s/orders?sni=inner&client_name=watch"
+        sentinel_password_file = "~/sentinel"
+        verify = false
+        streams = ["a", "b:*"]
+        dead_letters = {{ a = "a-failed" }}
+        delayed = {{ a = "a-later" }}
+        [health]
+        time_lag = "90s"
+        """
+    )
+    file = str(place.user_file)
+    settings = place.load(
+        Flags(context="a", timeout=timedelta(seconds=1)), NO_COLOR="1", STREAMOPS_READ_ONLY="1"
+    )
+    rows = described(settings)
+    assert (
+        rows
+        | {
+            "context": ("a", "--context"),
+            "environment": ("production", "default"),
+            "read_only": ("true", "STREAMOPS_READ_ONLY"),
+            "url": ("rediss+sentinel://s:26379/orders/0", file),
+            "username": ("operator", file),
+            "password": ("***", file),
+            "sentinel_username": ("", "default"),
+            "sentinel_password": ("***", f"{file}, sentinel_password_file"),
+            "ca": ("", "default"),
+            "sni": ("inner", file),
+            "verify": ("false", file),
+            "timeout": ("1s", "--timeout"),
+            "client_name": ("watch", file),
+            "streams": ("a, b:*", file),
+            "exclude": ("", "default"),
+            "dead_letters": ("a -> a-failed", file),
+            "delayed": ("a -> a-later", file),
+            "max_streams": ("2000", "default"),
+            "health.time_lag": ("1m30s", file),
+            "health.oom_memory": ("0.9", "default"),
+            "console.refresh": ("2s", "default"),
+            "console.color": ("false", "NO_COLOR"),
+        }
+        == rows
+    )
+    assert PLANTED not in repr(rows)
+
+
+def test_a_password_program_is_named_as_the_origin(place: Place) -> None:
+    place.write_user("[contexts.a]\nhost = 'h'\npassword_command = 'echo pw'")
+    rows = described(place.load(Flags(context="a")))
+    assert rows["password"] == ("***", f"{place.user_file}, password_command")
+
+
+def test_a_url_from_the_environment_is_the_origin_of_what_it_says(place: Place) -> None:
+    rows = described(place.load(STREAMOPS_URL=f"redis://u:{PLANTED}@h?timeout=9"))
+    assert rows["url"] == ("redis://h:6379/0", "STREAMOPS_URL")
+    assert rows["username"] == ("u", "STREAMOPS_URL")
+    assert rows["password"] == ("***", "STREAMOPS_URL")
+    assert rows["timeout"] == ("9s", "STREAMOPS_URL")
+    assert rows["client_name"] == ("streamops", "default")
+
+
+def test_every_setting_has_a_row() -> None:
+    keys = {row.key for row in describe_settings(Settings())}
+    # An address in parts is shown as its URL, and the sources of passwords as origins.
+    parts = {"host", "port", "socket", "database", "tls"}
+    sources = {f"{prefix}password_{kind}" for prefix in ("", "sentinel_") for kind in ("file", "command")}
+    assert {field.name for field in msgspec.structs.fields(ContextTable)} - parts - sources <= keys
+    tables = {"health": ConfigTable().health, "console": ConsoleOptions()}
+    assert {
+        f"{name}.{key}" for name, table in tables.items() for key in msgspec.structs.asdict(table)
+    } <= keys

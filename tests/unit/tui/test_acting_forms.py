@@ -1,0 +1,108 @@
+"""Forms of acting under Pilot, on inventions: what opens them, and what has to be answered."""
+
+import pytest
+
+from streamops.model.acting import Limits
+from streamops.model.acts.ack import AckIntent
+from streamops.model.acts.claim import ClaimIntent
+from tests.support.tui import acts
+from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, crumbs, planned, shop_source
+from tests.support.tui.driving import press, running, screen_text, shown, until
+from tests.support.tui.source import app_for
+
+
+async def test_a_capital_opens_a_form_filled_in_from_the_row_and_writes_nothing() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM_FORM)
+        await shown(app, "Take pending entries over")
+        assert crumbs(app) == "prod ▸ orders ▸ fulfilment | claim"
+        assert not source.planned
+        await press(app, *"worker-5", "enter")
+        await shown(app, "12 entries of worker-7 will belong to worker-5")
+        assert planned(source) == ClaimIntent(
+            stream="orders", group="fulfilment", to="worker-5", source="worker-7"
+        )
+        assert not source.applied
+
+
+async def test_marked_rows_are_what_an_action_takes() -> None:
+    source = shop_source(plan=acts.ACK)
+    app = app_for(source)
+    async with running(app):
+        await press(app, *"jjjj", "enter", "l", "space", "space", "space", "A")
+        await press(app, "enter")
+        await until(app, lambda: bool(source.planned))
+        ids = tuple(row.id for row in source.pending[:3])
+        assert planned(source) == AckIntent(stream="orders", group="fulfilment", ids=ids)
+
+
+@pytest.mark.parametrize(
+    ("keys", "marked"),
+    [
+        ("space", 1),
+        ("space space", 2),
+        ("space up space", 0),
+        ("asterisk", 14),
+        ("asterisk u", 0),
+        ("asterisk escape", 0),
+    ],
+)
+async def test_marks_come_and_go(keys: str, marked: int) -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *"jjjj", "enter", "l", *keys.split())
+        assert (f"● {marked} marked" in crumbs(app)) == bool(marked)
+        assert "▸ pending" in crumbs(app)
+
+
+async def test_a_wrong_answer_is_told_and_nothing_is_planned() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM_FORM, "w", "down", "down", *"soon", "enter")
+        await shown(app, "✗ not a duration")
+        await press(app, "backspace")
+        assert "not a duration" not in screen_text(app)
+        assert not source.planned
+
+
+async def test_what_has_to_be_given_is_asked_for() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM_FORM, "enter")
+        await shown(app, "✗ this has to be given")
+        assert not source.planned
+
+
+async def test_the_form_holds_the_engine_to_limits_and_a_reason() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM_FORM, "w", *["down"] * 5, *"50", "down", *"2.5", "down", *"INC", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert source.planned[-1][1] == Limits(max_count=50, rate=2.5, reason="INC")
+
+
+async def test_escape_leads_back_from_the_plan_to_the_form_as_it_was() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *CLAIM_PLAN)
+        await shown(app, "[ Cancel ]")
+        await press(app, "escape")
+        await shown(app, "worker-5")
+        await press(app, "escape")
+        assert crumbs(app) == "prod ▸ orders ▸ fulfilment"
+
+
+async def test_where_a_form_does_not_fit_the_arrows_still_go_from_field_to_field() -> None:
+    app = app_for(shop_source())
+    async with running(app, (80, 14)):
+        await press(app, *"jjjj", "C")
+        fields = [app.focused]
+        for _ in range(6):
+            await press(app, "down")
+            fields.append(app.focused)
+        assert len(set(fields)) == len(fields)

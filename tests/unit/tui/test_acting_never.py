@@ -1,0 +1,52 @@
+"""What acting never does, and what is offered and loaded only where it fits."""
+
+from streamops.tui.subjects import KEYS
+from tests.support.tui import acts
+from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, shop_source
+from tests.support.tui.driving import NARROW, bar, press, running, shown, until
+from tests.support.tui.source import app_for
+
+
+async def test_no_single_key_does_anything_to_the_server() -> None:
+    source = shop_source(jobs=(acts.JOB,), actions=(acts.action(1, acts.CLAIM, acts.DONE),))
+    app = app_for(source)
+    # Of a small terminal, because each of a thousand keys draws it.
+    async with running(app, NARROW):
+        for way in ([], ["enter"], ["enter", "l"], ["t"], ["at"], ["4"]):
+            for key in [*KEYS, *"EPSZzs", "space", "delete"]:
+                await press(app, *way, key, "escape", "3")
+        assert not source.applied
+        assert not source.cancelled
+
+
+async def test_read_only_has_no_capitals_and_says_so() -> None:
+    source = shop_source(jobs=(acts.JOB,), actions=(acts.action(1, acts.CLAIM, acts.DONE),))
+    app = app_for(source, read_only=True)
+    async with running(app):
+        assert "read-only" in bar(app, "header")
+        assert " plan" not in bar(app, "keys")
+        for way in ([], ["enter"], ["enter", "l"], ["4"], ["4", "4"], ["5"], ["at"]):
+            await press(app, "3", *way, *KEYS, *"szz")
+        assert not source.planned
+        assert not source.cancelled
+        await shown(app, "read-only: nothing is changed here")
+
+
+async def test_read_only_is_refused_below_the_face_too() -> None:
+    source = shop_source(read_only=True)
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM_PLAN, "tab", "enter")
+        await shown(app, "✗ read-only: nothing is changed here")
+        assert not source.applied
+
+
+async def test_the_palette_offers_what_fits_the_row() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, "ctrl+p")
+        await press(app, *"groups create")
+        await shown(app, "Plan: groups create")
+        await press(app, "enter")
+        await until(app, lambda: crumbs(app).endswith("groups.create"))
+        await shown(app, "clicks")

@@ -1,0 +1,127 @@
+"""Dead letters, delayed messages, topics, workers and stories that want to be more than text, on every screen of them."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.analysis.letters import read_letter
+from streamops.model.delayed import DelayedBody, DelayedMessage
+from streamops.model.entries import Entry
+from streamops.model.pools import Order, Pool
+from streamops.model.snapshot import Gap
+from streamops.model.stories import Story, StoryEvent, StoryKind
+from streamops.model.streams import StreamRole
+from streamops.model.topics import Topic
+from streamops.model.workers import WorkerState
+from streamops.operate.topics import TopicFailures, TopicView
+from streamops.operate.workers import Crowd
+from streamops.tui import places
+from tests.support.invented import NOW, entry_id, minutes
+from tests.support.tui import hostile, sample
+from tests.support.tui.driving import NARROW, WIDE, press, running
+from tests.support.tui.hostile_shared import EVERYTHING, check_screen
+from tests.support.tui.invented_beside import heart
+from tests.support.tui.source import InventedSource, app_for
+
+LETTERS = [
+    ["4", "f", "f", "enter", "space", "asterisk", "asterisk", "down", "question_mark", "escape", "u"],
+    ["enter", "v", "end", "a", "escape", "escape"],
+    ["E", "down", "x", "end", "enter", "escape", "escape", "R", "enter", "escape", "escape"],
+    ["equals_sign", "x", "escape", "slash", "x", "escape", "y", "c"],
+]
+DELAYED = [["enter", "down", "space", "R", "enter", "escape", "escape", "u", "enter", "v", "end", "y"]]
+TOPICS = [["down", "P", "enter", "escape", "escape", "enter", "end", "l", "escape", "d", "y"]]
+WORKERS = [["5", "P", "enter", "escape", "escape", "enter", "question_mark", "escape", "enter", "y"]]
+
+
+def source(text: str) -> InventedSource:
+    """A source that says such things beside a stream that is named such."""
+    made = hostile.source(text)
+    raw = text.encode("utf-8", "surrogatepass")
+    queue = f"q{text}"
+    made.observation = sample.observation(
+        *(made.observation.streams if not isinstance(made.observation, Exception) else ()),
+        sample.stream_view(queue, length=9, role=StreamRole.DEAD_LETTERS, source=f"s{text}"),
+    )
+    about = ("origin", "group", "consumer", "reason", "error")
+    letters = [
+        read_letter(
+            Entry(
+                entry_id(minutes(40 - number)),
+                (
+                    (value, value), (b"plain", value * 2),
+                    *((f"_so_{name}".encode(), raw) for name in about), (b"_so_origin_id", b"5-1"),
+                ),
+            ),
+            queue,
+            f"s{text}",
+        )
+        for number, value in enumerate(hostile.BYTES)
+    ]  # fmt: skip
+    body = DelayedBody(f"d{text}", ((raw, raw),), f"g{text}", 2, f"o{text}")
+    beside = made.beside
+    beside.letters = tuple(letters)
+    beside.messages = (
+        DelayedMessage(f"i{text}", NOW, body, "d"),
+        DelayedMessage(f"j{text}", None, None, "d", f"problem {text}", raw),
+    )
+    beside.gaps = (Gap(f"gap {text}", f"s{text}", f"g{text}", f"p{text}"),)
+    beside.topics = (
+        TopicView(
+            f"t{text}", Topic(name=f"t{text}", url=f"https://x/{text}", stream=f"s{text}", group=f"g{text}")
+        ),
+        TopicView(f"u{text}", None, f"problem {text}"),
+    )
+    beside.failures = TopicFailures(beside.letters[:3], beside.messages[:1], more_waiting=True)
+    worker = replace(
+        heart("1", f"p{text}", WorkerState.RUNNING, 1), id=f"w{text}", host=f"h{text}", app=f"a{text}",
+        consumers=((f"s{text}", f"g{text}", f"c{text}"),),
+    )  # fmt: skip
+    pool = Pool(
+        name=f"p{text}", mode="paused", updated_by=f"by{text}", updated_at=NOW, reason=f"r{text}",
+        order=Order(workers=3, by=f"by{text}"),
+    )  # fmt: skip
+    beside.crowd = Crowd((worker,), NOW, (pool,))
+    events = tuple(StoryEvent(kind=kind, text=f"x{text}", at=NOW) for kind in StoryKind)
+    beside.story = Story(stream=f"s{text}", id=entry_id(), events=events, unknown=(f"u{text}",), now=NOW)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        (EVERYTHING, NARROW),
+        (EVERYTHING, WIDE),
+        ("[/x]", NARROW),
+        ("\udcff\udcfe\udc9b", NARROW),
+        ("", NARROW),
+    ],
+    ids=["all narrow", "all wide", "markup", "no UTF-8", "nothing"],
+)
+async def test_hostile_text_is_only_text(text: str, size: tuple[int, int]) -> None:
+    app = app_for(source(text))
+    rung: list[str] = []
+    app.bell = lambda: rung.append("bell")  # type: ignore[method-assign]
+    ways = ((None, LETTERS), (places.DelayedQueues(), DELAYED), (places.Topics(), TOPICS), (None, WORKERS))
+    async with running(app, size):
+        for place, walk in ways:
+            await press(app, "3")
+            if place is not None:
+                app.go(place)
+            for keys in walk:
+                for key in keys:
+                    await press(app, key)
+                    check_screen(app)
+        app.go(places.Story(f"s{text}", entry_id()))
+        for key in ("down", "end", "question_mark"):
+            await press(app, key)
+            check_screen(app)
+        assert not app._exit

@@ -1,0 +1,210 @@
+"""The charts of a group: where they open, how far back they go, what they say where there is nothing to draw."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+from textual.strip import Strip
+
+from streamops.model.observation import Observation
+from streamops.tui import noticing
+from streamops.tui.app import StreamopsApp
+from streamops.tui.box_view import BoxView
+from streamops.tui.charting import SPANS, grid, group_charts, since_words, window
+from streamops.tui.past.memory import TIERS, Past
+from streamops.tui.screens.charts import ChartsScreen
+from tests.support.invented import NOW, seconds
+from tests.support.tui import sample
+from tests.support.tui.driving import NARROW, WIDE, bar, press, resize, running, screen_text, shown, until
+from tests.support.tui.pulse_source import PulseSource, fed, waves
+from tests.support.tui.source import app_for
+
+FULFILMENT = [*"jjjj"]
+
+
+@pytest.fixture
+def past(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Past]:
+    """Every console of the test has seen the last five minutes."""
+    made = fed(sample.shop())
+    monkeypatch.setattr(noticing, "Past", made)
+    return made
+
+
+def box(app: StreamopsApp) -> BoxView:
+    return app.frame.query_one(BoxView)
+
+
+async def opened(app: StreamopsApp, *keys: str) -> None:
+    await until(app, lambda: app.moment.past is not None)
+    await press(app, *keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "crumbs"),
+    [
+        ("j j j j g", "prod ▸ orders ▸ fulfilment ▸ charts"),
+        ("j j j j enter g", "prod ▸ orders ▸ fulfilment ▸ charts"),
+        ("j j j j enter enter g", "prod ▸ orders ▸ fulfilment ▸ charts"),
+        ("j j j j g g", "prod ▸ orders ▸ fulfilment ▸ charts"),
+        ("j j j j g escape", "prod"),
+        ("end up g", "prod"),
+        ("2 g", "prod ▸ streams"),
+        ("6 g", "prod ▸ payments ▸ ledger ▸ charts"),
+    ],
+)
+async def test_g_leads_to_the_charts_of_the_group_under_the_cursor(keys: str, crumbs: str) -> None:
+    app = app_for(PulseSource(sample.shop()))
+    async with running(app):
+        await opened(app, *keys.split())
+        await until(app, lambda: bar(app, "crumbs").split(" | ")[0] == crumbs)
+
+
+@pytest.mark.parametrize(
+    ("keys", "span"),
+    [
+        ("", 0),
+        ("left", 0),
+        ("right", 1),
+        ("l", 1),
+        ("right right right", 3),
+        ("right right right right", 3),
+        ("right right right left h", 1),
+    ],
+)
+async def test_the_arrows_choose_how_far_back(keys: str, span: int) -> None:
+    app = app_for(PulseSource(sample.shop()))
+    async with running(app):
+        await opened(app, *FULFILMENT, "g", *keys.split())
+        screen = app.frame
+        assert isinstance(screen, ChartsScreen)
+        await until(app, lambda: screen.span == span)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE, (160, 50), (60, 24), (30, 8)])
+@pytest.mark.usefixtures("past")
+async def test_charts_fill_what_room_there_is(size: tuple[int, int]) -> None:
+    app = app_for(PulseSource(sample.shop()))
+    async with running(app, size):
+        await opened(app, *FULFILMENT, "g")
+        await shown(app, "Lag")
+        lines = box(app).lines
+        assert len(lines) <= box(app).size.height
+        if size[0] >= 80:
+            text = screen_text(app)
+            for words in (
+                "Lag entries",
+                "Rates",
+                "Time lag of the next entry",
+                "Oldest pending",
+                "11:58",
+                "⠒ added",
+            ):
+                assert words in text
+            assert "remembered since 11:55:20Z" in text
+
+
+def later(second: float) -> Observation:
+    """The shop, so many seconds later, as it was."""
+    base = sample.shop()
+    return replace(base, snapshot=replace(base.snapshot, collected_at=NOW + seconds(second)))
+
+
+@pytest.mark.usefixtures("past")
+async def test_a_poll_that_moves_no_dot_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    draw = BoxView.draw_line
+
+    def counting(view: BoxView, y: int, width: int) -> Strip:
+        drawn.append(y)
+        return draw(view, y, width)
+
+    source = PulseSource(sample.shop())
+    app = app_for(source)
+    async with running(app):
+        await opened(app, *FULFILMENT, "g", "right", "right")
+        await shown(app, "09:30")
+        # Three hours over a hundred dots: one dot stands for more than a minute.
+        source.observation = later(2)
+        await press(app, "r")
+        await until(app, lambda: app.moment.observation is source.observation)
+        monkeypatch.setattr(BoxView, "draw_line", counting)
+        source.observation = later(4)
+        await press(app, "r")
+        await until(app, lambda: app.moment.observation is source.observation)
+        assert not drawn
+        source.observation = later(240)
+        await press(app, "r")
+        await until(app, lambda: bool(drawn))
+
+
+async def test_a_group_that_is_gone_is_told() -> None:
+    source = PulseSource(sample.shop())
+    app = app_for(source)
+    async with running(app):
+        await opened(app, *FULFILMENT, "g")
+        source.observation = sample.observation()
+        await press(app, "r")
+        await shown(app, "group fulfilment is not there (any more)")
+
+
+@pytest.mark.usefixtures("past")
+async def test_wide_screens_of_a_group_have_two_small_charts() -> None:
+    app = app_for(PulseSource(sample.shop()))
+    async with running(app, WIDE):
+        await opened(app, *FULFILMENT, "enter")
+        await shown(app, "Lag entries")
+        assert "Time lag of" not in screen_text(app)
+        await resize(app, *NARROW)
+        await until(app, lambda: "Lag entries" not in screen_text(app))
+
+
+@pytest.mark.usefixtures("past")
+async def test_a_frozen_screen_keeps_its_charts() -> None:
+    source = PulseSource(sample.shop())
+    app = app_for(source)
+    async with running(app):
+        await opened(app, *FULFILMENT, "g", "p")
+        before = box(app).lines
+        source.observation = later(60)
+        await press(app, "r")
+        await until(app, lambda: source.polls == 2)
+        assert box(app).lines == before
+        await press(app, "p")
+        await until(app, lambda: box(app).lines != before)
+
+
+@pytest.mark.parametrize(
+    ("seconds_watched", "word", "length", "spacing"),
+    [
+        (60, "5 min", 300, 2),
+        (60, "30 min", 1800, 10),
+        (60, "3 h", 10800, 60),
+        (60, "all", 300, 2),
+        (900, "all", 900, 10),
+        (20_000, "all", 20_000, 300),
+        (200_000, "all", 86_400, 300),
+    ],
+)
+def test_each_span_has_the_finest_resolution_that_reaches_so_far(
+    seconds_watched: int, word: str, length: float, spacing: float
+) -> None:
+    past, base = Past(), sample.shop()
+    for second in (-seconds_watched, 0):
+        past.take(replace(base, snapshot=replace(base.snapshot, collected_at=NOW + seconds(second))))
+    span = next(span for span in SPANS if span.word == word)
+    found = window(past, base, span)
+    assert (found.seconds, found.tier.spacing) == (length, spacing)
+    assert found.tier in TIERS
+    assert bool(since_words(past, found)) == (seconds_watched < length)
+
+
+def test_charts_side_by_side_never_leave_their_box() -> None:
+    past = fed(sample.shop())()
+    view = sample.shop().streams[3].groups[1]
+    found = window(past, waves(sample.shop())[-1], SPANS[0])
+    charts = group_charts(past, view, found, 30)
+    for width in (1, 12, 40, 72, 80, 200):
+        for height in (1, 4, 5, 9, 20, 21, 60):
+            lines = grid(charts, width, height)
+            assert len(lines) <= height
+            assert all(sum(len(cell.text) for cell in line) <= width for line in lines)

@@ -1,0 +1,305 @@
+"""Dead letters: queues, the letters of one, one letter; what is marked and planned, and the fields that are edited."""
+
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from streamops.errors import NotFound, Refused
+from streamops.model.acts.purge import PurgeIntent
+from streamops.model.acts.replay import ReplayIntent
+from streamops.tui import places
+from tests.support.invented import entry_id, minutes
+from tests.support.tui import acts, invented_beside
+from tests.support.tui.driving import NARROW, bar, list_of, names, press, running, screen_text, shown, until
+from tests.support.tui.invented_beside import QUEUE, letter
+from tests.support.tui.shop import shop_source
+from tests.support.tui.source import InventedSource, app_for
+
+TO_LETTERS = ["4", "enter"]
+
+
+def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
+    return source.planned[-1][0]
+
+
+async def test_the_key_leads_to_queues_then_to_jobs_and_back_without_piling_up() -> None:
+    source = shop_source()
+    source.jobs = (acts.JOB,)
+    app = app_for(source)
+    async with running(app):
+        await press(app, "4")
+        await shown(app, "max-deliveries")
+        assert bar(app, "crumbs").startswith("prod ▸ dead letters | 18 letters")
+        assert source.beside.asked[0] == ("queues", (QUEUE,))
+        await press(app, "4")
+        await shown(app, "4f1c09ab12cd")
+        await press(app, "4", "4", "4")
+        assert len(app.screen_stack) == 2
+        await press(app, "escape")
+        assert bar(app, "crumbs") == "prod"
+
+
+async def test_a_queue_is_summed_up_and_its_letters_come_newest_first() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters of payments · oldest 2h01m, newest 2m00s")
+        await shown(app, "timeout ████████ 10")
+        await shown(app, "payments ▸ ledger ████████ 15")
+        assert names(app)[0] == str(source.beside.letters[-1].id)
+        await shown(app, "TimeoutError: the bank did")
+        assert app.frame.command_text() == f"streamops -c prod dlq ls {QUEUE}"
+
+
+async def test_the_next_page_is_read_near_the_end() -> None:
+    source = shop_source()
+    source.beside.letters = tuple(letter(number) for number in range(249, -1, -1))
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 100)
+        await shown(app, "and more")
+        await press(app, "end")
+        await until(app, lambda: len(list_of(app).rows) == 200)
+        await press(app, "end")
+        await until(app, lambda: len(list_of(app).rows) == 250)
+        assert "and more" not in screen_text(app)
+
+
+async def test_one_letter_tells_why_it_died_and_its_story() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        await press(app, "enter")
+        await shown(app, "Its story")
+        await shown(app, "ledger: not pending: it gave the entry up")
+        await shown(app, "leave it")
+        assert ("story", "payments", entry_id(minutes(5))) in source.beside.asked
+        await press(app, "a")
+        await shown(app, "▸ story")
+
+
+async def test_a_letter_that_is_gone_says_so() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        app.go(places.OneLetter(QUEUE, entry_id(minutes(999))))
+        await shown(app, f"queue {QUEUE} has no letter")
+
+
+async def test_what_cannot_be_read_is_said_and_what_was_read_stays() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, "4")
+        await shown(app, QUEUE)
+        source.beside.fails = Refused("NOPERM: this user may not run 'xrevrange'", "Ask for it.")
+        await press(app, "r")
+        await shown(app, "NOPERM")
+        assert len(list_of(app).rows) == 1
+        await press(app, "enter")
+        await shown(app, "✗ NOPERM")
+
+
+# -- which letters a plan takes ----------------------------------------------------------------------
+
+
+async def test_without_marks_a_plan_takes_the_letter_under_the_cursor() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        await press(app, "down", "R", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert planned(source) == ReplayIntent(queue=QUEUE, ids=(source.beside.letters[-2].id,))
+
+
+@pytest.mark.parametrize(
+    ("keys", "chosen"),
+    [
+        (["space", "space"], [-1, -2]),
+        (["asterisk"], range(-1, -19, -1)),
+        (["space", "exclamation_mark"], range(-2, -19, -1)),
+        (["slash", *"rejected", "enter", "asterisk"], [-3, -7, -11, -15]),
+        (["slash", *"rejected", "enter", "space", "exclamation_mark"], [-7, -11, -15]),
+    ],
+    ids=["two", "all", "others", "all filtered", "others filtered"],
+)
+async def test_marks_are_taken_by_their_ids_and_obey_the_filter(keys: list[str], chosen: Any) -> None:  # noqa: ANN401 - a table
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        await press(app, *keys, "D", "enter")
+        await until(app, lambda: bool(source.planned))
+        intent = planned(source)
+        assert isinstance(intent, PurgeIntent)
+        assert intent.backup
+        assert set(intent.ids) == {source.beside.letters[at].id for at in chosen}
+
+
+async def test_marks_that_the_filter_hides_are_counted() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        await press(app, "space", "space", "slash", *"rejected", "enter", "space")
+        assert "● 3 marked, 2 of them not shown" in bar(app, "crumbs")
+
+
+async def test_all_of_the_queue_is_marked_by_the_same_key_again() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        await press(app, "asterisk", "asterisk")
+        assert "● the whole queue marked" in bar(app, "crumbs")
+        await press(app, "R", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert planned(source) == ReplayIntent(queue=QUEUE)
+        await press(app, "escape", "escape", "u")
+        assert "marked" not in bar(app, "crumbs")
+
+
+async def test_a_filter_of_words_never_takes_more_than_is_shown() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        await press(app, "slash", *"rejected", "enter", "asterisk", "asterisk", "asterisk")
+        assert "● 4 marked" in bar(app, "crumbs")
+
+
+async def test_an_expression_reads_such_letters_and_plans_by_it() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        await press(app, "equals_sign", *"reason == 'reje")
+        await shown(app, "▲ ")
+        await press(app, *"cted'", "enter")
+        await until(app, lambda: len(list_of(app).rows) == 4)
+        assert "where reason == 'rejected'" in bar(app, "crumbs")
+        where = """streamops -c prod dlq ls '--where=reason == '"'"'rejected'"'"'' payments:dlq"""
+        assert app.frame.command_text() == where
+        await press(app, "asterisk", "asterisk")
+        assert "● all such letters marked" in bar(app, "crumbs")
+        await press(app, "R", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert planned(source) == ReplayIntent(queue=QUEUE, where="reason == 'rejected'")
+        await press(app, "escape", "escape", "escape", "escape")
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        assert "where" not in bar(app, "crumbs")
+
+
+# -- editing -----------------------------------------------------------------------------------------
+
+
+async def test_fields_are_edited_as_lines_and_become_edits_of_the_replay() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app, NARROW):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        await press(app, "E")
+        await shown(app, "Fields of 1 letter")
+        await shown(app, "leave it\\nat the door")
+        await shown(app, "6 B that are not text")
+        await press(app, "end", "9", "down", "backspace", "down", "end", *"\\t!", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert planned(source).edit == (
+            (b"order", b"A-100009"),
+            (b"amount", b"0.9"),
+            (b"note", b"leave it\nat the door\t!"),
+        )
+        assert planned(source) == ReplayIntent(
+            queue=QUEUE,
+            ids=(source.beside.letters[-1].id,),
+            edit=((b"order", b"A-100009"), (b"amount", b"0.9"), (b"note", b"leave it\nat the door\t!")),
+        )
+
+
+async def test_what_differs_between_letters_stays_unless_it_is_written() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: len(list_of(app).rows) == 18)
+        await press(app, "space", "space", "E")
+        await shown(app, "Fields of 2 letters")
+        await shown(app, "differs: empty keeps each letter's own")
+        await press(app, "down", *"7.00", "enter")
+        await until(app, lambda: bool(source.planned))
+        intent = planned(source)
+        assert len(intent.ids) == 2
+        assert intent.edit == ((b"amount", b"7.00"),)
+
+
+async def test_an_escape_that_means_nothing_is_told_and_nothing_is_planned() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        await press(app, "E")
+        await shown(app, "Fields of 1 letter")
+        await press(app, "down", "down", "end", "\\", "q", "enter")
+        await shown(app, "✗ note: a backslash stands for")
+        assert not source.planned
+
+
+async def test_redeliver_takes_no_edits_and_says_so() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        await press(app, "E")
+        await shown(app, "Fields of 1 letter")
+        await press(app, "end", "9", *["down"] * 11, "space", "space", "enter")
+        await shown(app, "cannot be edited")
+        assert not source.planned
+
+
+async def test_letters_that_cannot_be_read_leave_the_form_as_it_is() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        source.beside.fails = NotFound("there is no stream payments:dlq", "Look again.")
+        await press(app, "E")
+        await shown(app, "✗ there is no stream payments:dlq")
+        assert app.frame.query(Input)
+
+
+async def test_where_nothing_may_be_changed_no_capital_is_a_key() -> None:
+    app = app_for(shop_source(), read_only=True)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 letters")
+        await press(app, *"RED")
+        assert bar(app, "crumbs").startswith("prod ▸ dead letters ▸ payments:dlq")
+        assert " plan" not in bar(app, "keys")
+
+
+async def test_the_dead_letters_of_a_stream_are_a_key_away() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *"jjjjjj", "d")
+        await shown(app, "18 letters of payments")
+        await press(app, "escape", "home", "d")
+        await shown(app, "no dead-letter queue of clicks is known")
+
+
+def test_the_invented_letters_are_letters_of_ours() -> None:
+    assert {one.origin for one in invented_beside.letters()} == {"payments"}
+    assert {one.group for one in invented_beside.letters()} == {"ledger", "audit"}

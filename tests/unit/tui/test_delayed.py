@@ -1,0 +1,117 @@
+"""Delayed messages: queues, the messages of one, and which of them a plan takes."""
+
+from typing import Any
+
+from streamops.errors import Unreachable
+from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
+from streamops.model.snapshot import Gap
+from streamops.tui import places
+from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
+from tests.support.tui.shop import shop_source
+from tests.support.tui.source import InventedSource, app_for
+
+TO_QUEUES = ["colon", *"delayed", "enter"]
+TO_MESSAGES = [*TO_QUEUES, "enter"]
+
+
+def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
+    return source.planned[-1][0]
+
+
+async def test_queues_tell_what_is_due_and_when_the_next_one_is() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *TO_QUEUES)
+        await until(app, lambda: names(app) == ["orders", "topic:remind"])
+        await shown(app, "-40s")
+        await shown(app, "never become entries")
+        assert app.frame.command_text() == "streamops -c prod delayed ls"
+
+
+async def test_what_could_not_be_read_is_counted() -> None:
+    source = shop_source()
+    source.beside.gaps = (Gap("NOPERM: this user may not run 'zcard'", stream="secrets"),)
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_QUEUES)
+        await shown(app, "1 not readable")
+
+
+async def test_a_queue_lists_its_messages_and_sums_them_up() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *TO_MESSAGES)
+        await shown(app, "4 messages · 1 due, and not moved yet · the first overdue by 40s · 3 bodies")
+        assert names(app)[0] == "remind-A-10031"
+        await press(app, "down")
+        await shown(app, "{orders}:retry:bi")
+        assert app.frame.command_text() == "streamops -c prod delayed ls orders"
+        await press(app, "enter")
+        await shown(app, "The entry")
+        assert app.frame.command_text() == "streamops -c prod delayed show orders r:1773487080000-0"
+
+
+async def test_faults_are_what_is_overdue_and_what_can_never_become_an_entry() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *TO_MESSAGES)
+        await until(app, lambda: len(list_of(app).rows) == 4)
+        await press(app, "f")
+        assert names(app) == ["remind-A-10031", "lost-1"]
+
+
+async def test_one_message_and_marked_ones_are_run_now_by_their_ids() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_MESSAGES)
+        await until(app, lambda: len(list_of(app).rows) == 4)
+        await press(app, "R", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert planned(source) == RunDelayedIntent(stream="orders", ids=("remind-A-10031",))
+        await press(app, "escape", "escape", "f", "asterisk", "D", "enter")
+        await until(app, lambda: len(source.planned) == 2)
+        intent = planned(source)
+        assert isinstance(intent, CancelDelayedIntent)
+        assert intent.ids == ("remind-A-10031", "lost-1")
+        assert intent.backup
+
+
+async def test_a_queue_as_a_whole_is_all_of_it() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_QUEUES)
+        await until(app, lambda: len(list_of(app).rows) == 2)
+        await press(app, "R", "enter")
+        await until(app, lambda: bool(source.planned))
+        assert planned(source) == RunDelayedIntent(stream="orders", every=True)
+        await press(app, "escape", "escape", "enter")
+        await until(app, lambda: len(list_of(app).rows) == 4)
+        await press(app, "asterisk", "asterisk")
+        assert "● the whole queue marked" in bar(app, "crumbs")
+        await press(app, "R", "enter")
+        await until(app, lambda: len(source.planned) == 2)
+        assert planned(source) == RunDelayedIntent(stream="orders", every=True)
+
+
+async def test_a_message_that_is_gone_says_so() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        app.go(places.OneDelayed("orders", "was-there"))
+        await shown(app, "it became an entry, or was cancelled")
+
+
+async def test_a_lost_server_leaves_what_was_read() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_MESSAGES)
+        await until(app, lambda: len(list_of(app).rows) == 4)
+        source.beside.fails = Unreachable("cannot connect: connection refused", "Look whether it runs.")
+        await press(app, "r")
+        await shown(app, "cannot connect: connection refused")
+        assert len(list_of(app).rows) == 4
+        source.beside.fails = None
+        await press(app, "r")
+        await until(app, lambda: "cannot connect" not in screen_text(app))

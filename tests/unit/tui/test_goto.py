@@ -1,0 +1,98 @@
+import pytest
+
+from streamops.model.ids import EntryId
+from streamops.tui import places
+from streamops.tui.goto import (
+    WORDS,
+    Goal,
+    Nowhere,
+    Quit,
+    SaveView,
+    ShowView,
+    Switch,
+    completions,
+    parse_goal,
+    text_of,
+)
+from tests.support import invented
+from tests.support.tui import sample
+
+SHOP = sample.observation(
+    sample.stream_view(
+        "orders",
+        sample.group_view("orders", invented.group("billing")),
+        sample.group_view("orders", invented.group("night shift")),
+    ),
+    sample.stream_view("orders west", sample.group_view("orders west", invented.group("billing"))),
+    sample.stream_view("a:b:c"),
+    sample.stream_view("view x"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("orders", places.Stream("orders")),
+        ("orders billing", places.Group("orders", "billing")),
+        ("orders/billing", places.Group("orders", "billing")),
+        ("orders night shift", places.Group("orders", "night shift")),
+        ("orders west", places.Stream("orders west")),
+        ("orders west billing", places.Group("orders west", "billing")),
+        ("orders billing worker-1", places.Pending("orders", "billing", "worker-1")),
+        ("orders night shift worker 1", places.Pending("orders", "night shift", "worker 1")),
+        ("orders billing pending", places.Pending("orders", "billing")),
+        ("orders tail", places.Entries("orders")),
+        ("orders 1795-0", places.OneEntry("orders", EntryId(1795, 0))),
+        ("a:b:c 1795-3", places.OneEntry("a:b:c", EntryId(1795, 3))),
+        ("orders 1795", places.OneEntry("orders", EntryId(1795, 0))),
+        ("view x", places.Stream("view x")),
+        ("view y", ShowView("y")),
+        ("view", ShowView()),
+        ("views", ShowView()),
+        ("save mine", SaveView("mine")),
+        ("save ", Nowhere("save NAME: the name is missing")),
+        ("ctx prod", Switch("prod")),
+        ("quit", Quit()),
+        ("night", places.Group("orders", "night shift")),
+        ("orders zzz", Nowhere("no stream, group or word like orders zzz")),
+        ("1795-0", Nowhere("no stream, group or word like 1795-0")),
+    ],
+)
+def test_what_is_typed_leads_to_its_place(text: str, goal: Goal) -> None:
+    assert parse_goal(text, SHOP) == goal
+
+
+def test_an_id_alone_is_looked_for_where_one_stands() -> None:
+    assert parse_goal("1795-0", SHOP, "orders") == places.OneEntry("orders", EntryId(1795, 0))
+    assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or word like 1795")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        places.Status(),
+        places.Streams(),
+        places.Audit(),
+        places.Stream("orders"),
+        places.Group("orders", "night shift"),
+        places.Pending("orders", "billing"),
+        places.Pending("orders", "billing", "worker 1"),
+        places.Entries("a:b:c"),
+        places.OneEntry("orders", EntryId(1795, 0)),
+    ],
+)
+def test_the_way_back_from_a_place_to_what_is_typed(place: places.Place) -> None:
+    text = text_of(place)
+    assert text is not None
+    assert parse_goal(text, SHOP) == place
+
+
+def test_a_search_cannot_be_typed() -> None:
+    assert text_of(places.Search("orders", "x")) is None
+
+
+def test_completions_are_what_can_be_typed_and_words_come_first() -> None:
+    hostile = sample.observation(sample.stream_view("a\x1bb"), sample.stream_view("fine"))
+    names = completions(hostile, ["mine"], ["prod"])
+    assert names[: len(WORDS)] == list(WORDS)
+    assert names[len(WORDS) :] == ["fine", "view mine", "ctx prod"]

@@ -1,0 +1,63 @@
+"""Help: what it says of the row and the finding it was asked on."""
+
+import pytest
+
+from streamops.model.observation import FindingCode
+from streamops.present.explaining import BASES, FINDINGS
+from streamops.tui.explaining import finding_help, lag_help
+from streamops.tui.subjects import Sort, Subject
+from streamops.tui.text_view import TextView
+from tests.support.tui import sample
+from tests.support.tui.driving import press, running, until
+from tests.support.tui.shop import shop_source
+from tests.support.tui.source import app_for
+
+GROUP = Subject(sort=Sort.GROUP, stream="payments", group="ledger")
+
+
+def flat(lines: object) -> str:
+    return " ".join("".join(cell.text for cell in line).strip() for line in lines)  # type: ignore[attr-defined]
+
+
+def test_a_finding_is_explained_with_its_numbers_and_the_keys_that_mend_it() -> None:
+    text = flat(finding_help((sample.DEAD_CONSUMER,), GROUP, 200, read_only=False))
+    told = FINDINGS[FindingCode.DEAD_CONSUMER]
+    for words in ("worker-7 has not asked for 41 min", told.means, told.comes, *told.look):
+        assert words in text
+    assert "C  claim: Hand its entries" in text
+    assert "X  consumers rm (on the consumer, Enter): " in text
+
+
+def test_where_nothing_may_be_changed_no_key_is_told() -> None:
+    text = flat(finding_help((sample.DEAD_CONSUMER,), GROUP, 200, read_only=True))
+    assert "C  claim" not in text
+    assert "· streamops claim: Hand its entries" in text
+
+
+@pytest.mark.parametrize("width", [20, 76, 116])
+def test_help_keeps_to_its_width(width: int) -> None:
+    lines = finding_help((sample.POISON, sample.STALLED), GROUP, width, read_only=False)
+    assert max(sum(len(cell.text) for cell in line) for line in lines) <= max(width, 45)
+
+
+def test_a_lag_that_is_not_known_says_why() -> None:
+    view = sample.shop().streams[0].groups[0]
+    text = flat(lag_help(view, 300))
+    assert BASES[view.group.lag.basis] in text
+    assert view.group.lag.reason in text
+
+
+async def test_help_is_about_the_row_and_read_only_shows_no_key_that_writes() -> None:
+    for read_only in (False, True):
+        app = app_for(shop_source(), read_only=read_only)
+        async with running(app):
+            await press(app, *"jjjj", "question_mark")
+            view = app.frame.query_one("#main", TextView)
+            await until(app, lambda view=view: len(view.lines) > 0)  # type: ignore[misc]
+            text = flat(view.lines)
+            assert "orders ▸ fulfilment" in text
+            assert FINDINGS[FindingCode.DEAD_CONSUMER].means.split(".")[0] in text
+            assert "from XINFO GROUPS pending" in text
+            assert "The lag here" in text
+            assert ("Acting: nothing is done before its plan" in text) is not read_only
+            assert ("C  claim" in text) is not read_only

@@ -1,0 +1,94 @@
+"""How it looks in the room there is."""
+
+from textual.widgets import Input
+
+from streamops.tui.theme import COLOUR_BLIND_NAME, DARK_NAME, LIGHT_NAME
+from tests.support.tui import sample
+from tests.support.tui.driving import (
+    NARROW,
+    WIDE,
+    bar,
+    list_of,
+    names,
+    press,
+    resize,
+    running,
+    screen_text,
+    settle,
+    shown,
+    until,
+)
+from tests.support.tui.shop import shop_source
+from tests.support.tui.source import InventedSource, app_for
+
+
+async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() -> None:
+    app = app_for(InventedSource(sample.many(100)))
+    async with running(app, NARROW):
+        await shown(app, "service-00000:events")
+        lines = screen_text(app).split("\n")
+        assert len(lines) == 24
+        assert lines[0].startswith(" streamops  prod  production")
+        assert lines[1].strip() == "prod"
+        assert lines[2].split()[:4] == ["STREAM", "GROUP", "HEALTH", "LAG"]
+        assert sum("service-" in line for line in lines) == 19
+        assert lines[22].strip().startswith("every 30s")
+        assert lines[23].strip().startswith("enter open  C T W X plan")
+        assert app.frame.query_one("#pane").display is False
+
+
+async def test_a_wide_terminal_has_a_pane_with_findings_and_advice() -> None:
+    app = app_for(shop_source())
+    async with running(app, WIDE):
+        await press(app, "f", "j", "j")
+        await shown(app, "→ See whether")
+        await shown(app, "Last delivered")
+
+
+async def test_resizing_keeps_the_place_and_the_cursor() -> None:
+    app = app_for(shop_source())
+    async with running(app, WIDE):
+        await press(app, *"jjjj", "enter")
+        await resize(app, *NARROW)
+        await shown(app, "▲ dead consumer")
+        assert bar(app, "crumbs") == "prod ▸ orders ▸ fulfilment"
+        await resize(app, 30, 8)
+        await settle(app)
+        await resize(app, 200, 60)
+        await press(app, "escape")
+        await shown(app, "▲ dead consumer")
+        assert names(app)[list_of(app).cursor] == "orders/fulfilment"
+        assert "findings" in {column.key for column in list_of(app).shown_columns}
+
+
+async def test_columns_leave_as_the_terminal_narrows_and_names_stay() -> None:
+    app = app_for(shop_source())
+    async with running(app, (60, 24)):
+        assert [column.key for column in list_of(app).shown_columns] == [
+            "stream",
+            "group",
+            "health",
+            "lag",
+            "pending",
+        ]
+        assert "fulfilment" in screen_text(app)
+        await resize(app, 160, 24)
+        await until(app, lambda: "trend" in {column.key for column in list_of(app).shown_columns})
+
+
+async def test_the_theme_is_chosen_and_toggled() -> None:
+    app = app_for(shop_source(), theme="light")
+    async with running(app):
+        assert app.theme == LIGHT_NAME
+        app.action_toggle_theme()
+        assert app.theme == COLOUR_BLIND_NAME
+        app.action_toggle_theme()
+        assert app.theme == DARK_NAME
+
+
+async def test_nothing_moves_by_itself_but_data() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        assert app.animation_level == "none"
+        await press(app, "slash")
+        assert app.frame.query_one(Input).cursor_blink is False

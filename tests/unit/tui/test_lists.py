@@ -1,0 +1,145 @@
+"""Lists: filtered, sorted, and with a cursor that stays with its row."""
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.model.streams import StreamRole
+from tests.support.tui import sample
+from tests.support.tui.driving import bar, click, list_of, names, press, running, shown, until
+from tests.support.tui.shop import ALL, FAULTY, shop_source
+from tests.support.tui.source import InventedSource, app_for
+
+
+async def test_the_first_screen_shows_every_stream_with_every_group() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        assert names(app) == ALL
+        await shown(app, "payments     ledger     ✗ crit         1,204       6m00s        5   6m12s ▂▃▄▅▆▆▇█")
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("f", FAULTY),
+        ("f f", ALL),
+        ("f escape", ALL),
+        ("slash o r d enter", ["orders/billing", "orders/fulfilment", "orders/reports"]),
+        ("slash o r d", ["orders/billing", "orders/fulfilment", "orders/reports"]),
+        ("slash o r d enter escape", ALL),
+        ("slash o r d escape", ALL),
+        ("slash o r d enter f", ["orders/fulfilment"]),
+        ("slash o r d enter slash backspace backspace backspace enter", ALL),
+        ("slash p o i s o n enter", ["emails/mailer"]),
+        ("slash c r i t enter", ["payments/ledger"]),
+        ("slash z z z enter", []),
+        ("i", ALL[::-1]),
+        (
+            "o o",
+            [
+                "payments:dlq/-",
+                *(row for row in sorted(ALL, key=lambda row: row.split("/")[1]) if row[-1] != "-"),
+            ],
+        ),
+    ],
+)
+async def test_lists_are_filtered_and_sorted(keys: str, expected: list[str]) -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *keys.split())
+        await until(app, lambda: names(app) == expected)
+
+
+async def test_sorting_goes_through_the_visible_columns_and_back_to_none() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        keys = [column.key for column in list_of(app).shown_columns]
+        seen = []
+        for _ in range(len(keys) + 1):
+            await press(app, "o")
+            seen.append(app.frame.wish.sort)  # type: ignore[attr-defined]
+        assert seen == [*keys, None]
+        assert names(app) == ALL
+
+
+async def test_sorted_by_health_the_worst_is_on_top_and_the_column_is_marked() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, "o", "o", "o")
+        await until(app, lambda: names(app)[0] == "payments/ledger")
+        await shown(app, "HEALTH▾")
+        await press(app, "i")
+        await until(app, lambda: names(app)[-1] == "payments/ledger")
+        await shown(app, "HEALTH▴")
+
+
+async def test_a_click_on_a_title_sorts_and_a_double_click_on_a_row_opens() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await click(app, at=(27, 0))
+        await until(app, lambda: app.frame.wish.sort == "health")  # type: ignore[attr-defined]
+        await click(app, at=(27, 0))
+        await until(app, lambda: not app.frame.wish.descending)  # type: ignore[attr-defined]
+        await click(app, at=(5, 3))
+        assert list_of(app).cursor == 2
+        await click(app, times=2, at=(5, 3))
+        await until(app, lambda: "▸" in bar(app, "crumbs"))
+
+
+async def test_an_empty_selection_says_why() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, "slash", *"zzz", "enter")
+        await shown(app, "none of 9 rows matches zzz; Esc shows all")
+        await press(app, "escape", "slash", *"inventory", "enter")
+    healthy = sample.observation(*(view for view in sample.shop().streams if view.stream.name == "inventory"))
+    app = app_for(InventedSource(healthy))
+    async with running(app):
+        await press(app, "f")
+        await shown(app, "no faults among 1 rows; f shows all")
+
+
+@pytest.mark.parametrize(
+    ("complete", "words"),
+    [
+        (True, "no streams in db 0; its keys were scanned"),
+        (False, "no streams in db 0 so far; the scan of its keys is not through yet"),
+    ],
+)
+async def test_an_empty_server_says_so(*, complete: bool, words: str) -> None:
+    app = app_for(InventedSource(sample.observation(complete=complete)))
+    async with running(app):
+        await shown(app, words)
+        await press(app, "2")
+        await shown(app, words)
+
+
+async def test_the_cursor_stays_with_its_row() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *"jjjj")
+        assert names(app)[list_of(app).cursor] == "orders/fulfilment"
+        await press(app, "i")
+        await until(app, lambda: names(app)[list_of(app).cursor] == "orders/fulfilment")
+        shop = sample.shop()
+        source.observation = replace(shop, streams=shop.streams[2:])
+        await press(app, "r")
+        await until(app, lambda: len(names(app)) == 7)
+        assert names(app)[list_of(app).cursor] == "orders/fulfilment"
+
+
+async def test_matches_are_walked_around_the_ends() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, "slash", *"orders", "enter", "b")
+        assert names(app)[list_of(app).cursor] == "orders/reports"
+        await press(app, "n", "n")
+        assert names(app)[list_of(app).cursor] == "orders/fulfilment"
+
+
+async def test_dead_letters_show_as_such() -> None:
+    app = app_for(shop_source())
+    async with running(app, (200, 50)):
+        await press(app, "2", "slash", *"dead_letters", "enter")
+        await until(app, lambda: names(app) == ["payments:dlq"])
+        await shown(app, StreamRole.DEAD_LETTERS)

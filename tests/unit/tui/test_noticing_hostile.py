@@ -1,0 +1,58 @@
+"""Hostile names and findings are only text on the pulse, in the charts and among the alerts."""
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.errors import Refused
+from streamops.model.delayed import DelayedQueue
+from streamops.operate.delayed import DelayedQueues
+from streamops.tui.app import StreamopsApp
+from tests.support.invented import NOW
+from tests.support.tui import hostile
+from tests.support.tui.driving import NARROW, WIDE, press, running, until
+from tests.support.tui.hostile_shared import EVERYTHING, check_screen
+from tests.support.tui.pulse_source import PulseSource
+from tests.support.tui.source import settings_for
+
+WALK = [
+    ["1", "question_mark", "escape", "r", "enter", "escape"],
+    ["6", "question_mark", "pagedown", "escape", "s", "s", "j", "s", "c", "y", "enter", "escape"],
+    ["3", "g", "right", "right", "right", "question_mark", "pagedown", "escape", "c", "y", "escape", "enter"],
+]
+
+
+def app_on(text: str, source: PulseSource) -> StreamopsApp:
+    plain = settings_for(source)
+    return StreamopsApp(replace(plain, context=hostile.settings(text).context))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [*((text, NARROW) for text in hostile.TEXTS), (EVERYTHING, NARROW), (EVERYTHING, WIDE)],
+    ids=[*(f"text {number}" for number in range(len(hostile.TEXTS))), "all narrow", "all wide"],
+)
+async def test_hostile_text_is_only_text(text: str, size: tuple[int, int]) -> None:
+    delayed = DelayedQueues((DelayedQueue(f"q{text}", 1, 1, NOW, 1),), (), NOW, complete=True)
+    app = app_on(text, PulseSource(hostile.observation(text), delayed=delayed))
+    async with running(app, size):
+        await until(app, lambda: app.moment.past is not None)
+        for keys in WALK:
+            for key in keys:
+                await press(app, key)
+                check_screen(app)
+        assert not app._exit
+
+
+async def test_hostile_reasons_are_only_text() -> None:
+    refused = Refused(f"refused {EVERYTHING}", f"hint {EVERYTHING}")
+    app = app_on("x", PulseSource(hostile.observation(EVERYTHING), refused, refused))
+    async with running(app, WIDE):
+        await press(app, "1")
+        await until(
+            app,
+            lambda: (
+                "not readable: refused [@click"
+                in "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+            ),
+        )
+        check_screen(app)

@@ -1,0 +1,156 @@
+import shlex
+
+import click
+import pytest
+
+from streamops.main.program import PROGRAM, ROOT
+from streamops.model.ids import EntryId
+from streamops.tui import places
+from streamops.tui.goto import Nowhere, Quit, Switch, parse_goal
+from streamops.tui.places import Place, command, short_id
+from streamops.tui.source import ContextInfo
+from tests.support.tui import sample
+from tests.support.tui.source import PROD
+
+
+@pytest.mark.parametrize(
+    ("place", "trail", "line"),
+    [
+        (places.Status(), (), "status"),
+        (places.Streams(), ("streams",), "streams ls"),
+        (places.Stream("orders"), ("orders",), "streams info orders"),
+        (places.Group("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
+        (places.Pending("o", "g"), ("o", "g", "pending"), "pending ls o g"),
+        (places.Pending("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
+        (places.Entries("orders"), ("orders", "tail"), "streams tail -n 100 orders"),
+        (
+            places.OneEntry("o", EntryId(1795000000000, 0)),
+            ("o", "1795…-0"),
+            "streams search --from-id=1795000000000-0 --to-id=1795000000000-0 -o json o",
+        ),
+        (places.Contexts(), ("contexts",), "ctx ls"),
+        (places.DeadLetters(), ("dead letters",), "dlq ls"),
+        (places.Letters("o:dlq"), ("dead letters", "o:dlq"), "dlq ls o:dlq"),
+        (
+            places.Letters("o:dlq", "reason == `1`"),
+            ("dead letters", "o:dlq"),
+            "dlq ls '--where=reason == `1`' o:dlq",
+        ),
+        (
+            places.OneLetter("o:dlq", EntryId(1795000000000, 0)),
+            ("dead letters", "o:dlq", "1795…-0"),
+            "dlq show o:dlq 1795000000000-0",
+        ),
+        (places.DelayedQueues(), ("delayed",), "delayed ls"),
+        (places.Delayed("o"), ("delayed", "o"), "delayed ls o"),
+        (places.OneDelayed("o", "-x"), ("delayed", "o", "-x"), "delayed show -- o -x"),
+        (places.Topics(), ("topics",), "topics ls"),
+        (places.OneTopic("remind"), ("topics", "remind"), "topics show remind"),
+        (places.Workers(), ("workers",), "workers ls"),
+        (places.OneWorker("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
+        (places.Story("o", EntryId(5, 1)), ("o", "5-1", "story"), "streams story o 5-1"),
+        (places.Pulse(), ("pulse",), "status"),
+        (places.Alerts(), ("alerts",), "alerts ls"),
+        (places.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),
+        (places.Stream("-x"), ("-x",), "streams info -- -x"),
+        (places.Stream("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
+    ],
+)
+def test_a_place_has_its_crumbs_and_its_command(place: Place, trail: tuple[str, ...], line: str) -> None:
+    assert place.trail == trail
+    assert command(PROD, place) == f"streamops -c prod {line}"
+
+
+def test_an_entry_remembers_the_way_to_it() -> None:
+    place = places.OneEntry("o", EntryId(1795000000000, 3), ("o", "g", "w"))
+    assert place.trail == ("o", "g", "w", "1795…-3")
+
+
+def test_without_a_configured_context_the_command_names_the_url() -> None:
+    context = ContextInfo("demo", "development", "the demo", "unix:///tmp/demo.sock")
+    assert command(context, places.Status()) == "streamops --url unix:///tmp/demo.sock status"
+
+
+def test_a_command_is_one_line_that_a_terminal_only_shows() -> None:
+    line = command(PROD, places.Stream("a\x1b]52;c;eA==\x07\nb\udcff"))
+    assert line.isprintable()
+    assert line == r"streamops -c prod streams info $'a\x1b]52;c;eA==\x07\x0ab\xff'"
+    assert len(shlex.split(line)) == 6
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "short"), [((5, 0), "5-0"), ((12345, 1), "12345-1"), ((123456, 1), "1234…-1")]
+)
+def test_short_ids_are_never_longer_than_ids(entry_id: tuple[int, int], short: str) -> None:
+    assert short_id(EntryId(*entry_id)) == short
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("status", places.Status()),
+        (" streams ", places.Streams()),
+        ("pulse", places.Pulse()),
+        ("alerts", places.Alerts()),
+        ("ctx", places.Contexts()),
+        ("ctx staging", Switch("staging")),
+        ("q", Quit()),
+        ("orders", places.Stream("orders")),
+        ("payments", places.Stream("payments")),
+        ("orders billing", places.Group("orders", "billing")),
+        ("orders/billing", places.Group("orders", "billing")),
+        ("dlq", places.DeadLetters()),
+        ("payments:dlq", places.Stream("payments:dlq")),
+        ("delayed", places.DelayedQueues()),
+        ("topics", places.Topics()),
+        ("workers", places.Workers()),
+        ("INVENT", places.Stream("inventory")),
+        ("heatmap", places.Group("clicks", "heatmap")),
+        ("nowhere", Nowhere("no stream, group or word like nowhere")),
+        ("pay", Nowhere("2 places like pay: payments, payments:dlq")),
+        ("s", Nowhere("6 places like s: clicks, emails, orders, …")),
+        ("orders nope", Nowhere("no stream, group or word like orders nope")),
+        ("\x1b[2J", Nowhere("no stream, group or word like \\x1b[2J")),
+    ],
+)
+def test_what_is_typed_leads_somewhere(text: str, goal: object) -> None:
+    assert parse_goal(text, sample.shop()) == goal
+
+
+def test_before_the_first_observation_only_words_lead_somewhere() -> None:
+    assert parse_goal("streams", None) == places.Streams()
+    assert isinstance(parse_goal("orders", None), Nowhere)
+
+
+PLACES: tuple[Place, ...] = (
+    places.Status(),
+    places.Streams(),
+    places.Stream("-o"),
+    places.Group("orders", "--help"),
+    places.Pending("orders", "billing"),
+    places.Pending("orders", "billing", "-c"),
+    places.Entries("orders"),
+    places.OneEntry("orders", EntryId(5, 0)),
+    places.Contexts(),
+    places.Pulse(),
+    places.Alerts(),
+    places.Charts("orders", "--help"),
+)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: type(place).__name__)
+@pytest.mark.parametrize(
+    "context", [PROD, ContextInfo("demo", url="redis://localhost:1/0")], ids=["-c", "--url"]
+)
+def test_every_command_is_one_that_the_command_line_takes(place: Place, context: ContextInfo) -> None:
+    """Parsed to its last word, down to the command itself; a name stays a name, whatever it looks like."""
+    words = shlex.split(command(context, place))
+    assert words[0] == PROGRAM
+    parent, parameters = ROOT.make_context(PROGRAM, words[1:]), {}
+    while isinstance(parent.command, click.Group):
+        name, found, rest = parent.command.resolve_command(parent, [*parent._protected_args, *parent.args])
+        assert found is not None
+        parent = found.make_context(name, rest, parent=parent)
+        parameters = parent.params
+    for name in place.names:
+        assert name in parameters.values() or (name,) in parameters.values()

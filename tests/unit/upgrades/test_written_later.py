@@ -1,0 +1,252 @@
+"""What a version to come may write is refused in words, or what is not known of it is left out: never misread, no crash.
+
+One row a format that streamops keeps; docs/formats.md says how each is versioned. The rows of a format in which
+something may only be added show the addition left out; those of one with a number show the number refused.
+"""
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from streamops.analysis.letters import read_letter
+from streamops.cli.history_files import read_history
+from streamops.errors import RecordingError, StreamopsError, UnexpectedReply
+from streamops.model.acting import AuditPhase
+from streamops.model.acts.replay import ReplayIntent
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.model.pools import PoolMode, RosterWorker
+from streamops.model.workers import WorkerState
+from streamops.operate.acting.audit import decode_record
+from streamops.operate.acting.packing import pack, unpack, unpack_asked
+from streamops.operate.acting.undo_rows import unpack_pages
+from streamops.operate.backups import parse_line, taken_back
+from streamops.operate.group_backups import parse_group, parse_row
+from streamops.operate.recording.frames import NAME, Kind, frame
+from streamops.operate.recording.recording import Recording
+from streamops.scaling.state import ScalingState
+from streamops.wire.consuming.hearts import decode_heart
+from streamops.wire.delayed_bodies import decode_body
+from streamops.wire.faults import Fault
+from streamops.wire.pools.records import decode_pool
+from streamops.wire.pools.roster import decode_worker
+from streamops.wire.topics import decode_topic
+from streamops.wire.writes.jobs import decode_job
+from tests.support.invented import NOW
+
+ID = EntryId(1_700_000_000_000, 0)
+
+
+def flat(told: dict[str, object]) -> list[bytes]:
+    """A hash as HGETALL tells it."""
+    return [
+        str(part).encode() if not isinstance(part, bytes) else part for pair in told.items() for part in pair
+    ]
+
+
+HEART = {
+    "v": 1, "host": "h", "pid": 7, "app": "shop:app", "pool": "p", "consumers": "[]", "slots": 4, "busy": 1,
+    "state": "running", "beat_ms": 5,
+}  # fmt: skip
+JOB = {"v": 1, "operation": "replay", "target": "q", "state": "running", "cursor": "5-0", "applied": 3}
+POOL = {"mode": "paused", "desired": 3, "desired_by": "ann"}
+ASKED = pack(ReplayIntent(queue="q:dlq"))
+LATER_ASKED = msgspec.json.encode({**msgspec.json.decode(ASKED), "only_before": "5-0"})
+DECISION: dict[str, Any] = {
+    "at": "2026-11-22T00:00:00Z", "code": "backlog", "text": "t", "ordered": 1, "ready": 1, "target": 2,
+}  # fmt: skip
+
+
+class Known(NamedTuple):
+    """A later version's addition, and what has to come out as if it were not there."""
+
+    now: Callable[[], object]
+    later: Callable[[], object]
+
+
+ADDED: dict[str, Known] = {
+    "worker heartbeat": Known(
+        lambda: decode_heart("w", flat(HEART)), lambda: decode_heart("w", flat({**HEART, "gpu": "2"}))
+    ),
+    "roster": Known(
+        lambda: decode_worker("w", "5 4 1 2.5 running"),
+        lambda: decode_worker("w", "5 4 1 2.5 running gpu=2 x"),
+    ),
+    "job": Known(
+        lambda: decode_job("j", flat(JOB), NOW), lambda: decode_job("j", flat({**JOB, "nice": "3"}), NOW)
+    ),
+    "pool": Known(
+        lambda: decode_pool("p", flat(POOL)), lambda: decode_pool("p", flat({**POOL, "night_shift": "2"}))
+    ),
+    "decision": Known(
+        lambda: decode_pool("p", flat({"decision": msgspec.json.encode(DECISION)})),
+        lambda: decode_pool("p", flat({"decision": msgspec.json.encode({**DECISION, "colour": "red"})})),
+    ),
+    "decision of a rule that is not known": Known(
+        lambda: decode_pool("p", []),
+        lambda: decode_pool("p", flat({"decision": msgspec.json.encode({**DECISION, "code": "tide"})})),
+    ),
+    "learned": Known(
+        ScalingState,
+        lambda: msgspec.msgpack.decode(msgspec.msgpack.encode({"moon": [1, 2]}), type=ScalingState),
+    ),
+    "topic": Known(
+        lambda: decode_topic("t", b'{"v":1,"url":"http://h/"}'),
+        lambda: decode_topic("t", b'{"v":1,"url":"http://h/","nice":true}'),
+    ),
+    "dead letter": Known(
+        lambda: letter().fields, lambda: tuple(one for one in letter((b"_so_mood", b"bad")).fields if one[0] != b"_so_mood")
+    ),
+    "audit record": Known(
+        lambda: decode_record(record(phase=b"done", operation=b"ack")),
+        lambda: decode_record(record(phase=b"done", operation=b"ack", mood=b"good")),
+    ),
+    "line of a backup": Known(
+        lambda: parse_line(b'{"stream":"s","id":"1-0","fields":[["a","b"]]}'),
+        lambda: parse_line(b'{"stream":"s","id":"1-0","fields":[["a","b"]],"ttl":5}'),
+    ),
+    "line that takes back": Known(
+        lambda: taken_back([b'{"not_deleted":["1-0"]}\n']),
+        lambda: taken_back([b'{"not_deleted":["1-0"],"why":"it changed"}\n']),
+    ),
+    "group in a file": Known(
+        lambda: parse_group(b'{"stream":"s","group":"g","last_delivered_id":"1-0"}'),
+        lambda: parse_group(b'{"stream":"s","group":"g","last_delivered_id":"1-0","mood":1}'),
+    ),
+    "row in a file": Known(
+        lambda: parse_row(b'{"stream":"s","group":"g","id":"1-0","consumer":"c","idle_seconds":1,"deliveries":1}'),
+        lambda: parse_row(
+            b'{"stream":"s","group":"g","id":"1-0","consumer":"c","idle_seconds":1,"deliveries":1,"mood":1}'
+        ),
+    ),
+}  # fmt: skip
+
+
+def letter(*more: tuple[bytes, bytes]) -> Any:  # noqa: ANN401 - as tests need it
+    fields = ((b"n", b"1"), (b"_so_origin", b"orders"), (b"_so_reason", b"timeout"), *more)
+    return read_letter(Entry(ID, fields), "orders:dlq", "orders")
+
+
+def record(**fields: bytes) -> Entry:
+    return Entry(ID, tuple((name.encode(), value) for name, value in fields.items()))
+
+
+@pytest.mark.parametrize("known", ADDED.values(), ids=ADDED)
+def test_what_was_added_is_left_out(known: Known) -> None:
+    assert known.now() is not None
+    assert known.later() == known.now()
+
+
+REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
+    "delayed message": (
+        lambda: decode_body(msgspec.msgpack.encode([2, "orders", "", 0, "", ["f", "v"]])), ValueError, "version 2",
+    ),
+    "delayed message of another shape": (
+        lambda: decode_body(msgspec.msgpack.encode([3, {"to": "orders"}])), ValueError, "version 3",
+    ),
+    "topic": (lambda: decode_topic("t", b'{"v":2,"url":["http://h/"]}'), ValueError, "url|version"),
+    "topic of the same shape": (lambda: decode_topic("t", b'{"v":2,"url":"http://h/"}'), ValueError, "version 2"),
+    "intent with a word more": (
+        lambda: unpack_asked(ReplayIntent, LATER_ASKED), UnexpectedReply, "what was asked for in Redis cannot be read",
+    ),
+    "rows to undo": (
+        lambda: unpack_pages(zlib.compress(msgspec.msgpack.encode([[5, ["61"], ["1-0"], [0, 1, 1, 0], "more"]]))),
+        UnexpectedReply, "what undoing needs",
+    ),
+    "packed by another method": (lambda: unpack(ReplayIntent, b"\x28\xb5\x2f\xfd zstd"), UnexpectedReply, "a record"),
+    "learned": (
+        lambda: msgspec.msgpack.decode(msgspec.msgpack.encode({"rates": "fast"}), type=ScalingState),
+        msgspec.DecodeError, "Expected `array`",
+    ),
+    "line of a backup": (lambda: parse_line(b'{"v":2,"gone":"1-0"}'), ValueError, "stream"),
+    "history": (lambda: read_history(["v,2", "moon,tide"], "h.csv"), StreamopsError, "h.csv"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "kind", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_understood_is_refused(
+    read: Callable[[], object], kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        read()
+
+
+def test_an_intent_with_a_word_more_is_shown_but_not_gone_on_with() -> None:
+    """To show it, what is known of it will do; to act on it, the rest may be what narrows it."""
+    assert (
+        unpack(ReplayIntent, LATER_ASKED) == ReplayIntent(queue="q:dlq") == unpack_asked(ReplayIntent, ASKED)
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"v": 2}, "version 2 of the format"),
+        ({"v": "x" * 9}, "another version"),
+        ({"state": "resting"}, "no job"),
+    ],
+)
+def test_a_job_of_a_later_version_is_a_fault_in_words(told: dict[str, object], said: str) -> None:
+    job = decode_job("j", flat({**JOB, **told}), NOW)
+    assert isinstance(job, Fault)
+    assert said in job.reason
+
+
+def test_a_heartbeat_of_another_version_tells_nothing() -> None:
+    assert decode_heart("w", flat({**HEART, "v": 2})) is None
+
+
+def test_a_worker_in_a_state_that_is_not_known_is_there_all_the_same() -> None:
+    heart, worker = (
+        decode_heart("w", flat({**HEART, "state": "resting"})),
+        decode_worker("w", "5 4 1 2.5 resting"),
+    )
+    assert heart is not None
+    assert isinstance(worker, RosterWorker)
+    assert {heart.state, worker.state} == {WorkerState.OTHER}
+
+
+def test_a_pool_that_was_told_something_new_keeps_its_word() -> None:
+    """Its workers stay as they are: they know but two."""
+    pool = decode_pool("p", flat({**POOL, "mode": "drained"}))
+    assert pool.mode == "drained"
+    assert pool.mode not in frozenset(PoolMode)
+
+
+def test_a_phase_of_the_audit_log_that_is_not_known_is_an_action_of_its_own() -> None:
+    read = decode_record(record(phase=b"reviewed", begun=b"5-0", operation=b"ack", plan=b"\x93what"))
+    assert (read.phase, read.begun_id, read.operation, read.plan) == (AuditPhase.OTHER, str(ID), "ack", None)
+
+
+def test_a_recording_of_a_later_format_is_refused_by_its_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "later"
+    path.write_bytes(NAME + b"2\n" + b"whatever")
+    with pytest.raises(RecordingError, match="recorded in format 2") as told:
+        Recording.open(path)
+    assert "play it with the version that wrote it" in told.value.hint
+
+
+def test_frames_of_a_kind_that_is_not_known_are_passed_over(tmp_path: Path) -> None:
+    context = msgspec.msgpack.encode({"name": "a", "environment": "production", "address": "b", "mood": 1})
+    loss = msgspec.msgpack.encode({"message": "away", "hint": "wait", "mood": 1})
+    path = tmp_path / "later"
+    later: Any = 99
+    path.write_bytes(
+        NAME
+        + b"1\n"
+        + frame(Kind.CONTEXT, 1, 1, context)
+        + frame(later, 2, 2, b"\xc1")
+        + frame(Kind.LOSS, 3, 3, loss)
+    )
+    recording = Recording.open(path)
+    try:
+        assert (len(recording), recording.problem) == (1, "")
+        scene = recording.read(0)
+        assert scene.loss is not None
+        assert (scene.context.name, scene.loss.message) == ("a", "away")
+    finally:
+        recording.close()

@@ -1,0 +1,52 @@
+"""Deleting entries on real servers: written to a file first, told to every group."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from streamops.model.acting import Tier
+from streamops.model.acts.delete import DeleteIntent
+from streamops.operate.console import Console
+from tests.support.operate.operations.delete import NONE, STREAM, ids
+from tests.support.operate.operations.doing import open_console, planned
+from tests.support.servers import RunningServer
+
+pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
+
+NEVER_GETS = (
+    "Group billing never gets 1 entry that it has yet to read, "
+    "and keeps 2 pending rows that point to nothing (w1 2)."
+)
+
+
+@pytest.fixture
+async def console(server: RunningServer) -> AsyncIterator[Console]:
+    """Ten entries; ``billing`` holds 3 and 4 of the first five, ``audit`` took all."""
+    for number in range(1, 11):
+        server.command("XADD", STREAM, f"{number}-0", "n", number, b"raw", b"\xff", "n", "again")
+    for group, count in (("billing", 5), ("audit", 10)):
+        server.command("XGROUP", "CREATE", STREAM, group, "0")
+        server.command("XREADGROUP", "GROUP", group, "w1", "COUNT", count, "STREAMS", STREAM, ">")
+    server.command("XACK", STREAM, "billing", "1-0", "2-0", "5-0")
+    server.command("XACK", STREAM, "audit", *(f"{number}-0" for number in range(1, 11)))
+    async with await open_console(server) as opened:
+        yield opened
+
+
+async def test_every_group_is_told_of(server: RunningServer, console: Console, tmp_path: Path) -> None:
+    file = tmp_path / "b.jsonl"
+    plan = await planned(console, DeleteIntent(stream=STREAM, ids=(*ids(1, 3, 4, 6), NONE), backup=str(file)))
+    assert (plan.tier, plan.count, plan.confirm, plan.undo) == (Tier.LOSES, 4, STREAM, "")
+    assert plan.effects == (
+        "4 entries go for every group, by XDEL.",
+        NEVER_GETS,
+        "1 group has read and acknowledged all of them.",
+        f"Each is written to {file} before it is deleted.",
+    )
+    assert plan.loses.startswith(f"4 entries; `streamops restore {file} --new-ids` adds them again")
+    assert plan.warnings[0] == "1 ID is no entry of the stream, and will be left out."
+    assert any("will not know the lag of group billing" in one for one in plan.warnings) == (
+        server.label != "redis-6.2"
+    )
+    assert not file.exists()

@@ -1,0 +1,34 @@
+"""Acting on real servers, through the real engine: what the console plans is what the server says, and what it applies is done."""
+
+import pytest
+
+from tests.support.servers import RunningServer
+from tests.support.tui.acting_server import ENTRIES, console_on, pending, prepare, to_pending
+from tests.support.tui.driving import names, press, running, shown, until
+
+pytestmark = pytest.mark.every_server("the way through the console is walked on each version")
+
+
+async def test_acknowledging_and_undoing_it_on_every_server(server: RunningServer) -> None:
+    ids = prepare(server)
+    app = console_on(server)
+    async with running(app):
+        await to_pending(app)
+        await press(app, "space", "space", "A", "enter")
+        await shown(app, "2 entries will count as processed by group billing")
+        await shown(app, "Tab, then type 2")
+        await press(app, "tab", "2", "enter")
+        await shown(app, "2 of 2")
+        assert pending(server) == ENTRIES - 2
+        await press(app, "z")
+        await shown(app, "Takes back ack")
+        await shown(app, "Tab, then type 2")
+        await press(app, "tab", "2", "enter")
+        await shown(app, "2 of 2")
+        assert pending(server) == ENTRIES
+        await press(app, "escape")
+        await until(app, lambda: names(app) == ids)
+        await press(app, "at")
+        await until(app, lambda: len(names(app)) == 2)
+        await shown(app, "ada@bastion-1")
+        await shown(app, "‖ undone")

@@ -1,0 +1,50 @@
+"""Listening to channels: through lost connections, without permission, until cancelled."""
+
+import asyncio
+
+import pytest
+
+from streamops.wire import notices
+from streamops.wire.notices import listen
+from tests.support.eventually import eventually
+from tests.support.servers import RunningServer
+from tests.support.wire.fixtures import SetUser
+from tests.support.wire.notices import CHANNELS, HELLO, holds, listening
+
+pytestmark = pytest.mark.every_server("replies and scripts differ by version")
+
+
+def subscribers(server: RunningServer) -> int:
+    count: int = server.command("PUBSUB", "NUMSUB", CHANNELS[0])[1]
+    return count
+
+
+async def test_what_is_published_is_heard(server: RunningServer) -> None:
+    async with listening(server.options) as heard:
+        await eventually(holds(heard, *HELLO))
+        server.command("PUBLISH", CHANNELS[0], "5")
+        server.command("PUBLISH", b"caf\xff", b"\xff")
+        server.command("PUBLISH", "another", "6")
+        await eventually(holds(heard, *HELLO, (CHANNELS[0], b"5"), (CHANNELS[1], b"\xff")))
+    await eventually(lambda: subscribers(server) == 0)
+
+
+async def test_a_lost_connection_is_made_again(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "PAUSE", 0.01)
+    async with listening(server.options) as heard:
+        await eventually(holds(heard, *HELLO))
+        server.command("CLIENT", "KILL", "TYPE", "pubsub")
+        await eventually(holds(heard, *HELLO, *HELLO))
+        server.command("PUBLISH", CHANNELS[0], "5")
+        await eventually(holds(heard, *HELLO, *HELLO, (CHANNELS[0], b"5")))
+
+
+@pytest.mark.parametrize("rules", [["-subscribe"], ["resetchannels"], ["resetchannels", "&caf*"]])
+async def test_it_ends_where_nobody_may_listen(
+    server: RunningServer, as_user: SetUser, rules: list[str]
+) -> None:
+    options = as_user("~*", "+@all", *rules)
+    await asyncio.wait_for(listen(options, CHANNELS, lambda _channel, _text: None), 5)
+    assert subscribers(server) == 0

@@ -1,1 +1,0 @@
-"""Pools in Redis."""
