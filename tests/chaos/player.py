@@ -28,8 +28,8 @@ from tests.chaos.results import CRASHES, HEALS, PROCESSES, TOPOLOGIES, Job, Resu
 from tests.chaos.scenes import scene_of
 from tests.chaos.stories import story
 from tests.chaos.worker import SMALL, warm_up
-from tests.support.operate.replay_truth import History as Replays
-from tests.support.operate.replay_truth import hasten
+from tests.support.histories.replays import History as Replays
+from tests.support.histories.replays import hasten
 from tests.support.programs import ServerProgram, find_programs
 from tests.support.servers import RunningServer
 

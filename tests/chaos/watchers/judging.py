@@ -12,7 +12,7 @@ from streamops.model.snapshot import Snapshot
 from streamops.model.streams import StreamState
 from tests.chaos.watchers.truth import Journal, Reading
 from tests.support.exporter.truth import Exposition, Labels
-from tests.support.operate.moving_truth import GroupTruth, check
+from tests.support.histories.moving_truth import GroupTruth, check
 
 Journals = Mapping[str, Journal]
 

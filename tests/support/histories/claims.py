@@ -5,7 +5,7 @@ counted as delivered, none is lost.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from streamops.operate.acting import run
 from streamops.operate.console import Console
 from streamops.operate.operations import ack, claiming, nack, undo
 from streamops.wire.claimable import Claimable
-from tests.support.operate.operations.doing import done
+from tests.support.operate.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
@@ -285,18 +285,17 @@ def _same(was: Row | None, now: Row | None) -> bool:
     return close and (was.owner, was.deliveries) == (now.owner, now.deliveries)
 
 
-async def run_histories(
-    server: RunningServer, consoles: tuple[Console, Console], count: int, first_seed: int
-) -> int:
-    """Run histories; the first that does not hold fails with its seed. How many rows were moved in all."""
+async def play(server: RunningServer, seeds: Sequence[int]) -> None:
+    """Histories of two operators; the first that does not hold fails with its seed."""
     moves = 0
-    for seed in range(first_seed, first_seed + count):
-        history = History(server, consoles, seed)
-        try:
-            with pytest.MonkeyPatch.context() as patched:
-                history.patch(patched)
-                await history.run()
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {error}") from None
-        moves += history.moves
-    return moves
+    async with await open_console(server, "ann") as ann, await open_console(server, "bob") as bob:
+        for seed in seeds:
+            history = History(server, (ann, bob), seed)
+            try:
+                with pytest.MonkeyPatch.context() as patched:
+                    history.patch(patched)
+                    await history.run()
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {error}") from None
+            moves += history.moves
+    assert moves >= len(seeds) // 4

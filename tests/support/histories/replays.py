@@ -7,7 +7,7 @@ turn, may be lost with its sender before or after the server has done it, and ma
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -237,3 +237,12 @@ def hasten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every batch be small, so that much can happen between two of them."""
     monkeypatch.setattr(replay, "BATCH", 2)
     monkeypatch.setattr(replay_moves, "PLACED", 2)
+
+
+async def play(place: Place, seeds: Iterable[int], queue: str = "{orders}:dlq") -> None:
+    """Histories in small batches, the ways of replaying in turn."""
+    modes = list(ReplayMode)
+    with pytest.MonkeyPatch.context() as patched:
+        hasten(patched)
+        for seed in seeds:
+            await History(place, seed, modes[seed % len(modes)], target="orders", queue=queue).run()

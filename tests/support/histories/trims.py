@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+import pytest
+
 from streamops.analysis.thresholds import Thresholds
 from streamops.errors import ApplyError, Forbidden, StalePlan
 from streamops.model.acting import Actor, Assent, Environment, Outcome
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operate.console import Console
+from streamops.operate.operations import trim
 from streamops.operate.watch import Watch
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
@@ -279,7 +282,7 @@ class Operator:
             self._server.ledger = None
 
 
-async def play(running: RunningServer, seed: int, rounds: int = 4) -> int:
+async def play_one(running: RunningServer, seed: int, rounds: int = 4) -> int:
     """One history; how many entries the operators removed in it."""
     ledger = Ledger(running, Random(seed))
     servers = [WatchedServer(running.options) for _ in range(2)]
@@ -298,3 +301,13 @@ async def play(running: RunningServer, seed: int, rounds: int = 4) -> int:
         for server in servers:
             await server.close()
     return ledger.removed
+
+
+async def play(running: RunningServer, seeds: Sequence[int]) -> None:
+    """Histories on a server of short nodes, in slices so small that others come between."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trim, "SMALLEST", NODE_ENTRIES + 1)
+        patched.setattr(trim, "FIRST", 12)
+        patched.setattr(trim, "LARGEST", 24)
+        removed = sum([await play_one(running, seed) for seed in seeds])
+    assert removed > len(seeds), "the histories trimmed next to nothing"

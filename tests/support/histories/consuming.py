@@ -7,7 +7,7 @@ trim, acknowledge and claim in between.
 
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
@@ -17,6 +17,8 @@ from streamops.wire.consuming.leases import leave, release, renew
 from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.consuming.taking import START, adopt, own_pending, take_from, take_idle
+from streamops.wire.server import Server
+from tests.support.servers import RunningServer
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
 
 ZERO: Final = timedelta()
@@ -402,3 +404,18 @@ class History:
 def _order(one: bytes) -> tuple[int, int]:
     ms, seq = one.split(b"-")
     return int(ms), int(seq)
+
+
+async def play(running: RunningServer, seeds: Iterable[int]) -> None:
+    """Histories of workers, each on an empty server."""
+    server = await Server.connect(running.options)
+    try:
+        for seed in seeds:
+            running.flush()
+            try:
+                await History(Shop(running, server), seed).run()
+            except AssertionError as error:
+                error.add_note(f"in history {seed}")
+                raise
+    finally:
+        await server.close()

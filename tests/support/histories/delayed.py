@@ -1,18 +1,15 @@
 """Random histories of a queue: two operators with stale readings and doubled calls, a pump, producers, retries.
 
 Every message ends in exactly one place: as one entry of its destination, in the queue, or cancelled and kept by
-whoever cancelled it. ``STREAMOPS_HISTORIES`` says how many histories are played on each version.
+whoever cancelled it.
 """
 
 import asyncio
-import os
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
-
-import pytest
 
 from streamops.model.acting import Actor, Assent, Environment
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
@@ -25,10 +22,6 @@ from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, move_now, schedule
 from tests.support.servers import RunningServer
 
-# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
-pytestmark = pytest.mark.no_cover
-
-HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "20"))
 STEPS = 40
 
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
@@ -141,18 +134,18 @@ def added_tokens(running: RunningServer) -> list[bytes]:
     return [fields[1] for key in DESTINATIONS for _, fields in running.command("XRANGE", key, "-", "+")]
 
 
-@pytest.mark.every_server("histories are played on each version")
-async def test_histories(server: RunningServer) -> None:
-    async with AsyncExitStack() as closing:
-        connection = await Server.connect(server.options)
-        closing.push_async_callback(connection.close)
-        for seed in range(HISTORIES):
-            server.flush()
-            await History(server, connection, seed).play()
+async def play(running: RunningServer, seeds: Iterable[int]) -> None:
+    """Histories, each on an empty server."""
+    server = await Server.connect(running.options)
+    try:
+        for seed in seeds:
+            running.flush()
+            await History(running, server, seed).play()
+    finally:
+        await server.close()
 
 
-@pytest.mark.every_server("histories are played on each version")
-async def test_operators_at_once(server: RunningServer) -> None:
+async def operate_at_once(server: RunningServer) -> None:
     """Two consoles run the same plans while a third cancels and a pump pumps: no message twice, none lost."""
     for number in range(900):
         body = DelayedBody(DESTINATIONS[number % 3], ((b"token", b"t%d" % number),))

@@ -3,6 +3,7 @@
 The ledger is what the server said of every row before the first operator began, and what consumers have done since.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from random import Random
 from typing import NamedTuple
@@ -16,8 +17,8 @@ from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.wire.writes.audit import AUDIT
-from tests.support.operate.killed import Change, Fate, Operator, play, unfinished
-from tests.support.operate.operations.doing import applied, done
+from tests.support.histories.killed import Fate, Operator, play, unfinished
+from tests.support.operate.operations.doing import applied, done, open_console
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
@@ -52,14 +53,11 @@ class History:
         changed: How many rows operators had changed when the last of them was killed.
     """
 
-    def __init__(
-        self, server: RunningServer, console: Console, seed: int, change: Change | None = None
-    ) -> None:
+    def __init__(self, server: RunningServer, console: Console, seed: int) -> None:
         self.kills = self.changed = 0
         self._random = Random(seed)
         self._server = server
         self._console = console
-        self._change = change
         self._added: list[str] = []
         self._touched: set[str] = set()
         """Rows that consumers acknowledged, reclaimed or were given since."""
@@ -113,7 +111,7 @@ class History:
         return self._operator(what, "bob")
 
     def _operator(self, what: Intent | UndoIntent | str, user: str) -> Operator:
-        return Operator(self._server.options, what, Fate.any(self._random), user, self._change)
+        return Operator(self._server.options, what, Fate.any(self._random), user)
 
     def _play(self, operators: list[Operator], busy: bool) -> None:  # noqa: FBT001 - private
         self.kills += play(operators, self._live) if busy else play(operators)
@@ -238,3 +236,19 @@ class History:
 def _asks(intent: Intent, one: str, was: Row) -> bool:
     named = intent.ids is None or EntryId.parse(one) in intent.ids
     return named and (not isinstance(intent, ClaimIntent) or intent.source in {None, was.owner})
+
+
+async def play_all(server: RunningServer, seeds: Sequence[int]) -> None:
+    """Histories; what a killed operator did is gone on with or taken back."""
+    kills = changed = 0
+    async with await open_console(server, "eve") as console:
+        for seed in seeds:
+            history = History(server, console, seed)
+            try:
+                await history.run()
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {error}") from None
+            kills += history.kills
+            changed += history.changed
+    assert kills > len(seeds) // 4
+    assert changed > len(seeds)

@@ -4,7 +4,7 @@ Whatever happens, exactly those entries are pending that were delivered and not 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -17,7 +17,7 @@ from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.operate.operations import consumer_prune, consumer_rm
-from tests.support.operate.operations.doing import done
+from tests.support.operate.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
@@ -117,22 +117,21 @@ class History:
         self._server.command("XREADGROUP", "GROUP", GROUP, self.random.choice(NAMES), "STREAMS", STREAM, ">")
 
 
-async def run_histories(
-    server: RunningServer, consoles: tuple[Console, Console], count: int, first_seed: int
-) -> None:
-    """Run histories and check each; the first that does not hold fails with its seed."""
-    for seed in range(first_seed, first_seed + count):
-        history = History(server, consoles, seed)
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(consumer_rm, "BATCH", 2)
-            for module, name in (
-                (consumer_rm, "hand_over"),
-                (consumer_rm, "remove_consumer"),
-                (consumer_prune, "prune_consumers"),
-            ):
-                patched.setattr(module, name, history.wrap(getattr(module, name)))
-            await history.run()
-        try:
-            history.check()
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {error}") from None
+async def play(server: RunningServer, seeds: Sequence[int]) -> None:
+    """Histories of two operators; the first that does not hold fails with its seed."""
+    async with await open_console(server, "ann") as ann, await open_console(server, "bob") as bob:
+        for seed in seeds:
+            history = History(server, (ann, bob), seed)
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(consumer_rm, "BATCH", 2)
+                for module, name in (
+                    (consumer_rm, "hand_over"),
+                    (consumer_rm, "remove_consumer"),
+                    (consumer_prune, "prune_consumers"),
+                ):
+                    patched.setattr(module, name, history.wrap(getattr(module, name)))
+                await history.run()
+            try:
+                history.check()
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {error}") from None

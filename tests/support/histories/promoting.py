@@ -1,17 +1,15 @@
 """Random histories of a queue: pumps, publishers, an operator with stale readings, writers of another kind, doubled calls.
 
 Every message ends in exactly one place: as one entry where it was to go, whole among the dead letters, in the
-queue, or cancelled. ``STREAMOPS_HISTORIES`` says how many histories are played on each version.
+queue, or cancelled.
 """
 
 import asyncio
-import os
 import random
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
-
-import pytest
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.wire.consuming.pumping import Pumped, pump
@@ -23,10 +21,6 @@ from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, move_now
 from tests.support.servers import RunningServer
 
-# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
-pytestmark = pytest.mark.no_cover
-
-HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "10"))
 STEPS = 40
 
 QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:dlq"
@@ -180,18 +174,18 @@ class History:
         assert set(self.running.command("HKEYS", BODIES)) <= queued
 
 
-@pytest.mark.every_server("histories are played on each version")
-async def test_histories(server: RunningServer) -> None:
-    async with AsyncExitStack() as closing:
-        connection = await Server.connect(server.options)
-        closing.push_async_callback(connection.close)
-        for seed in range(HISTORIES):
-            server.flush()
-            await History(server, connection, seed).play()
+async def play(running: RunningServer, seeds: Iterable[int]) -> None:
+    """Histories, each on an empty server."""
+    server = await Server.connect(running.options)
+    try:
+        for seed in seeds:
+            running.flush()
+            await History(running, server, seed).play()
+    finally:
+        await server.close()
 
 
-@pytest.mark.every_server("histories are played on each version")
-async def test_many_pumps_at_once(server: RunningServer) -> None:
+async def promote_at_once(server: RunningServer) -> None:
     """Pumps on connections of their own, and one who cancels: each message once, all of it, in order of time."""
     rows = [
         Delayed(

@@ -1,20 +1,12 @@
 """A safe trim whose process is killed loses nothing that a group needs, and is gone on with to its end."""
 
-import os
+from collections.abc import Sequence
 from random import Random
 
-import pytest
-
 from streamops.model.acts.trim import TrimIntent
-from tests.support.operate.killed import Change, Fate, Operator, play, unfinished
-from tests.support.operate.trim_truth import NODE_ENTRIES, Ledger
-from tests.support.programs import ServerProgram
-from tests.support.servers import RunningServer, StartServer
-
-# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
-pytestmark = pytest.mark.no_cover
-
-HISTORIES = int(os.environ.get("STREAMOPS_HISTORIES", "15"))
+from tests.support.histories.killed import Fate, Operator, play, unfinished
+from tests.support.histories.trims import Ledger
+from tests.support.servers import RunningServer
 
 
 class History:
@@ -25,11 +17,10 @@ class History:
         removed: How many entries went while operators were killed.
     """
 
-    def __init__(self, server: RunningServer, seed: int, change: Change | None = None) -> None:
+    def __init__(self, server: RunningServer, seed: int) -> None:
         self.kills = self.removed = 0
         self._server = server
         self._random = Random(seed)
-        self._change = change
         self._ledger = Ledger(server, self._random)
         self._ledger.live(60)
         self._intent = self._ledger.bound()
@@ -50,7 +41,7 @@ class History:
         what: TrimIntent | str = self._intent
         if jobs and self._random.random() < 0.6:
             what = self._random.choice(jobs)
-        return Operator(self._server.options, what, Fate.any(self._random), change=self._change)
+        return Operator(self._server.options, what, Fate.any(self._random))
 
     def _finish(self) -> None:
         self._ledger.finish()
@@ -64,26 +55,17 @@ class History:
         self._ledger.check_all(self._intent, wanted)
 
 
-def live(server: RunningServer, seeds: range, change: Change | None = None) -> tuple[int, int]:
-    """Histories; how many operators were killed in them, and how many entries went meanwhile."""
+def play_all(server: RunningServer, seeds: Sequence[int]) -> None:
+    """Histories on a server of short nodes; some operators are killed in the middle."""
     kills = removed = 0
     for seed in seeds:
-        history = History(server, seed, change)
+        history = History(server, seed)
         try:
             history.run()
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from None
         kills += history.kills
         removed += history.removed
-    return kills, removed
-
-
-@pytest.mark.every_server("histories are played on each version")
-@pytest.mark.timeout(900)
-def test_nothing_that_is_needed_is_lost(program: ServerProgram, start_server: StartServer) -> None:
-    running = start_server("--stream-node-max-entries", str(NODE_ENTRIES), program=program)
-    first = Random().randrange(10**9)
-    kills, removed = live(running, range(first, first + HISTORIES))
     # How many are met in the middle depends on how busy the machine is.
-    assert kills > HISTORIES // 5
-    assert removed > HISTORIES
+    assert kills > len(seeds) // 5
+    assert removed > len(seeds)

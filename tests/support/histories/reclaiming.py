@@ -2,23 +2,17 @@
 
 import asyncio
 import inspect
-import os
 import random
 from collections import Counter
+from collections.abc import Iterable
 from datetime import timedelta
-
-import pytest
 
 from streamops.model.acting import Assent
 from streamops.model.acts.tend import Redelivery, TendIntent
 from streamops.operate.console import Console
 from tests.support.servers import RunningServer
 
-# Random histories: the lines they run are run by other tests too, and measuring them doubles what they cost.
-pytestmark = pytest.mark.no_cover
-
 STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"
-HISTORIES = int(os.environ.get("STREAMOPS_TEND_HISTORIES", "15"))
 STEPS = 30
 MOST = 3
 
@@ -105,10 +99,10 @@ def letters(server: RunningServer) -> list[dict[bytes, bytes]]:
     return [dict(zip(parts[::2], parts[1::2], strict=True)) for _, parts in rows]
 
 
-@pytest.mark.every_server("histories are played on each version")
-async def test_each_entry_ends_in_exactly_one_way(server: RunningServer) -> None:
+async def play(server: RunningServer, seeds: Iterable[int]) -> None:
+    """Histories; each entry is handled once or a dead letter, and never delivered too often."""
     async with await Console.open(server.options) as console:
-        for seed in range(HISTORIES):
+        for seed in seeds:
             history = History(server, console, seed)
             await history.run()
             ends = Counter(history.handled)

@@ -1,6 +1,6 @@
 """What a stream and its groups were at every instant of a collection, while others change them between its batches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -17,7 +17,7 @@ from streamops.operate.watch import Watch
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server
-from tests.support.operate.truth import STINGY
+from tests.support.histories.truth import STINGY
 from tests.support.servers import RunningServer
 
 STREAM = "moving"
@@ -193,7 +193,7 @@ class LivelyServer(Server):
         return await super().batch(requests, prelude, listen)
 
 
-async def play(running: RunningServer, seed: int, *, deep: bool, stingy: bool, rounds: int = 25) -> None:
+async def play_one(running: RunningServer, seed: int, *, deep: bool, stingy: bool, rounds: int = 25) -> None:
     """One history."""
     random = Random(seed)
     server = LivelyServer(running.options)
@@ -293,3 +293,13 @@ def check_pending(group: ConsumerGroup, truths: Sequence[GroupTruth]) -> None:
 
 def _named(row: Sequence[Any]) -> dict[bytes, Any]:
     return dict(zip(row[::2], row[1::2], strict=True))
+
+
+async def play(running: RunningServer, seeds: Iterable[int]) -> None:
+    """Histories, read by script and in full."""
+    for seed in seeds:
+        for deep in (False, True):
+            try:
+                await play_one(running, seed, deep=deep, stingy=not seed % 3)
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}: {error}") from error

@@ -58,7 +58,6 @@ def deliver(server: RunningServer, consumer: str, count: int) -> None:
     server.command("XREADGROUP", "GROUP", "g", consumer, "COUNT", count, "STREAMS", "s", ">")
 
 
-@pytest.mark.every_server("histories are played on each version")
 async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(server: RunningServer) -> None:
     app, seen = Streamops(server.options), list[str]()
     ids = add(server, 3)
@@ -74,7 +73,6 @@ async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(s
     assert sorted(seen) == sorted(ids)
 
 
-@pytest.mark.every_server("histories are played on each version")
 async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server: RunningServer) -> None:
     """Delivered to a connection that is gone, after its owner, who lives and is alone, has looked what it owns."""
     app, seen = Streamops(server.options), list[str]()
@@ -252,7 +250,6 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
     assert pending(server, "s") == 2497
 
 
-@pytest.mark.every_server("histories are played on each version")
 async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -> None:
     app, attempts = Streamops(server.options), list[int]()
     told = told_by(app)
@@ -273,7 +270,6 @@ async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -
     assert not [event for event in told if isinstance(event, DeadLettered)]
 
 
-@pytest.mark.every_server("histories are played on each version")
 async def test_draining_gives_back_what_never_began_with_all_its_attempts(server: RunningServer) -> None:
     first, second, seen = Streamops(server.options), Streamops(server.options), list[str]()
     begun = asyncio.Event()
@@ -394,7 +390,6 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
     assert outcomes == ["begun", "done"]
 
 
-@pytest.mark.every_server("histories are played on each version")
 async def test_a_group_that_is_set_back_does_not_double_what_is_in_hand(server: RunningServer) -> None:
     app, starts, finish = Streamops(server.options), list[str](), asyncio.Event()
 
