@@ -1,7 +1,7 @@
 # streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos coverage check bench docs pictures peers audit lock clean
+.PHONY: help demo test test-all chaos coverage check bench docs pictures peers audit lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -27,14 +27,22 @@ help: ## say what there is
 demo: $(VENV)/.installed ## a server and a live workload, with the console on them
 	@$(BIN)/streamops demo $(ARGS)
 
-test: $(VENV)/.installed-dev ## run the tests on every server that this machine has
-	$(BIN)/pytest $(PARALLEL) $(ARGS)
+# Tiers of tests are directories; one that is not asked for is not imported. CONTRIBUTING.md tells them.
+QUICK := tests/unit tests/integration docs/examples
+REST := tests/versions tests/system tests/chaos
+TESTS ?= $(QUICK)
+
+test: $(VENV)/.installed-dev ## run the tests that need nothing but Python; others: make test TESTS=tests/system
+	$(BIN)/pytest $(PARALLEL) $(TESTS) $(ARGS)
+
+test-all: $(VENV)/.installed-dev ## and those of all versions, clusters, processes and a little chaos
+	STREAMOPS_EXAMPLES=ci $(BIN)/pytest $(PARALLEL) $(QUICK) $(REST) $(ARGS)
 
 chaos: $(VENV)/.installed-dev ## fail everything at random, and audit: make chaos ARGS="--processes 200 --crashes 800"
 	$(BIN)/python -m tests.chaos $(ARGS)
 
 coverage: $(VENV)/.installed-dev ## run the tests and say which lines they leave out
-	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(TESTS) --cov --cov-report=term $(ARGS)
 
 check: $(VENV)/.installed-dev ## lint, format, types, import contracts; coverage, where `make coverage` was run
 	$(BIN)/ruff check
@@ -46,10 +54,10 @@ check: $(VENV)/.installed-dev ## lint, format, types, import contracts; coverage
 bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
 	@for bench in $(BENCHES); do echo "$$bench"; $(BIN)/python -m $$bench || exit 1; done
 
-peers: .venv-peers/.installed ## install the libraries whose workers the tests tend
+peers: .venv-peers/.installed ## install the libraries whose workers the tests reclaim from
 
 audit: $(VENV)/.installed .venv-audit/.installed ## look the pinned libraries up among known weaknesses
-	@$(BIN)/python -m tests.security.audit .venv-audit/bin/pip-audit $(sort $(wildcard requirements*.lock))
+	@$(BIN)/python -m tests.support.security.audit .venv-audit/bin/pip-audit $(sort $(wildcard requirements*.lock))
 
 pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
 	$(BIN)/python -m docs.pictures $(ARGS)

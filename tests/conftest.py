@@ -34,11 +34,12 @@ for name, examples, derandomize in (("fast", 15, True), ("ci", 100, False), ("lo
 settings.load_profile(os.environ.get("STREAMOPS_EXAMPLES", "fast"))
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """One printed seed decides everything: ``-p randomly_seed=N`` plays a run again."""
+    """One printed seed decides everything: ``--randomly-seed=N`` plays a run again."""
     seed = getattr(config.option, "randomly_seed", None)
-    if hypothesis.core.global_force_seed is None and isinstance(seed, int):
-        hypothesis.core.global_force_seed = seed
+    if isinstance(seed, int) and not getattr(config.option, "hypothesis_seed", None):
+        vars(hypothesis.core)["global_force_seed"] = seed
 
 
 def pytest_sessionstart() -> None:
