@@ -1,6 +1,6 @@
 """The screen of findings: where Enter leads, what ``s`` does, where silences are kept."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,9 +134,9 @@ class Broken:
     def read(self) -> tuple[Silence, ...]:
         raise SettingsError("cannot read /nowhere/silences.json: gone", "Check its permissions.")
 
-    def write(self, silences: Sequence[Silence]) -> None:
+    def update(self, edit: Callable[[tuple[Silence, ...]], Iterable[Silence]]) -> None:
         raise SettingsError(
-            f"cannot write {len(silences)} silences", "Silences last until the console is closed."
+            f"cannot write {len([*edit(())])} silences", "Silences last until the console is closed."
         )
 
 
