@@ -109,12 +109,13 @@ def test_scaling(cli: Cli, place: Place, pools: RunningServer) -> None:
 
 
 def test_steering(cli: Cli, place: Place, pools: RunningServer) -> None:
+    pools.command("HSET", "streamops:pool:-odd name", "mode", "running")
     compare("steering", told(cli, STEERING, place, HIDDEN), GOLDEN)
     told_last = pools.command(
         "HMGET", "streamops:pool:billing", "scaling", "override", "steered_until", "limit_min", "limit_max"
     )
     assert told_last == [None] * 5
-    assert not pools.command("EXISTS", "streamops:pool:-odd name")
+    assert pools.command("HGETALL", "streamops:pool:-odd name") == [b"mode", b"running"]
 
 
 def test_nobody(cli: Cli, place: Place, any_server: RunningServer) -> None:

@@ -54,14 +54,14 @@ pause = acting_command(
     "Have the workers of a pool read nothing more, for the time being.",
     help=(
         "Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and acknowledge "
-        "what they have in hand, and notice within a heartbeat; workers that start later are paused too. It is not "
-        "asked for consent; --reason goes into the audit log."
+        "what they have in hand, and notice within a heartbeat; workers that start later are paused too. --reason "
+        "goes into the audit log."
     ),
     examples=[
         ("streamops pause billing --reason 'the bank is down'", "its workers rest"),
         ("streamops pause billing --dry-run", "what it would do, and what the pool was told last"),
     ],
-    exits={4: "refused: read-only, or not permitted"},
+    exits={1: "no such pool"},
 )
 resume = acting_command(
     ResumeIntent,
@@ -69,5 +69,5 @@ resume = acting_command(
     "Have the workers of a pool read again.",
     help="Have the workers of a pool read again that was paused. It is not asked for consent.",
     examples=[("streamops resume billing", "its workers go on, from where their groups stand")],
-    exits={4: "refused: read-only, or not permitted"},
+    exits={1: "no such pool", 4: "refused: read-only, or not permitted"},
 )

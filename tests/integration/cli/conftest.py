@@ -1,0 +1,5 @@
+"""The command line's fixtures."""
+
+from tests.cli.conftest import cli, place
+
+__all__ = ["cli", "place"]
