@@ -168,7 +168,7 @@ async def test_names_that_are_no_unicode(any_server: RunningServer) -> None:
         assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}
         await until(lambda: any_server.command("EXISTS", f"streamops:worker:{worker.id}"))
         server = await Server.connect(any_server.options)
-        (heart,) = await read_hearts(server, [worker.id])
+        (heart,) = (await read_hearts(server, [worker.id])).hearts
         await server.close()
     assert heart.consumers == (("orders\udcfe", "\udcff", worker.id),)
 

@@ -8,7 +8,8 @@ from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
-from streamops.present.workers import WorkerRow, worker_json
+from streamops.present.documents import text_json
+from streamops.present.workers import WorkerRow, unreadable_words, worker_json
 
 
 @click.command(
@@ -38,10 +39,13 @@ def ls(session: Session, *, pool: str | None) -> None:
             "schema": "streamops.workers.ls/1",
             "workers": [worker_json(row) for row in shown],
             "left_out": left_out,
+            "unreadable": [text_json(name) for name in crowd.unreadable],
         },
         worker_json,
     )
-    if not rows:
+    if crowd.unreadable:
+        session.narrator.note(unreadable_words(crowd.unreadable))
+    if not rows and not crowd.unreadable:
         whose = "" if pool is None else f" of pool {pool}"
         session.narrator.note(f"no worker{whose} has a heartbeat")
     elif left_out:
