@@ -33,7 +33,7 @@ class DurationType(click.ParamType[timedelta]):
 
 
 class SizeType(click.ParamType[int]):
-    """A number of bytes: ``500MB``, ``2GiB``, or plain bytes; at least one."""
+    """A number of bytes: ``500mb``, ``2gb``, or plain bytes; at least one."""
 
     name = "size"
 
@@ -46,7 +46,7 @@ class SizeType(click.ParamType[int]):
         except SettingsError as error:
             self.fail(f"{value!r} is {error.message}. {error.hint}", param, ctx)
         if number < 1:
-            self.fail(f"{value!r} is nothing. Write 500MB, 2GiB, or a number of bytes.", param, ctx)
+            self.fail(f"{value!r} is nothing. Write 500mb, 2gb, or a number of bytes.", param, ctx)
         return number
 
 
@@ -202,6 +202,7 @@ def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: s
 
 
 DURATION: Final = DurationType()
+SIZE: Final = SizeType()
 ENTRY_ID: Final = EntryIdType()
 MOMENT: Final = MomentType()
 FIELD: Final = FieldType()

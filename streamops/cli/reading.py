@@ -15,11 +15,11 @@ class Survey(NamedTuple):
 
     Attributes:
         observation: What was read.
-        scanned: About how many keys were looked at to find the streams.
+        scanned: Whether all keys were gone through to find the streams.
     """
 
     observation: Observation
-    scanned: int
+    scanned: bool
 
 
 def observe_streams(session: Session, patterns: Sequence[str]) -> Survey:
@@ -27,7 +27,7 @@ def observe_streams(session: Session, patterns: Sequence[str]) -> Survey:
 
     async def read(console: Console) -> Survey:
         await console.discover()
-        return Survey(await console.observe(), console.discovery.scanned)
+        return Survey(await console.observe(), console.discovery.is_open)
 
     return session.run(read, patterns)
 

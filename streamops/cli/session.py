@@ -112,8 +112,8 @@ class Session:
         ) as console:
             return await work(console)
 
-    def find_target(self, pool: str) -> "TargetSpec":
-        """Who runs the workers of a pool: what is configured, else supervisors that listen to the server.
+    def find_target(self, pool: str) -> "TargetSpec | None":
+        """Who runs the workers of a pool, as it is configured; none where it is not.
 
         Raises:
             SettingsError: What is configured makes no sense, or a secret cannot be read.
@@ -121,10 +121,9 @@ class Session:
         # Only who resizes pools pays for them.
         from streamops.settings.pool_targets import read_target  # noqa: PLC0415
         from streamops.settings.pools import load_pools  # noqa: PLC0415
-        from streamops.targets.specs import LocalSpec  # noqa: PLC0415
 
         pools = load_pools(os.environ, Path.cwd(), self.settings.context).pools
-        return read_target(pools[pool], os.environ) if pool in pools else LocalSpec()
+        return read_target(pools[pool], os.environ) if pool in pools else None
 
     def allows_color(self) -> bool:
         """Whether settings and flags allow colour."""

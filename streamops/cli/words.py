@@ -17,7 +17,7 @@ def tell_reading(
     observation: Observation,
     patterns: Sequence[str],
     *,
-    scanned: int,
+    scanned: bool,
     left_out: int,
 ) -> None:
     """Say what the data on stdout does not show."""
@@ -26,7 +26,7 @@ def tell_reading(
         if node.is_replica:
             note(f"{node.address} is a replica: it may lag behind its primary, and does not know who polls")
     if not observation.streams:
-        note(_why_empty(session, patterns, scanned))
+        note(_why_empty(session, patterns, scanned=scanned))
     tell_left_out(session, left_out)
     beyond = snapshot.discovered - session.settings.watch.max_streams
     if beyond > 0:
@@ -50,11 +50,11 @@ def tell_gaps(session: Session, gaps: Sequence[Gap]) -> None:
         session.narrator.note(f"not read: {len(gaps) - MOST_GAPS:,} further parts; -o json lists all")
 
 
-def _why_empty(session: Session, patterns: Sequence[str], scanned: int) -> str:
+def _why_empty(session: Session, patterns: Sequence[str], *, scanned: bool) -> str:
     options = session.settings.connection
     wanted = ", ".join(patterns or session.settings.watch.streams)
     what = f"no streams match {wanted}" if wanted else "there are no streams"
-    effort = f"; scanned about {scanned:,} keys" if scanned else ""
+    effort = "; all keys were looked at" if scanned else ""
     return f"{what} in {options.label}{effort}"
 
 

@@ -18,7 +18,7 @@ from streamops.settings.topics import is_loopback, parse_listen
 if TYPE_CHECKING:
     from streamops.tui.web.server import WebOptions
 
-LISTEN: Final = "127.0.0.1:9642"
+LISTEN: Final = "127.0.0.1:9645"
 TOKEN_BYTES: Final = 32
 
 
@@ -71,11 +71,11 @@ def _address(written: str) -> tuple[str, int]:
     try:
         host, port = parse_listen(written)
     except SettingsError:
-        raise SettingsError("--listen: not HOST:PORT", f"Write {LISTEN}, or [::1]:9642.") from None
+        raise SettingsError("--listen: not HOST:PORT", f"Write {LISTEN}, or [::1]:9645.") from None
     if not is_loopback(host):
         raise SettingsError(
             f"--listen: {host} is no loopback address, and what goes over the net here is not encrypted",
-            f"Listen at {LISTEN} and come by ssh -L 9642:{LISTEN} HOST; or run ssh -t HOST streamops tui.",
+            f"Listen at {LISTEN} and come by ssh -L 9645:{LISTEN} HOST; or run ssh -t HOST streamops tui.",
         )
     return host, port
 

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.params import SizeType
+from streamops.cli.params import SIZE
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.main.consoles import recorded, replay_settings, server_settings
 from streamops.model.acting import Environment
@@ -45,7 +45,10 @@ DEMO: Final = "demo"
     help="Write everything that is observed to a new file; no entries, and nothing of what is in them.",
 )
 @click.option(
-    "--record-max", metavar="SIZE", type=SizeType(), help="Record at most so much; 1GiB unless given."
+    "--record-max",
+    metavar="SIZE",
+    type=SIZE,
+    help="Record at most so much; 1gb unless given. As in redis.conf 1m is 10^6 bytes, and 1mb is 2^20.",
 )
 @click.option(
     "--replay",
@@ -58,7 +61,7 @@ DEMO: Final = "demo"
 @click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Where, on loopback; 127.0.0.1:9642 unless given. Port 0 is any that is free.",
+    help="Where, on loopback; 127.0.0.1:9645 unless given. Port 0 is any that is free.",
 )
 @click.option(
     "--allow-writing", is_flag=True, help="In the browser, change what may be changed in the terminal."

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     cls=Command,
     short_help="Tell KEDA how many workers pools should have.",
     examples=[
-        ("streamops autoscale keda", "gRPC at 127.0.0.1:9642, an external scaler for every pool"),
+        ("streamops autoscale keda", "gRPC at 127.0.0.1:9644, an external scaler for every pool"),
         (
-            "streamops autoscale keda --listen 0.0.0.0:9642 --tls-cert tls.crt --tls-key tls.key",
+            "streamops autoscale keda --listen 0.0.0.0:9644 --tls-cert tls.crt --tls-key tls.key",
             "with TLS, in a cluster",
         ),
         ("streamops autoscale keda --http 0.0.0.0:9643", "and the same numbers for KEDA's metrics-api"),
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @controller_options
 @click.option(
-    "--listen", metavar="HOST:PORT", default="127.0.0.1:9642", show_default=True, help="Serve gRPC here."
+    "--listen", metavar="HOST:PORT", default="127.0.0.1:9644", show_default=True, help="Serve gRPC here."
 )
 @click.option(
     "--tls-cert",
@@ -166,5 +166,5 @@ def _address(flag: str, text: str) -> tuple[str, int]:
         return parse_listen(text)
     except SettingsError:
         raise SettingsError(
-            f"{flag}: not HOST:PORT", "Write 127.0.0.1:9642, 0.0.0.0:9642 or [::1]:9642."
+            f"{flag}: not HOST:PORT", "Write 127.0.0.1:9644, 0.0.0.0:9644 or [::1]:9644."
         ) from None

@@ -100,7 +100,7 @@ def _origin(session: Session) -> "Origin":
 
 def _document(attempts: list[Attempt]) -> Json:
     return {
-        "schema": "streamops.exporter.notices.notifier-test/1",
+        "schema": "streamops.exporter.notify-test/1",
         "targets": [
             {"target": attempt.target, "outcome": attempt.outcome, "reason": attempt.reason or None}
             for attempt in attempts

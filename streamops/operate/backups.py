@@ -117,10 +117,12 @@ class BackupWriter:
 
     def rename(self, path: str | Path) -> None:
         """Give the file its name, now that all is in it; raises ``SettingsError`` where there is one of that name."""
-        forbid_existing(path)
+        draft = self.path
         try:
-            self.path = self.path.rename(path)
-            self.kept = True
+            # Unlike a rename, a link never replaces another file, whenever that came.
+            Path(path).hardlink_to(draft)
+            self.path, self.kept = Path(path), True
+            draft.unlink()
             _sync_directory(self.path)
         except OSError as error:
             raise _not_written(Path(path), error) from None
@@ -147,7 +149,7 @@ def forbid_existing(path: str | Path) -> None:
 
     No backup overwrites another.
     """
-    if Path(path).exists():
+    if os.path.lexists(path):
         raise SettingsError(f"{path} exists already", "Name another file; a backup never overwrites one.")
     directory = Path(path).parent
     if not directory.exists() and not _is_default(directory):
@@ -263,6 +265,6 @@ def _no_directory(directory: Path) -> SettingsError:
 def _not_written(path: Path, error: OSError) -> SettingsError:
     if isinstance(error, FileNotFoundError):
         return _no_directory(path.parent)
-    if isinstance(error, FileExistsError) and path.exists():
+    if isinstance(error, FileExistsError) and os.path.lexists(path):
         return SettingsError(f"{path} exists already", "Name another file; a backup never overwrites one.")
     return SettingsError(f"{path} cannot be written: {error.strerror}", "Make room, or name another file.")

@@ -51,7 +51,7 @@ from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
 from streamops.operate.pools import PoolReader
 from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
 from streamops.operate.stories import StoryReader
-from streamops.operate.targets import FindSpec, Targets, anything_local
+from streamops.operate.targets import FindSpec, Targets, nothing_configured
 from streamops.operate.topics import TopicReader
 from streamops.operate.watch import Watch
 from streamops.operate.workers import WorkerReader
@@ -97,7 +97,7 @@ class Console:
         actor: Actor = Actor(),  # noqa: B008 - frozen
         *,
         read_only: bool = False,
-        find_target: FindSpec = anything_local,
+        find_target: FindSpec = nothing_configured,
     ) -> None:
         self.options = server.options
         targets = Targets(find_target, str(actor))
@@ -125,7 +125,7 @@ class Console:
         *,
         watch: Watch = Watch(),  # noqa: B008 - frozen
         actor: Actor = Actor(),  # noqa: B008 - frozen
-        find_target: FindSpec = anything_local,
+        find_target: FindSpec = nothing_configured,
     ) -> Self:
         """A console that connects with its first question: for whoever has something to do while the server is away.
 
@@ -147,7 +147,7 @@ class Console:
         *,
         actor: Actor = Actor(),  # noqa: B008 - frozen
         read_only: bool = False,
-        find_target: FindSpec = anything_local,
+        find_target: FindSpec = nothing_configured,
     ) -> Self:
         """Connect and log in; raises ``ServerError`` where that fails.
 

@@ -6,12 +6,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.errors import StreamopsError
+from streamops.errors import NotFound, StreamopsError, known_hint
 from streamops.model.ids import EntryId
 from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
 from streamops.operate.acting.place import Place
 from streamops.operate.tallies import CountBudget, Counter, Span
+from streamops.operate.workers import WorkerReader
 from streamops.targets.local import LocalTarget, size_of
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import POOLS
@@ -38,6 +39,9 @@ class Staff(Struct, frozen=True):
     supervisors: tuple[PoolSupervisor, ...]
 
 
+NOBODY: Final = Staff((), ())
+
+
 class PoolReader:
     """Reads pools on one server."""
 
@@ -59,6 +63,19 @@ class PoolReader:
     async def one(self, name: str) -> Pool:
         """A pool; with nothing but its name where nobody ever told it anything. Raises ``StreamopsError``."""
         return await read_pool(self._place.server, name)
+
+    async def known(self, name: str) -> Pool:
+        """A pool that has workers, was told something, or is configured; raises ``NotFound`` for any other name.
+
+        All keys of the server are gone through for heartbeats, but only where nothing else tells of the pool.
+        """
+        pool = await self.one(name)
+        if pool != Pool(name=name) or self._place.targets.has(name) or await self.staff(name) != NOBODY:
+            return pool
+        names = [one.name for one in (await WorkerReader(self._place).with_pools()).pools]
+        if name not in names:
+            raise NotFound(f"no pool {name}: it has no workers and is not configured", _hint(name, names))
+        return pool
 
     async def some(self, names: Sequence[str]) -> list[Pool]:
         """These pools, in one round trip. Raises ``StreamopsError``."""
@@ -129,6 +146,10 @@ class PoolReader:
     async def clock(self) -> datetime | None:
         """The server's clock; none where it may not be asked."""
         return await read_clock(self._place.server, POOLS)
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    return known_hint(name, names, "pools") if names else "`streamops run --pool NAME` starts one."
 
 
 def _at_work(crew: Crew, now: datetime | None) -> Staff:

@@ -8,13 +8,15 @@ from streamops.targets.specs import LocalSpec, TargetSpec
 from streamops.targets.target import Target
 from streamops.wire.server import Server
 
-FindSpec = Callable[[str], TargetSpec]
-"""What the configuration says of a pool; may read secrets and run programs, and raise ``SettingsError``."""
+FindSpec = Callable[[str], TargetSpec | None]
+"""What the configuration says of a pool, none where it names no such pool; may raise ``SettingsError``.
+
+It may read secrets and run programs.
+"""
 
 
-def anything_local(_pool: str) -> TargetSpec:
-    """Where nothing is configured: supervisors that listen to the server."""
-    return LocalSpec()
+def nothing_configured(_pool: str) -> None:
+    """The configuration names no pool."""
 
 
 class Targets:
@@ -25,22 +27,26 @@ class Targets:
         by: Who asks, for whoever looks.
     """
 
-    def __init__(self, find: FindSpec = anything_local, by: str = "") -> None:
+    def __init__(self, find: FindSpec = nothing_configured, by: str = "") -> None:
         self._find = find
         self._by = by
         self._known: dict[str, Target] = {}
 
     def of(self, server: Server, pool: str) -> Target:
-        """The target of a pool.
+        """The target of a pool: supervisors that listen to the server, unless the configuration names another.
 
         Raises:
             SettingsError: What is configured makes no sense.
             TargetError: It needs a library that is not installed, or a file that is not there.
         """
         if pool not in self._known:
-            spec = self._find(pool)
+            spec = self._find(pool) or LocalSpec()
             self._known[pool] = target_of(pool, spec, lambda: LocalTarget(server, pool, self._by))
         return self._known[pool]
+
+    def has(self, pool: str) -> bool:
+        """Whether the configuration names a pool; raises ``SettingsError`` where what it says makes no sense."""
+        return self._find(pool) is not None
 
     def use(self, pool: str, target: Target) -> None:
         """Take this for a pool's target, whatever is configured."""

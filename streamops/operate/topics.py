@@ -13,6 +13,7 @@ from streamops.model.topics import Topic
 from streamops.operate.acting.place import Place
 from streamops.operate.dead_letters import DeadLetterReader
 from streamops.operate.delayed import DelayedReader
+from streamops.operate.operations.looking import count_undone
 from streamops.wire.delayed import read_queues
 from streamops.wire.faults import Fault
 from streamops.wire.keys import dead_letter_key
@@ -66,6 +67,11 @@ class TopicReader:
         streams = [topic.key for topic in topics]
         found = await read_queues(self._place.server, streams, self._place.delayed) if streams else []
         return [None if isinstance(queue, Fault) else queue for queue in found]
+
+    async def undone(self, topics: Sequence[Topic]) -> list[int | None]:
+        """Entries of each topic's stream that are not called back yet; none where not known. Raises ``ServerError``."""
+        groups = [(topic.key, topic.group) for topic in topics]
+        return await count_undone(self._place.server, groups) if groups else []
 
     async def failures(self, topic: Topic, limit: int = 20) -> TopicFailures:
         """What failed last; raises ``StreamopsError`` where that cannot be read."""

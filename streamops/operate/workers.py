@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.pools import Pool
 from streamops.model.workers import WorkerHeartbeat
@@ -29,11 +30,13 @@ class Crowd(Struct, frozen=True):
         workers: Those that have a heartbeat, by pool and ID.
         now: The server's clock; none where it may not be asked.
         pools: Their pools, and those that were told something or have a controller; none where that was not read.
+        unreadable: IDs of workers whose heartbeat is there and cannot be read.
     """
 
     workers: tuple[WorkerHeartbeat, ...]
     now: datetime | None
     pools: tuple[Pool, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 class WorkerReader:
@@ -65,7 +68,7 @@ class WorkerReader:
         Raises:
             ServerError: They cannot be read.
         """
-        crowd = await self._read(worker.id for worker in known.workers)
+        crowd = await self._read((*(worker.id for worker in known.workers), *known.unreadable))
         return await self._with_pools(crowd, (pool.name for pool in known.pools))
 
     async def _names(self, pattern: str, share: float) -> tuple[Sequence[str], Sequence[str]]:
@@ -82,13 +85,17 @@ class WorkerReader:
         server, known = self._place.server, list(workers)
         now = await read_clock(server, WORKERS)
         hearts: list[WorkerHeartbeat] = []
+        unreadable: list[str] = []
         for at in range(0, len(known), AT_ONCE):
-            hearts += await read_hearts(server, known[at : at + AT_ONCE])
-        return Crowd(tuple(sorted(hearts, key=lambda heart: (heart.pool, heart.id))), now)
+            page = await read_hearts(server, known[at : at + AT_ONCE])
+            hearts += page.hearts
+            unreadable += page.unreadable
+        ordered = sorted(hearts, key=lambda heart: (heart.pool, heart.id))
+        return Crowd(tuple(ordered), now, unreadable=tuple(sorted(unreadable)))
 
     async def _with_pools(self, crowd: Crowd, pools: Iterable[str]) -> Crowd:
         told = await read_pools(self._place.server, {*pools, *(heart.pool for heart in crowd.workers)})
-        return Crowd(crowd.workers, crowd.now, tuple(told))
+        return replace(crowd, pools=tuple(told))
 
 
 def _those_after(prefix: str, names: Iterable[str]) -> Sequence[str]:

@@ -100,8 +100,11 @@ def steered(intent: SteeringIntent, evidence: SteeringEvidence) -> Steering:
             until = _until(intent.span, evidence.now)
             return replace(known, paused=False, override=intent.workers, until=until)
         case LimitsIntent():
-            _require_limits(intent)
-            return replace(known, minimum=intent.minimum, maximum=intent.maximum)
+            kept = replace(known, minimum=None, maximum=None) if intent.reset else known
+            minimum = kept.minimum if intent.minimum is None else intent.minimum
+            maximum = kept.maximum if intent.maximum is None else intent.maximum
+            _require_limits(minimum, maximum)
+            return replace(known, minimum=minimum, maximum=maximum)
 
 
 def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
@@ -112,7 +115,8 @@ def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
         known: What it had been told.
     """
     if isinstance(intent, LimitsIntent):
-        return LimitsIntent(pool=intent.pool, minimum=known.minimum, maximum=known.maximum)
+        reset = known.minimum is None or known.maximum is None
+        return LimitsIntent(pool=intent.pool, minimum=known.minimum, maximum=known.maximum, reset=reset)
     if known.paused and known.until is None:
         return PauseScalingIntent(pool=intent.pool)
     return ResumeScalingIntent(pool=intent.pool)
@@ -166,7 +170,8 @@ def _typed(intent: SteeringIntent) -> str:
             options = f"--for {typed_span(intent.span)}"
         case LimitsIntent():
             given = {"--minimum": intent.minimum, "--maximum": intent.maximum}
-            options = " ".join(f"{flag} {value}" for flag, value in given.items() if value is not None)
+            words = [f"{flag} {value}" for flag, value in given.items() if value is not None]
+            options = " ".join((*words, *(["--reset"] if intent.reset else [])))
     return command(f"autoscale {_verb(intent)}", *names, options=options)
 
 
@@ -244,8 +249,8 @@ def _require_number(workers: int) -> None:
         raise SettingsError(f"{workers:,} is no number of workers", f"It is from 0 to {MOST_WORKERS:,}.")
 
 
-def _require_limits(intent: LimitsIntent) -> None:
-    least, most = intent.minimum or 0, MOST_WORKERS if intent.maximum is None else intent.maximum
+def _require_limits(minimum: int | None, maximum: int | None) -> None:
+    least, most = minimum or 0, MOST_WORKERS if maximum is None else maximum
     _require_number(least)
     _require_number(most)
     if most == 0:
@@ -253,7 +258,9 @@ def _require_limits(intent: LimitsIntent) -> None:
             "--maximum 0 would leave no worker", "`scale set` or `autoscale override` do that."
         )
     if least > most:
-        raise SettingsError("--minimum is above --maximum", "Swap them.")
+        raise SettingsError(
+            f"the least, {least:,}, would be above the most, {most:,}", "Give --minimum and --maximum."
+        )
 
 
 def _is_over(steering: Steering, now: datetime | None) -> bool:

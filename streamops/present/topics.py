@@ -23,6 +23,7 @@ class TopicRow(Struct, frozen=True, kw_only=True):
         signed: Whether its calls are signed.
         problem: What is wrong with it; empty for nothing.
         queue: Its delayed messages; none where they were not read.
+        undone: Entries of its stream that are not called back yet; none where that is not known.
         now: The server's clock; none where it was not read.
     """
 
@@ -33,7 +34,13 @@ class TopicRow(Struct, frozen=True, kw_only=True):
     signed: bool = False
     problem: str = ""
     queue: DelayedQueue | None = None
+    undone: int | None = None
     now: datetime | None = None
+
+    @property
+    def waiting(self) -> int | None:
+        """Messages that are not called back yet, delayed ones and entries; none where that is not known."""
+        return None if self.queue is None or self.undone is None else self.queue.messages + self.undone
 
     @property
     def next_due_in(self) -> timedelta | None:
@@ -57,7 +64,8 @@ def topic_json(row: TopicRow) -> Json:
         head |= _said(row.topic, signed=row.signed)
     return {
         **head,
-        "waiting": queue.messages if queue else None,
+        "waiting": row.waiting,
+        "delayed": queue.messages if queue else None,
         "due": queue.due if queue else None,
         "next_due_at": rfc3339(queue.next_due_at) if queue and queue.next_due_at else None,
     }

@@ -1,9 +1,11 @@
 """Worker processes as rows and as documents."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from streamops.analysis.wording import counted, first_few
 from streamops.model.ids import EPOCH
 from streamops.model.workers import WorkerHeartbeat
 from streamops.present.cells import seconds
@@ -31,6 +33,12 @@ class WorkerRow(Struct, frozen=True):
     def busy_share(self) -> float | None:
         """How much of what it can do at once it does; none where it can do nothing."""
         return self.heart.busy / self.heart.slots if self.heart.slots else None
+
+
+def unreadable_words(names: Sequence[str]) -> str:
+    """Heartbeats that are there and say nothing that this version knows."""
+    number = counted(len(names), "heartbeat", "heartbeats")
+    return f"{number} cannot be read, damaged or of another version: {first_few(names)}"
 
 
 def worker_json(row: WorkerRow) -> Json:

@@ -3,18 +3,14 @@
 It maps the configuration file that rules where the choice was made to the context chosen there.
 """
 
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from streamops.errors import SettingsError
+from streamops.settings.atomic_files import exclusive, replace_file
 from streamops.settings.files import state_file
-
-_PRIVATE_DIRECTORY: Final = 0o700
 
 
 def read_choice(config: Path, environ: Mapping[str, str]) -> str | None:
@@ -40,9 +36,10 @@ def write_choice(config: Path, context: str, environ: Mapping[str, str]) -> Path
         raise SettingsError(
             "no place to keep the choice", "Set HOME or XDG_STATE_HOME, or use STREAMOPS_CONTEXT."
         )
-    kept = {file: name for file, name in _read_choices(path).items() if Path(file).exists()}
     try:
-        _replace(path, msgspec.json.encode({**kept, str(config): context}))
+        with exclusive(path):
+            kept = {file: name for file, name in _read_choices(path).items() if Path(file).exists()}
+            replace_file(path, msgspec.json.encode({**kept, str(config): context}))
     except OSError as error:
         raise SettingsError(
             f"cannot write {path}: {error.strerror}", "Use STREAMOPS_CONTEXT instead."
@@ -62,16 +59,3 @@ def _read_choices(path: Path | None) -> dict[str, str]:
     except (msgspec.DecodeError, UnicodeDecodeError):
         problem = "damaged"
     raise SettingsError(f"{path}: {problem}", "Delete it; it only holds what `ctx use` chose.")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a whole new file and move it into place: another process reads the old one or the new one."""
-    path.parent.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

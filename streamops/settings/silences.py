@@ -4,11 +4,8 @@ It maps contexts to what is silenced there. Names are percent-encoded: a stream'
 version wrote beside what is known here is kept.
 """
 
-import os
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote_to_bytes
 
@@ -16,9 +13,9 @@ import msgspec
 
 from streamops.errors import SettingsError
 from streamops.model.silences import FindingKey, Silence
+from streamops.settings.atomic_files import exclusive, replace_file
 from streamops.settings.files import state_directory
 
-_PRIVATE_DIRECTORY: Final = 0o700
 _READABLE: Final = " /:{}@,+=~#"
 
 
@@ -64,30 +61,23 @@ class SilenceFile:
         Raises:
             SettingsError: The file cannot be read.
         """
-        lines = map(_line, self._read().get(self._context, ()))
-        return tuple(
-            Silence((line.code, _decoded(line.stream), _decoded(line.group)), line.until) for line in lines
-        )
+        return _silences(self._read().get(self._context, ()))
 
-    def write(self, silences: Sequence[Silence]) -> None:
-        """Keep these, and no others of this context.
+    def update(self, edit: Callable[[tuple[Silence, ...]], Iterable[Silence]]) -> None:
+        """Replace this context's silences by what is made of them; other processes wait with theirs.
 
         Raises:
-            SettingsError: The file cannot be written.
+            SettingsError: The file cannot be read or written.
         """
         if self._path is None:
             raise SettingsError("no place to keep silences", "Set HOME or XDG_STATE_HOME.")
-        others = self._read()
-        before = {_line(raw).subject: raw for raw in others.pop(self._context, ())}
-        lines = [
-            before.get(line.subject, {}) | msgspec.to_builtins(line)
-            for silence in silences
-            for code, stream, group in (silence.key,)
-            for line in (_Line(code, silence.until, _encoded(stream), _encoded(group)),)
-        ]
-        document = {**others, self._context: lines} if lines else others
         try:
-            _replace(self._path, msgspec.json.format(msgspec.json.encode(document)))
+            with exclusive(self._path):
+                contexts = self._read()
+                before = contexts.pop(self._context, [])
+                if after := _edited(before, edit(_silences(before))):
+                    contexts[self._context] = after
+                replace_file(self._path, msgspec.json.format(msgspec.json.encode(contexts)))
         except OSError as error:
             raise SettingsError(
                 f"cannot write {self._path}: {error.strerror}", "Silences last until the console is closed."
@@ -115,6 +105,24 @@ class SilenceFile:
         return contexts
 
 
+def _silences(lines: Iterable[_Raw]) -> tuple[Silence, ...]:
+    return tuple(
+        Silence((line.code, _decoded(line.stream), _decoded(line.group)), line.until)
+        for line in map(_line, lines)
+    )
+
+
+def _edited(before: Iterable[_Raw], silences: Iterable[Silence]) -> list[_Raw]:
+    """The lines of silences; what a later version wrote beside what is known here stays in them."""
+    known = {_line(raw).subject: raw for raw in before}
+    lines = (
+        _Line(code, silence.until, _encoded(stream), _encoded(group))
+        for silence in silences
+        for code, stream, group in (silence.key,)
+    )
+    return [known.get(line.subject, {}) | msgspec.to_builtins(line) for line in lines]
+
+
 def _line(raw: _Raw) -> _Line:
     return msgspec.convert(raw, _Line)
 
@@ -125,16 +133,3 @@ def _encoded(name: str | None) -> str | None:
 
 def _decoded(name: str | None) -> str | None:
     return None if name is None else unquote_to_bytes(name).decode("utf-8", "surrogateescape")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write all or nothing, for nobody else to read."""
-    path.parent.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

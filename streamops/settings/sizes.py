@@ -1,28 +1,23 @@
-"""Numbers of bytes as people write them: ``500MB``, ``2GiB``, or plain bytes."""
+"""Numbers of bytes as redis.conf writes them: ``500mb``, ``2gb``, or plain bytes."""
 
-import re
 from typing import Final
 
 from streamops.errors import SettingsError
+from streamops.present.measures import SIZES, parse_measure
 
-_UNITS: Final = {"": 1, "b": 1} | {
-    f"{letter}{unit}": base**power
-    for power, letter in enumerate("kmgt", 1)
-    for unit, base in (("", 1000), ("b", 1000), ("ib", 1024))
-}
-_WRITTEN: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,3})?) ?([kmgt]?i?b?)", re.IGNORECASE)
+LARGEST: Final = 1 << 50
 
 
 def parse_size(written: str) -> int:
     """Read a number of bytes.
 
     Args:
-        written: A number with kB, MB, GB, TB for powers of 1000 and KiB, MiB, GiB, TiB for those of 1024, or none.
+        written: A number; with k, m, g or t it counts powers of 1000, with kb or kib and so on those of 1024.
 
     Raises:
         SettingsError: It is none.
     """
-    match = _WRITTEN.fullmatch(written.strip())
-    if match is None or match[2].lower() not in _UNITS:
-        raise SettingsError("no number of bytes", "Write 500MB, 2GiB, or a number of bytes.")
-    return int(float(match[1]) * _UNITS[match[2].lower()])
+    number = parse_measure(written.strip(), SIZES)
+    if number is None or not 0 <= number <= LARGEST:
+        raise SettingsError("no number of bytes", "Write 500mb, 2gb, or a number of bytes.")
+    return int(number)

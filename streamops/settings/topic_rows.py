@@ -22,6 +22,9 @@ class TopicSource(Protocol):
     async def queues(self, topics: Sequence[Topic]) -> list[DelayedQueue | None]:
         """The delayed messages of each topic."""
 
+    async def undone(self, topics: Sequence[Topic]) -> list[int | None]:
+        """Entries of each topic's stream that are not called back yet."""
+
     async def failures(self, topic: Topic, limit: int = 20) -> TopicFailures:
         """What failed last of its calls."""
 
@@ -44,10 +47,12 @@ async def read_topic_rows(
     """
     rows = sorted(_rows(configured, await source.kept(), in_use), key=lambda row: row.name)
     here = [row.topic for row in rows if row.topic is not None and not row.context]
-    queues = iter(await source.queues(here))
+    queues, undone = iter(await source.queues(here)), iter(await source.undone(here))
     now = await source.clock()
     return [
-        replace(row, queue=next(queues), now=now) if row.topic is not None and not row.context else row
+        replace(row, queue=next(queues), undone=next(undone), now=now)
+        if row.topic is not None and not row.context
+        else row
         for row in rows
     ]
 

@@ -1,19 +1,15 @@
 """Saving a view: it is added to the end of the user's configuration file, and nothing else there is touched."""
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from streamops.errors import SettingsError
 from streamops.present.views import View, check_view_name, view_toml
+from streamops.settings.atomic_files import exclusive, replace_file
 from streamops.settings.decoding import decode_config
 from streamops.settings.files import resolve_path, user_file
-
-NEW_FILE: Final = 0o600
 
 
 def save_view(name: str, view: View, environ: Mapping[str, str], cwd: Path) -> Path:
@@ -27,7 +23,18 @@ def save_view(name: str, view: View, environ: Mapping[str, str], cwd: Path) -> P
     """
     check_view_name(name)
     path = _file(environ, cwd)
-    before = _read(path)
+    try:
+        with exclusive(path):
+            replace_file(path, _with_view(_read(path), name, view, path).encode())
+    except OSError as error:
+        raise SettingsError(
+            f"{path}: cannot be written: {error.strerror}", "Check its permissions."
+        ) from None
+    return path
+
+
+def _with_view(before: str, name: str, view: View, path: Path) -> str:
+    """A file's text and a view at its end; raises ``SettingsError`` where it cannot be added."""
     known = _parsed(before, path)
     if name in _views(known):
         raise SettingsError(
@@ -36,8 +43,7 @@ def save_view(name: str, view: View, environ: Mapping[str, str], cwd: Path) -> P
     gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
     after = f"{before}{gap if before else ''}{view_toml(name, view)}"
     _check(known, _parsed(after, path), name, path)
-    _replace(path, after)
-    return path
+    return after
 
 
 def _file(environ: Mapping[str, str], cwd: Path) -> Path:
@@ -86,29 +92,3 @@ def _check(before: dict[str, Any], after: dict[str, Any], name: str, path: Path)
     if rest != kept or problems:
         reason = problems[0].message if problems else f"{path}: a view cannot be added at its end"
         raise SettingsError(reason, "Write the table into the file by hand.")
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mode = path.stat().st_mode & 0o777 if path.exists() else NEW_FILE
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    written = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        written.chmod(mode)
-        written.replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    finally:
-        with suppress(FileNotFoundError):
-            written.unlink()
-
-
-def _unwritable(path: Path, error: OSError) -> SettingsError:
-    return SettingsError(f"{path}: cannot be written: {error.strerror}", "Check its permissions.")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from streamops.errors import SettingsError
 from streamops.model.observation import Observation
-from streamops.model.silences import FindingKey
+from streamops.model.silences import FindingKey, Silence
 from streamops.present.alerts import AlertRow
 from streamops.tui.alerting import Alerts
 from streamops.tui.past.memory import Past
@@ -53,11 +53,15 @@ class Noticing:
 
     def silence(self, key: FindingKey, until: datetime | None) -> None:
         """Silence a finding until an instant, or no longer."""
-        self.read_silences()
+
+        def edit(kept: tuple[Silence, ...]) -> tuple[Silence, ...]:
+            self._alerts.replace(kept)
+            self._alerts.silence(key, until)
+            return self._alerts.silences
+
+        if self._store is not None:
+            try:
+                self._store.update(edit)
+            except SettingsError as error:
+                self._complain(error)
         self.firing = self._alerts.silence(key, until)
-        if self._store is None:
-            return
-        try:
-            self._store.write(self._alerts.silences)
-        except SettingsError as error:
-            self._complain(error)

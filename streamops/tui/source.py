@@ -1,7 +1,7 @@
 """What the console needs from below, as plain data and one protocol; composition fills both."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -178,8 +178,8 @@ class SilenceStore(Protocol):
     def read(self) -> "tuple[Silence, ...]":
         """What is silenced."""
 
-    def write(self, silences: "Sequence[Silence]") -> None:
-        """Keep these, and no others."""
+    def update(self, edit: "Callable[[tuple[Silence, ...]], Iterable[Silence]]") -> None:
+        """Replace what is silenced by what is made of it; other processes wait with theirs."""
 
 
 class Keeper(Protocol):

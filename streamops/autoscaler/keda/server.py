@@ -49,7 +49,7 @@ class GrpcOptions(Struct, frozen=True, kw_only=True):
     """
 
     host: str = "127.0.0.1"
-    port: int = 9642
+    port: int = 9644
     tls: TlsFiles | None = None
 
 

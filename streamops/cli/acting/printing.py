@@ -50,11 +50,10 @@ class ActingPrinter:
 
     def show_plan(self, plan: Plan, *, asking: bool) -> None:
         """Show a plan before it is applied, where whoever is asked sees it."""
+        if self._session.given.quiet and not asking:
+            return
         on_stdout = self._in_words and (sys.stdout.isatty() or not asking)
-        if on_stdout:
-            self._tell(plan_facts(plan), sys.stdout)
-        elif asking or not self._session.given.quiet:
-            self._tell(plan_facts(plan), sys.stderr)
+        self._tell(plan_facts(plan), sys.stdout if on_stdout else sys.stderr)
 
     def print_outcome(self, plan: Plan, outcome: Outcome) -> None:
         """Print an outcome as data."""

@@ -40,9 +40,9 @@ DEFAULT_LIMIT: Final = 100
 def ls(session: Session, *, stream: str | None) -> None:
     """List the queues of delayed messages; with STREAM, the messages of its queue.
 
-    Queues are found beside the streams that are known, by their configured names, and by the names of all sorted
-    sets that end in :delayed, whether or not their stream exists; the last not where the configuration names every
-    stream that is to be looked at.
+    Queues are found beside the streams that are known, by their configured names, and by the names that they
+    have unless configured, {STREAM}:delayed, whether or not their stream exists; the last not where the configuration
+    names every stream that is to be looked at.
 
     Messages come in the order in which they are due, at most 100 unless --limit says otherwise. What can never
     become an entry is told too: messages without a body, with a body that cannot be read, and bodies that the

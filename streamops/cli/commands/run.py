@@ -1,40 +1,23 @@
 """``streamops run``: worker processes under a supervisor."""
 
 import os
-import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.params import DURATION
+from streamops.cli.params import DURATION, SIZE
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
 
 if TYPE_CHECKING:
     from streamops.runtime.supervisor.orders import Orders
 
-_SIZES: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 AUTO: Final = 0
 _MOST_WORKERS: Final = 1024
 _HIGHEST_PORT: Final = 65_535
-
-
-class SizeType(click.ParamType[int]):
-    """A number of bytes: ``300M``, ``1.5G``."""
-
-    name = "size"
-
-    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it; fails as a usage error."""
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMG]?)(?:i?B)?", value.strip(), re.IGNORECASE)
-        if not found or float(found[1]) <= 0:
-            self.fail(f"{value!r} is no size. Write 300M or 1.5G.", param, ctx)
-        return int(float(found[1]) * _SIZES[found[2].upper()])
 
 
 class WorkersType(click.ParamType[int]):
@@ -81,7 +64,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
             "streamops run shop.workers:app --workers auto --metrics 127.0.0.1:9642",
             "as many as the pool is told, one a core until it is; with metrics",
         ),
-        ("streamops run shop.workers:app --max-memory 300M --max-jobs 100000", "replaced now and then"),
+        ("streamops run shop.workers:app --max-memory 300mb --max-jobs 100000", "replaced now and then"),
     ],
     exits={
         0: "told to stop, and drained",
@@ -115,7 +98,10 @@ class AddressType(click.ParamType[tuple[str, int]]):
     "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after so many calls."
 )
 @click.option(
-    "--max-memory", metavar="SIZE", type=SizeType(), help="Replace a process that holds more than this."
+    "--max-memory",
+    metavar="SIZE",
+    type=SIZE,
+    help="Replace a process that holds more than this: 300mb is 300 MiB.",
 )
 @click.option(
     "--grace",

@@ -71,12 +71,13 @@ limits = acting_command(
     "limits",
     "Have the controller of a pool keep to other limits.",
     help=(
-        "Have the controller of a pool keep to other limits than the configuration says, from its next decision on. What "
-        "is not given goes back to the configuration: without any option, both do."
+        "Have the controller of a pool keep to other limits than the configuration says, from its next decision on. A "
+        "limit that is not given stays as it is; --reset takes it back to the configuration. --max bounds the plan, "
+        "as for every command, and is no limit of the pool."
     ),
     examples=[
         ("streamops autoscale limits billing --maximum 40", "up to forty workers"),
-        ("streamops autoscale limits billing", "as the configuration says again"),
+        ("streamops autoscale limits billing --reset", "as the configuration says again"),
     ],
     exits=_EXITS,
 )

@@ -56,7 +56,7 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
         if sample:
             await asyncio.sleep(sample.total_seconds())
             observation = await console.observe()
-        return Survey(observation, console.discovery.scanned)
+        return Survey(observation, console.discovery.is_open)
 
     survey = session.run(read, patterns)
     left_out = print_status(printer, survey.observation, session.given.limit)

@@ -8,7 +8,8 @@ from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
-from streamops.present.workers import WorkerRow, worker_json
+from streamops.present.documents import text_json
+from streamops.present.workers import WorkerRow, unreadable_words, worker_json
 
 
 @click.command(
@@ -38,10 +39,13 @@ def ls(session: Session, *, pool: str | None) -> None:
             "schema": "streamops.workers.ls/1",
             "workers": [worker_json(row) for row in shown],
             "left_out": left_out,
+            "unreadable": [text_json(name) for name in crowd.unreadable],
         },
         worker_json,
     )
-    if not rows:
+    if crowd.unreadable:
+        session.narrator.note(unreadable_words(crowd.unreadable))
+    if not rows and not crowd.unreadable:
         whose = "" if pool is None else f" of pool {pool}"
         session.narrator.note(f"no worker{whose} has a heartbeat")
     elif left_out:
@@ -54,14 +58,14 @@ pause = acting_command(
     "Have the workers of a pool read nothing more, for the time being.",
     help=(
         "Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and acknowledge "
-        "what they have in hand, and notice within a heartbeat; workers that start later are paused too. It is not "
-        "asked for consent; --reason goes into the audit log."
+        "what they have in hand, and notice within a heartbeat; workers that start later are paused too. --reason "
+        "goes into the audit log."
     ),
     examples=[
         ("streamops pause billing --reason 'the bank is down'", "its workers rest"),
         ("streamops pause billing --dry-run", "what it would do, and what the pool was told last"),
     ],
-    exits={4: "refused: read-only, or not permitted"},
+    exits={1: "no such pool"},
 )
 resume = acting_command(
     ResumeIntent,
@@ -69,5 +73,5 @@ resume = acting_command(
     "Have the workers of a pool read again.",
     help="Have the workers of a pool read again that was paused. It is not asked for consent.",
     examples=[("streamops resume billing", "its workers go on, from where their groups stand")],
-    exits={4: "refused: read-only, or not permitted"},
+    exits={1: "no such pool", 4: "refused: read-only, or not permitted"},
 )

@@ -65,7 +65,10 @@ class CreateGroupEvidence(Struct, frozen=True, kw_only=True):
 
 
 class RewindGroupIntent(Struct, frozen=True, kw_only=True):
-    """Set a group back, or forward: change what it is given next."""
+    """Set a group back, or forward: change what it is given next.
+
+    ``ValueError`` where not exactly one of the five positions is given, or ``back`` is below zero.
+    """
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
@@ -88,6 +91,13 @@ class RewindGroupIntent(Struct, frozen=True, kw_only=True):
     entries_read: Annotated[int | None, inner("The server's counter to set with it, where it is known.")] = (
         None
     )
+
+    def __post_init__(self) -> None:
+        given = [one is not None for one in (self.to_id, self.to_time, self.back)]
+        if sum((*given, self.to_start, self.to_end)) != 1:
+            raise ValueError("give one of --to-id, --to-time, --back, --to-start and --to-end")
+        if self.back is not None and self.back < 0:
+            raise ValueError("--back is below zero")
 
 
 class Overlap(Struct, frozen=True):

@@ -10,7 +10,10 @@ from streamops.model.letters import LetterTally
 
 
 class LetterSelection(Struct, frozen=True, kw_only=True):
-    """Letters of a queue that meet every condition; all of them without any."""
+    """Letters of a queue that meet every condition; all of them without any.
+
+    ``ValueError`` where ``count`` is below zero.
+    """
 
     queue: Annotated[str, argument("The dead-letter queue.", completes="queues", metavar="DLQ")]
     where: Annotated[
@@ -35,6 +38,10 @@ class LetterSelection(Struct, frozen=True, kw_only=True):
     count: Annotated[int | None, option("At most so many, the oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
     last: Annotated[EntryId | None, inner("The last one to take; what dies later is not taken.")] = None
+
+    def __post_init__(self) -> None:
+        if self.count is not None and self.count < 0:
+            raise ValueError("--count is below zero")
 
     @property
     def filters(self) -> bool:

@@ -70,6 +70,7 @@ class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
     routes: Annotated[tuple[Route, ...], inner("Where they go, once that is known.")] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         names = [name for name, _ in self.edit]
         if len(set(names)) < len(names):
             raise ValueError("--edit: one field is given two values")

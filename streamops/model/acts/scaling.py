@@ -67,14 +67,23 @@ class OverrideIntent(Struct, frozen=True, kw_only=True):
 
 
 class LimitsIntent(Struct, frozen=True, kw_only=True):
-    """Have it keep to other limits than the configuration says."""
+    """Have it keep to other limits than the configuration says.
+
+    ``ValueError`` where nothing is given.
+    """
 
     pool: Name
     minimum: Annotated[
-        int | None,
-        option("The least workers; what the configuration says unless given.", metavar="N", example="2"),
+        int | None, option("The least workers; as it is unless given.", metavar="N", example="2")
     ] = None
-    maximum: Annotated[int | None, option("The most, the same.", metavar="N", example="20")] = None
+    maximum: Annotated[
+        int | None, option("The most workers; as it is unless given.", metavar="N", example="20")
+    ] = None
+    reset: Annotated[bool, option("What is not given is as the configuration says again.")] = False
+
+    def __post_init__(self) -> None:
+        if self.minimum is None and self.maximum is None and not self.reset:
+            raise ValueError("give --minimum, --maximum or --reset")
 
 
 SteeringIntent = PauseScalingIntent | ResumeScalingIntent | OverrideIntent | LimitsIntent

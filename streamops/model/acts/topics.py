@@ -102,7 +102,7 @@ class TopicEvidence(Struct, frozen=True, kw_only=True):
         digest: Digest of what is kept; empty where there is nothing.
         wanted: The topic as it shall be; none where it shall be removed.
         waiting: Delayed messages of its stream; none where that is not known.
-        entries: Entries of its stream; none where that is not known.
+        entries: Entries of its stream that its group has not acknowledged; none where that is not known.
     """
 
     kept: Topic | None

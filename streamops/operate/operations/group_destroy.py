@@ -8,11 +8,9 @@ from typing import Final
 from streamops.analysis.wording import command, counted
 from streamops.errors import StreamopsError
 from streamops.model.acting import Plan
-from streamops.model.acts.groups import Amount, DestroyGroupEvidence, DestroyGroupIntent
+from streamops.model.acts.groups import DestroyGroupEvidence, DestroyGroupIntent
 from streamops.model.acts.restore import SavedGroup, SavedRow
 from streamops.model.entries import PendingEntry
-from streamops.model.ids import LAST_ID
-from streamops.model.readings import GroupReading
 from streamops.model.streams import Consumer
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
@@ -20,7 +18,7 @@ from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
 from streamops.operate.group_backups import group_line, row_line
-from streamops.operate.operations.looking import Look, count_between, lag_of, look_at
+from streamops.operate.operations.looking import count_unread, look_at
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import DESTROYED_AT_ONCE, plan_destroy_group
 from streamops.wire.faults import Fault
@@ -51,7 +49,7 @@ async def survey_destroy_group(place: Place, intent: DestroyGroupIntent) -> Dest
         now=look.now,
         position=group.last_delivered_id,
         entries_read=group.entries_read,
-        lag=await _lag(server, look, group),
+        lag=await count_unread(server, look, group),
         pending=pending,
         owners=tuple(sorted(owners, key=lambda owner: (-owner[1], owner[0]))),
         consumers=group.consumers,
@@ -146,11 +144,6 @@ class _Destroying:
             if self._evidence.backup:
                 error.hint += f" `{command('restore', self._evidence.backup)}` brings them back."
         return error
-
-
-async def _lag(server: Server, look: Look, group: GroupReading) -> Amount:
-    told = lag_of(look, group)
-    return told if told.exact else await count_between(server, look, group.last_delivered_id, LAST_ID)
 
 
 def _saved(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> SavedGroup:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StalePlan
+from streamops.errors import Forbidden, NotFound, Refused, StalePlan
 from streamops.model.acting import AuditRecord, Plan
 from streamops.model.acts.groups import (
     Amount,
@@ -152,9 +152,7 @@ async def _target(
     if intent.to_time is not None:
         return min(end, _before(_instant(intent.to_time, look.now)))
     if intent.to_id is None:
-        raise SettingsError(
-            "groups rewind: where to?", "Give one of --to-id, --to-time, --back, --to-start and --to-end."
-        )
+        raise AssertionError("an intent without a position validates itself")
     if intent.undoing and group.last_delivered_id >= intent.to_id:
         return group.last_delivered_id
     if intent.to_id > end:

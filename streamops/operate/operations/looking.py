@@ -1,5 +1,6 @@
 """A closer look at one stream, for whoever administers its groups: with the server's version, and with counts."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -8,7 +9,7 @@ from msgspec import Struct
 from streamops.analysis.lag import Faith, faith_in, settle_lag
 from streamops.model.acting import Identity
 from streamops.model.acts.groups import Amount
-from streamops.model.ids import EntryId
+from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import Flavour, ServerInfo
 from streamops.operate.acting.reading import identity_of
@@ -75,14 +76,22 @@ async def look_at(server: Server, stream: str) -> Look:
 
 async def find_stream(server: Server, stream: str) -> Look | Fault:
     """Look at a stream, or the fault that says there is none; raises ``ServerError`` where it cannot be read."""
+    (look,) = await find_streams(server, [stream])
+    if isinstance(look, Fault) and look.kind is not FaultKind.MISSING:
+        raise look.error(f"stream {stream}")
+    return look
+
+
+async def find_streams(server: Server, streams: Sequence[str]) -> list[Look | Fault]:
+    """Look at streams in a constant number of round trips; raises ``ServerError`` where no node answers."""
     reader = StreamReader(server)
-    readings = await reader.read([stream])
-    reading = readings.streams[0]
-    if isinstance(reading, Fault):
-        if reading.kind is not FaultKind.MISSING:
-            raise reading.error(f"stream {stream}")
-        return reading
-    return Look(reading, identity_of(readings, reading), readings.server, readings.now, reader.depth)
+    readings = await reader.read(streams)
+    return [
+        reading
+        if isinstance(reading, Fault)
+        else Look(reading, identity_of(readings, reading), readings.server, readings.now, reader.depth)
+        for reading in readings.streams
+    ]
 
 
 async def count_between(server: Server, look: Look, after: EntryId, until: EntryId) -> Amount:
@@ -96,6 +105,31 @@ async def count_between(server: Server, look: Look, after: EntryId, until: Entry
     span = Span(stream.name, after, until, stream.entry_bytes or 0)
     await Counter(server, _BUDGET).count([span], look.depth)
     return Amount(span.counted, span.counted if span.complete else stream.length)
+
+
+async def count_undone(server: Server, groups: Sequence[tuple[str, str]]) -> list[int | None]:
+    """Entries that groups, each with its stream, have not acknowledged; none where that is not known.
+
+    Those are all of a stream where there is no such group yet. Raises ``ServerError`` where no node answers.
+    """
+    looks = await find_streams(server, [stream for stream, _ in groups])
+    return [await _undone(server, look, group) for look, (_, group) in zip(looks, groups, strict=True)]
+
+
+async def _undone(server: Server, look: Look | Fault, group: str) -> int | None:
+    if isinstance(look, Fault):
+        return 0 if look.kind is FaultKind.MISSING else None
+    found = next((one for one in look.reading.groups if one.name == group), None)
+    if found is None:
+        return look.reading.length
+    unread = await count_unread(server, look, found)
+    return unread.upper + found.pending if unread.exact else None
+
+
+async def count_unread(server: Server, look: Look, group: GroupReading) -> Amount:
+    """What a group was not given yet, counted where the reading leaves it open."""
+    told = lag_of(look, group)
+    return told if told.exact else await count_between(server, look, group.last_delivered_id, LAST_ID)
 
 
 async def entries_read_at(

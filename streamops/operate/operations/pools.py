@@ -8,18 +8,18 @@ from streamops.model.pools import Pool, PoolMode
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
+from streamops.operate.pools import PoolReader
 from streamops.plans.pools import plan_pause, plan_resume
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import set_mode
-from streamops.wire.pools.records import read_pool
 
 SWITCHED: Final = b"switched"
 """What undoing needs to know: that something was changed."""
 
 
 async def survey_pool(place: Place, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
-    """Read what the pool was told last."""
-    return PoolEvidence(pool=await read_pool(place.server, intent.pool))
+    """Read what the pool was told last; raises ``NotFound`` where there is no such pool."""
+    return PoolEvidence(pool=await PoolReader(place).known(intent.pool))
 
 
 async def apply_pause(run: Run, _intent: PauseIntent, evidence: PoolEvidence, _plan: Plan) -> None:
@@ -53,7 +53,6 @@ PAUSE: Final = Operation(
     apply=apply_pause,
     writes=_writes,
     stream=lambda _: None,
-    asks=False,
     own=True,
     undo=lambda intent, _: ResumeIntent(pool=intent.pool),
 )

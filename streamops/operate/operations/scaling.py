@@ -22,6 +22,7 @@ from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
+from streamops.operate.pools import PoolReader
 from streamops.plans.scaling import is_led, plan_scale, plan_steering, steered, steered_back
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key
@@ -62,9 +63,9 @@ def undo_scale(intent: ScaleIntent, records: Sequence[AuditRecord]) -> ScaleInte
 
 
 async def survey_steering(place: Place, intent: SteeringIntent) -> SteeringEvidence:
-    """Read what the pool's controller was told."""
+    """Read what the pool's controller was told; raises ``NotFound`` where there is no such pool."""
     return SteeringEvidence(
-        pool=await read_pool(place.server, intent.pool),
+        pool=await PoolReader(place).known(intent.pool),
         now=await read_clock(place.server, pool_key(intent.pool)),
     )
 

@@ -18,6 +18,7 @@ from streamops.model.topics import Topic, parse_priority
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
+from streamops.operate.operations.looking import count_undone
 from streamops.operate.operations.topic_files import read_headers, read_secret
 from streamops.plans.topics import plan_add_topic, plan_remove_topic, plan_topic_off, plan_topic_on
 from streamops.wire.delayed import read_queues
@@ -115,11 +116,10 @@ async def _survey(place: Place, kept: KeptTopic) -> TopicEvidence:
         stream = kept.topic.key
         try:
             (queue,) = await read_queues(place.server, [stream])
-            length = await place.server.single(stream, "XLEN", stream)
+            (entries,) = await count_undone(place.server, [(stream, kept.topic.group)])
         except StreamopsError:
             return TopicEvidence(kept=kept.topic, digest=kept.digest)
         waiting = None if isinstance(queue, Fault) else queue.messages
-        entries = None if isinstance(length, Exception) else int(length)
     return TopicEvidence(kept=kept.topic, digest=kept.digest, waiting=waiting, entries=entries)
 
 

@@ -14,6 +14,7 @@ from streamops.present.columns.workers import STATES
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
+from streamops.present.workers import unreadable_words
 from streamops.tui.charting import total_count
 from streamops.tui.paint import Line
 from streamops.tui.past.memory import ALL_LETTERS, TIERS, Past
@@ -91,8 +92,9 @@ def worker_facts(beside: Beside) -> Line:
     crowd = beside.crowd
     if crowd is None:
         return _unread(beside.no_crowd)
+    unread = (Cell(f"  {unreadable_words(crowd.unreadable)}", Tone.WARN),) if crowd.unreadable else ()
     if not crowd.workers:
-        return (Cell("none has a heartbeat", Tone.DIM),)
+        return unread or (Cell("none has a heartbeat", Tone.DIM),)
     states = Counter(heart.state for heart in crowd.workers)
     cells = [
         Cell(f"{shown.text} {states[state]}  ", shown.tone)
@@ -100,7 +102,7 @@ def worker_facts(beside: Beside) -> Line:
         if states[state]
     ]
     busy, slots = sum(heart.busy for heart in crowd.workers), sum(heart.slots for heart in crowd.workers)
-    return (*cells, Cell(f"{busy:,} of {slots:,} slots busy", Tone.DIM))
+    return (*cells, Cell(f"{busy:,} of {slots:,} slots busy", Tone.DIM), *unread)
 
 
 def memory_facts(server: ServerInfo) -> Line:

@@ -32,10 +32,10 @@ class AlertsScreen(Firing):
     AlertsScreen.-narrow #pane { display: block; width: 1fr; height: 1fr; }
     AlertsScreen.-narrow Divider { display: block; width: 1fr; height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "silence", "silence", show=False, id="silence")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "silence", "silence", show=False, id="silence")]
     HINTS = (
         ("enter", "go there"),
-        ("s", "silence"),
+        ("m", "silence"),
         ("g", "charts"),
         ("/", "filter"),
         ("f", "not silenced"),

@@ -22,7 +22,7 @@ class JobScreen(JobKeys, ReadingFrame):
     """A job in full; it is read again with every observation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
-    HINTS = (("R", "plan the rest"), ("s", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    HINTS = (("R", "plan the rest"), ("X", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
     def __init__(self, place: places.OneJob, moment: Moment) -> None:
         super().__init__(place, moment)

@@ -21,7 +21,7 @@ class JobKeys(Frame):
 
     KEYS: Final = (
         Binding("R", "resume", "plan the rest", show=False, id="resume"),
-        Binding("s", "stop", "stop it", show=False, id="stop"),
+        Binding("X", "stop", "stop it", show=False, id="stop"),
     )
     _asked_for = ""
     _asked_at = 0.0
@@ -39,7 +39,7 @@ class JobKeys(Frame):
     def hints(self) -> tuple[tuple[str, str], ...]:
         """Without what may not be done."""
         if self.moment.read_only:
-            return tuple(pair for pair in self.HINTS if pair[0] not in {"R", "s"})
+            return tuple(pair for pair in self.HINTS if pair[0] not in {"R", "X"})
         return self.HINTS
 
     def action_resume(self) -> None:
@@ -59,7 +59,7 @@ class JobKeys(Frame):
             self.post_message(Wanted(CancelJob(job.id), self))
         else:
             self._asked_for, self._asked_at = job.id, monotonic()
-            self.post_message(Say(f"s once more stops job {job.id} for good; what it did stays done"))
+            self.post_message(Say(f"X once more stops job {job.id} for good; what it did stays done"))
 
     def told_to_stop(self, message: Answered) -> None:
         """Say what will become of it."""

@@ -36,7 +36,7 @@ class JobsScreen(JobKeys, Listing[Job]):
     HINTS = (
         ("enter", "all of it"),
         ("R", "plan the rest"),
-        ("s", "stop it"),
+        ("X", "stop it"),
         ("/", "filter"),
         ("esc", "back"),
     )

@@ -13,7 +13,7 @@ from streamops.operate.workers import Crowd
 from streamops.plans.scaling import is_steered
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.table import Cell, Column
-from streamops.present.workers import WorkerRow
+from streamops.present.workers import WorkerRow, unreadable_words
 from streamops.tui import places
 from streamops.tui.beside.reads import ReadCrowd
 from streamops.tui.beside.worker_lines import (
@@ -100,8 +100,10 @@ class WorkersScreen(ReadListing[WorkerRow]):
 
     def nothing(self) -> str:
         """Why there is none."""
+        if self._crowd is not None and self._crowd.unreadable:
+            return unreadable_words(self._crowd.unreadable)
         return (
-            "no worker has a heartbeat; workers of other libraries have none, groups list their consumers (1)"
+            "no worker has a heartbeat; workers of other libraries have none, groups list their consumers (3)"
         )
 
     def identify(self, row: WorkerRow) -> str:

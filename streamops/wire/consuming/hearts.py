@@ -32,6 +32,13 @@ class Namesake(NamedTuple):
     beat_ms: int
 
 
+class Heartbeats(NamedTuple):
+    """Heartbeats that were read, and the IDs of workers whose heartbeat is there and cannot be read."""
+
+    hearts: list[WorkerHeartbeat]
+    unreadable: list[str]
+
+
 async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
     """Write a worker's heartbeat; the server's clock in milliseconds.
 
@@ -79,16 +86,19 @@ async def alive(server: Server, worker_ids: Sequence[str]) -> set[str]:
     return {name for name, reply in zip(worker_ids, answers.replies, strict=True) if reply}
 
 
-async def read_hearts(server: Server, worker_ids: Iterable[str]) -> list[WorkerHeartbeat]:
+async def read_hearts(server: Server, worker_ids: Iterable[str]) -> Heartbeats:
     """The heartbeats of some workers, those that have none left out."""
     names = list(worker_ids)
     answers = await server.batch([Request(worker_key(name), ("HGETALL", worker_key(name))) for name in names])
-    hearts = (
-        decode_heart(name, reply)
-        for name, reply in zip(names, answers.replies, strict=True)
-        if not isinstance(reply, Exception)
-    )
-    return [heart for heart in hearts if heart is not None]
+    hearts: list[WorkerHeartbeat] = []
+    unreadable: list[str] = []
+    for name, reply in zip(names, answers.replies, strict=True):
+        heart = None if isinstance(reply, Exception) else decode_heart(name, reply)
+        if heart is not None:
+            hearts.append(heart)
+        elif isinstance(reply, Exception) or reply:
+            unreadable.append(name)
+    return Heartbeats(hearts, unreadable)
 
 
 async def read_namesake(server: Server, worker_id: str) -> Namesake | None:

@@ -63,6 +63,9 @@ STEERING = [
     ["autoscale", "pause", "billing", "-o", "jsonl"],
     ["--read-only", "autoscale", "resume", "billing"],
     ["autoscale", "limits", "billing"],
+    ["autoscale", "limits", "billing", "--max", "40", "--yes"],
+    ["autoscale", "limits", "billing", "--maximum", "1"],
+    ["autoscale", "limits", "billing", "--reset"],
     ["autoscale", "resume", "billing"],
     ["autoscale", "resume", "billing"],
     ["autoscale", "pause", "-odd name", "--dry-run"],
@@ -109,12 +112,13 @@ def test_scaling(cli: Cli, place: Place, pools: RunningServer) -> None:
 
 
 def test_steering(cli: Cli, place: Place, pools: RunningServer) -> None:
+    pools.command("HSET", "streamops:pool:-odd name", "mode", "running")
     compare("steering", told(cli, STEERING, place, HIDDEN), GOLDEN)
     told_last = pools.command(
         "HMGET", "streamops:pool:billing", "scaling", "override", "steered_until", "limit_min", "limit_max"
     )
     assert told_last == [None] * 5
-    assert not pools.command("EXISTS", "streamops:pool:-odd name")
+    assert pools.command("HGETALL", "streamops:pool:-odd name") == [b"mode", b"running"]
 
 
 def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:

@@ -24,11 +24,13 @@ ACTING = [
     ["pause", "billing", "--dry-run"],
     ["--read-only", "pause", "billing"],
     ["pause", "billing", "--reason", "the bank is down"],
+    ["pause", "billing", "--reason", "the bank is down", "--yes"],
     ["pause", "billing"],
     ["resume", "billing", "-o", "json"],
     ["resume", "billing"],
     ["resume", "other"],
-    ["pause", "odd name", "-o", "jsonl"],
+    ["pause", "odd name", "-o", "jsonl", "--yes"],
+    ["pause", "biling", "--yes"],
     ["pause"],
 ]
 HIDDEN = (*MASKS, (r"\S+@\S+:\d+ at", "ada@desk:1 at"))
@@ -80,6 +82,7 @@ def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
 
 
 def test_acting(cli: Cli, place: Place, crowded: RunningServer) -> None:
+    crowded.command("HSET", "streamops:pool:odd name", "mode", "running")
     compare("acting", told(cli, ACTING, place, HIDDEN), GOLDEN)
     assert crowded.command("HGET", "streamops:pool:billing", "mode") == b"running"
     assert crowded.command("HGET", "streamops:pool:odd name", "mode") == b"paused"

@@ -39,7 +39,7 @@ class InventedConsole:
 
     def __init__(self) -> None:
         self.observation = OBSERVATION
-        self.discovery = SimpleNamespace(names=[], scanned=3_000)
+        self.discovery = SimpleNamespace(names=[], is_open=True)
 
     async def open(self, *_: Any, **__: Any) -> Self:
         return self

@@ -282,6 +282,9 @@ class InventedTopics:
         self._beside.ask("topics")
         return list(self._beside.topics)
 
+    async def undone(self, topics: Sequence[Topic]) -> list[int | None]:
+        return [0 for _ in topics]
+
     async def queues(self, topics: Sequence[Topic]) -> list[DelayedQueue | None]:
         return [self._beside.queue(topic.key) for topic in topics]
 

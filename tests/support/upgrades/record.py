@@ -163,7 +163,9 @@ def act(recorder: Recorder) -> None:
     run("groups", "rewind", "tasks", "late", "--to-end", "--yes")
     run("publish", "orders", "do=ok", "order=6", "--delay", "30d")
     run("topics", "add", "mail", "http://127.0.0.1:1/hook", "--retry", "1m, 5m", "--priority", "high")
-    run("pause", "night") if recorder.knows("pause") else None
+    if recorder.knows("pause"):
+        client.hset("streamops:pool:night", "mode", "running")
+        run("pause", "night", "--yes")
     for number in range(12):
         client.xadd(
             "{tasks}:dlq",

@@ -37,7 +37,7 @@ async def test_a_test_that_arrives_everywhere_is_done(tmp_path: Path) -> None:
         code, output, _ = await try_out(tmp_path, "-o", "json")
     assert code == 0
     assert json.loads(output) == {
-        "schema": "streamops.exporter.notices.notifier-test/1",
+        "schema": "streamops.exporter.notify-test/1",
         "targets": [{"target": "target 1 (JSON)", "outcome": "sent", "reason": None}],
     }
 

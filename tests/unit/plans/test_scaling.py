@@ -118,8 +118,9 @@ def test_no_number_of_workers(workers: int) -> None:
         (KEPT, RESUME, "the policy decides"),
         (LIMITED, RESUME, "at least 2, at most 9"),
         (LIMITED, PAUSE, "paused, at least 2, at most 9"),
-        (LIMITED, LIMITS, "at most 4"),
-        (LIMITED, LimitsIntent(pool="p"), "the policy decides"),
+        (LIMITED, LIMITS, "at least 2, at most 4"),
+        (LIMITED, replace(LIMITS, reset=True), "at most 4"),
+        (LIMITED, LimitsIntent(pool="p", reset=True), "the policy decides"),
     ],
 )
 def test_steering(known: Steering, intent: SteeringIntent, told: str) -> None:
@@ -137,8 +138,8 @@ def test_steering(known: Steering, intent: SteeringIntent, told: str) -> None:
         (FREE, RESUME, 0, [], ""),
         (FREE, OVERRIDE, 1, ["keeps pool p at 7 workers until 2026-03-01T13"], "autoscale resume p"),
         (PAUSED, OVERRIDE, 1, ["keeps pool p at 7 workers"], "autoscale pause p"),
-        (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "autoscale limits p"),
-        (LIMITED, LIMITS, 1, ["to 4 workers"], "autoscale limits p --minimum 2 --maximum 9"),
+        (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "autoscale limits p --reset"),
+        (LIMITED, LIMITS, 1, ["from 2 to 4 workers"], "autoscale limits p --minimum 2 --maximum 9"),
         (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, [], ""),
     ],
 )
@@ -163,6 +164,7 @@ def test_plans_of_steering(
         ),
         (OverrideIntent(pool="-p q", workers=3), "autoscale override --for 3600s -- '-p q' 3"),
         (LimitsIntent(pool="p", minimum=0, maximum=4), "autoscale limits p --minimum 0 --maximum 4"),
+        (LimitsIntent(pool="p", minimum=2, reset=True), "autoscale limits p --minimum 2 --reset"),
     ],
 )
 def test_equivalent_commands(intent: SteeringIntent, typed: str) -> None:
@@ -190,7 +192,7 @@ def test_what_is_over_is_not_told() -> None:
         (OVERRIDE, PAUSED, PAUSE),
         (RESUME, PAUSED, PAUSE),
         (LIMITS, LIMITED, LimitsIntent(pool="p", minimum=2, maximum=9)),
-        (LIMITS, replace(KEPT, minimum=1), LimitsIntent(pool="p", minimum=1)),
+        (LIMITS, replace(KEPT, minimum=1), LimitsIntent(pool="p", minimum=1, reset=True)),
     ],
 )
 def test_taking_it_back(intent: SteeringIntent, known: Steering, back: SteeringIntent) -> None:
@@ -203,7 +205,7 @@ def test_taking_it_back(intent: SteeringIntent, known: Steering, back: SteeringI
         (replace(PAUSE, span=timedelta(0)), "not longer than nothing"),
         (replace(OVERRIDE, span=-HOUR), "not longer than nothing"),
         (LimitsIntent(pool="p", maximum=0), "would leave no worker"),
-        (LimitsIntent(pool="p", minimum=5, maximum=4), "--minimum is above --maximum"),
+        (LimitsIntent(pool="p", minimum=5, maximum=4), "the least, 5, would be above the most, 4"),
     ],
 )
 def test_what_makes_no_sense(intent: SteeringIntent, words: str) -> None:

@@ -21,7 +21,7 @@ from streamops.present.filters import (
     names_of,
     parse_terms,
 )
-from streamops.present.filters.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
+from streamops.present.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.present.table import Align, Cell, Column
 from streamops.present.units import ABSENT
 
@@ -195,7 +195,8 @@ def test_plain_words_must_all_be_there(words: list[str]) -> None:
         ("250ms", SPANS, 0.25),
         ("2d", SPANS, 172_800),
         ("1MiB", SIZES, 1 << 20),
-        ("1MB", SIZES, 1_000_000),
+        ("1MB", SIZES, 1 << 20),
+        ("1M", SIZES, 1_000_000),
         ("50%", SHARES, 0.5),
         ("", COUNTS, None),
         ("-", COUNTS, None),

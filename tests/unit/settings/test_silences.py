@@ -26,17 +26,17 @@ def environ(tmp_path: Path) -> dict[str, str]:
 def test_silences_are_kept_by_context(tmp_path: Path) -> None:
     prod, staging = (SilenceFile(name, environ(tmp_path)) for name in ("prod", "staging"))
     assert prod.read() == ()
-    prod.write([ONE, SERVER, ODD])
-    staging.write([SERVER])
+    prod.update(lambda _: [ONE, SERVER, ODD])
+    staging.update(lambda _: [SERVER])
     assert prod.read() == (ONE, SERVER, ODD)
-    prod.write([])
+    prod.update(lambda _: [])
     assert prod.read() == ()
     assert staging.read() == (SERVER,)
 
 
 def test_the_file_is_for_its_owner_alone_and_can_be_read(tmp_path: Path) -> None:
     file = SilenceFile("prod", environ(tmp_path))
-    file.write([ONE])
+    file.update(lambda _: [ONE])
     path = tmp_path / "streamops" / "silences.json"
     assert file.where == str(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -61,7 +61,7 @@ def test_what_a_later_version_wrote_is_kept(tmp_path: Path) -> None:
     gone = {"code": "poison", "until": until, "by": "bob"}
     path.write_bytes(msgspec.json.encode({"prod": [oom, stalled, gone], "staging": [oom]}))
     assert file.read()[:2] == (SERVER, ONE)
-    file.write([SERVER, replace(ONE, until=later), ODD])
+    file.update(lambda _: [SERVER, replace(ONE, until=later), ODD])
     assert file.read() == (SERVER, replace(ONE, until=later), ODD)
     found = msgspec.json.decode(path.read_bytes())
     assert found["staging"] == [oom]
@@ -75,7 +75,7 @@ def test_a_damaged_file_is_told_and_never_overwritten(tmp_path: Path, content: b
     path = tmp_path / "streamops" / "silences.json"
     path.parent.mkdir()
     path.write_bytes(content)
-    for act in (file.read, lambda: file.write([ONE])):
+    for act in (file.read, lambda: file.update(lambda _: [ONE])):
         with pytest.raises(SettingsError, match="silences"):
             act()
     assert path.read_bytes() == content
@@ -87,13 +87,13 @@ def test_without_a_home_nothing_is_kept(tmp_path: Path) -> None:
     assert file.where == ""
     assert file.read() == ()
     with pytest.raises(SettingsError, match="no place to keep silences"):
-        file.write([ONE])
+        file.update(lambda _: [ONE])
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "streamops").write_text("a file")
     with pytest.raises(SettingsError, match="cannot write"):
-        SilenceFile("prod", environ(tmp_path)).write([ONE])
+        SilenceFile("prod", environ(tmp_path)).update(lambda _: [ONE])
 
 
 @given(st.binary(max_size=20))

@@ -10,9 +10,10 @@ from streamops.settings.sizes import parse_size
         ("0", 0),
         ("1500", 1500),
         ("1b", 1),
-        ("1kB", 1_000),
+        ("1k", 1_000),
+        ("1kB", 1_024),
         ("1KiB", 1_024),
-        ("500MB", 500_000_000),
+        ("500MB", 500 << 20),
         ("2GiB", 2 << 30),
         ("1.5 GiB", 3 << 29),
         (" 1T ", 10**12),
@@ -23,7 +24,7 @@ def test_numbers_of_bytes_are_read(written: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 16, "\uff11GB"]
+    "written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 17, "\uff11GB"]
 )
 def test_what_is_none_is_told(written: str) -> None:
     with pytest.raises(SettingsError, match="no number of bytes"):

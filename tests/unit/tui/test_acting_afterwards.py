@@ -94,10 +94,10 @@ async def test_a_job_is_resumed_by_a_plan_and_stopped_by_its_key_twice() -> None
     async with running(app):
         await press(app, "4", "4")
         await shown(app, "▸ running")
-        await press(app, "s")
-        await shown(app, "s once more stops job 4f1c09ab12cd")
+        await press(app, "X")
+        await shown(app, "X once more stops job 4f1c09ab12cd")
         assert not source.cancelled
-        await press(app, "s")
+        await press(app, "X")
         await shown(app, "stops after its batch")
         assert source.cancelled == [acts.JOB.id]
         await press(app, "R")

@@ -58,7 +58,7 @@ WALK = (
     ["C", "up", "down", *"x", "enter", "pagedown", "tab", "enter", "pagedown", "escape"],
     ["enter", "l", "space", "A", "tab", "enter", "tab", "enter", "z", "escape", "escape"],
     ["1", "at", "enter", "pagedown", "question_mark", "escape", "z", "escape", "escape"],
-    ["1", "4", "4", "enter", "question_mark", "escape", "s", "R", "escape", "escape", "yc"],
+    ["1", "4", "4", "enter", "question_mark", "escape", "X", "R", "escape", "escape", "yc"],
 )
 
 

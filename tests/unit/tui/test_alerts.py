@@ -1,6 +1,6 @@
-"""The screen of findings: where Enter leads, what ``s`` does, where silences are kept."""
+"""The screen of findings: where Enter leads, what ``m`` does, where silences are kept."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -77,15 +77,15 @@ async def test_enter_leads_to_what_a_finding_is_about(keys: str, crumbs: str) ->
 @pytest.mark.parametrize(
     ("keys", "hours"),
     [
-        ("s", {"stalled": 1}),
-        ("s s", {"stalled": 4}),
-        ("s s s", {"stalled": 24}),
-        ("s s s s", {}),
-        ("j j s s", {"poison": 4}),
-        ("s home s", {"stalled": 1, "eviction_risk": 1}),
+        ("m", {"stalled": 1}),
+        ("m m", {"stalled": 4}),
+        ("m m m", {"stalled": 24}),
+        ("m m m m", {}),
+        ("j j m m", {"poison": 4}),
+        ("m home m", {"stalled": 1, "eviction_risk": 1}),
     ],
 )
-async def test_s_silences_one_finding_for_longer_and_longer(keys: str, hours: dict[str, int]) -> None:
+async def test_m_silences_one_finding_for_longer_and_longer(keys: str, hours: dict[str, int]) -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app):
         await opened(app)
@@ -98,7 +98,7 @@ async def test_a_silenced_finding_stands_below_is_counted_and_changes_no_health(
     async with running(app):
         header = bar(app, "header")
         await opened(app)
-        await press(app, "s")
+        await press(app, "m")
         await until(app, lambda: names(app)[-1] == ALL[0])
         assert list_of(app).cursor == 4
         assert "5 findings, 1 silenced" in bar(app, "crumbs")
@@ -128,7 +128,7 @@ async def test_silences_are_kept_for_the_next_console_and_say_where(state: Path)
     app = console()
     async with running(app, (160, 50)):
         await opened(app)
-        await press(app, "s")
+        await press(app, "m")
         await shown(app, "kept on this machine,")
         await shown(app, state.name)
     assert SilenceFile("prod", environ).read() == (Silence(STALLED, NOW + HOUR),)
@@ -145,9 +145,9 @@ class Broken:
     def read(self) -> tuple[Silence, ...]:
         raise SettingsError("cannot read /nowhere/silences.json: gone", "Check its permissions.")
 
-    def write(self, silences: Sequence[Silence]) -> None:
+    def update(self, edit: Callable[[tuple[Silence, ...]], Iterable[Silence]]) -> None:
         raise SettingsError(
-            f"cannot write {len(silences)} silences", "Silences last until the console is closed."
+            f"cannot write {len([*edit(())])} silences", "Silences last until the console is closed."
         )
 
 
@@ -156,7 +156,7 @@ async def test_a_silence_that_cannot_be_kept_lasts_until_the_console_is_closed_a
     app = StreamopsApp(settings)
     async with running(app):
         await opened(app)
-        await press(app, "s")
+        await press(app, "m")
         await shown(app, "cannot write 1 silences")
         assert silenced(app) == {"stalled": HOUR}
 

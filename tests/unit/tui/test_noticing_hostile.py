@@ -16,7 +16,7 @@ from tests.support.tui.source import settings_for
 
 WALK = [
     ["1", "question_mark", "escape", "r", "enter", "escape"],
-    ["6", "question_mark", "pagedown", "escape", "s", "s", "j", "s", "c", "y", "enter", "escape"],
+    ["6", "question_mark", "pagedown", "escape", "m", "m", "j", "m", "c", "y", "enter", "escape"],
     ["3", "g", "right", "right", "right", "question_mark", "pagedown", "escape", "c", "y", "escape", "enter"],
 ]
 

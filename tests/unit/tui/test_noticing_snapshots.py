@@ -46,7 +46,7 @@ def shop_app(theme: str = "dark") -> StreamopsApp:
         pytest.param(["1"], id="pulse"),
         pytest.param([*"jjjj", "g", "right"], id="charts"),
         pytest.param(["g", "right"], id="bounded"),
-        pytest.param(["6", "s", "home", "j"], id="alerts"),
+        pytest.param(["6", "m", "home", "j"], id="alerts"),
     ],
 )
 def test_screen(snap_compare: Compare, pressed: list[str], size: tuple[int, int]) -> None:

@@ -126,7 +126,10 @@ async def test_capitals_open_plans_about_the_pool_under_the_cursor() -> None:
         await to_pools(app)
         await opens(app, source, "A", PauseScalingIntent(pool="billing"))
         await opens(app, source, "P", PauseIntent(pool="billing"))
-        await opens(app, source, "L", LimitsIntent(pool="billing"))
+        await press(app, "L", "enter")
+        await shown(app, "give --minimum, --maximum or --reset")
+        await press(app, "escape")
+        await opens(app, source, "L4", LimitsIntent(pool="billing", minimum=4))
         # Mail's controller was overruled, and its workers told to pause: the same keys take that back.
         await press(app, "down", "down")
         await shown(app, "A resume scaling")

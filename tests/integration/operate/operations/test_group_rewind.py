@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
+from streamops.errors import Forbidden, NotFound, StalePlan
 from streamops.model.acting import Limits, Tier
 from streamops.model.acts.groups import (
     Amount,
@@ -163,7 +163,7 @@ async def test_long_ranges_have_bounds(
 
 async def test_nowhere_and_beyond_the_end_are_refused(server: RunningServer, console: Console) -> None:
     grouped(server)
-    with pytest.raises(SettingsError, match="where to"):
+    with pytest.raises(ValueError, match="give one of --to-id"):
         await console.prepare(RewindGroupIntent(stream=STREAM, group="g"))
     with pytest.raises(Forbidden, match="ends at 10-1"):
         await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_id=EntryId(11, 0)))

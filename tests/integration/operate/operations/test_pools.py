@@ -4,12 +4,14 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, StalePlan
+from streamops.model.acting import Assent
 from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.model.workers import WorkerState
 from streamops.operate.console import Console
 from streamops.runtime import Entry, Streamops, WorkerOptions
+from tests.integration.cli.test_golden_workers import heartbeat
 from tests.support.operate.acting.examples import WORKSHOP
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
@@ -21,7 +23,14 @@ PAUSE, RESUME = PauseIntent(pool="billing"), ResumeIntent(pool="billing")
 
 async def act(console: Console, intent: PauseIntent | ResumeIntent) -> int:
     prepared = await console.prepare(intent)
-    return (await console.apply(prepared)).applied
+    return (await console.apply(prepared, Assent(yes=True))).applied
+
+
+@pytest.fixture
+def staffed(server: RunningServer) -> RunningServer:
+    """A server on which the pool has a worker."""
+    heartbeat(server, "so-1", pool="billing")
+    return server
 
 
 async def test_workers_rest_until_they_are_resumed(server: RunningServer) -> None:
@@ -58,29 +67,29 @@ async def test_workers_rest_until_they_are_resumed(server: RunningServer) -> Non
     assert int(told[b"updated_at"]) > 0
 
 
-async def test_twice_changes_nothing_and_is_no_error(server: RunningServer) -> None:
-    async with await Console.open(server.options, actor=WORKSHOP) as console:
+async def test_twice_changes_nothing_and_is_no_error(staffed: RunningServer) -> None:
+    async with await Console.open(staffed.options, actor=WORKSHOP) as console:
         assert await act(console, RESUME) == 0
-        assert server.command("EXISTS", POOL) == 0
+        assert staffed.command("EXISTS", POOL) == 0
         assert [await act(console, PAUSE) for _ in range(2)] == [1, 0]
 
 
-async def test_it_can_be_undone(server: RunningServer) -> None:
-    async with await Console.open(server.options, actor=WORKSHOP) as console:
+async def test_it_can_be_undone(staffed: RunningServer) -> None:
+    async with await Console.open(staffed.options, actor=WORKSHOP) as console:
         await act(console, PAUSE)
-        ((first, _), *_) = server.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
+        ((first, _), *_) = staffed.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
         prepared = await console.prepare(UndoIntent(audit_id=EntryId.parse(first)))
-        assert (await console.apply(prepared)).applied == 1
-    assert server.command("HGET", POOL, "mode") == b"running"
+        assert (await console.apply(prepared, Assent(yes=True))).applied == 1
+    assert staffed.command("HGET", POOL, "mode") == b"running"
 
 
-async def test_what_others_said_meanwhile_is_not_overruled(server: RunningServer) -> None:
-    async with await Console.open(server.options, actor=WORKSHOP) as console:
+async def test_what_others_said_meanwhile_is_not_overruled(staffed: RunningServer) -> None:
+    async with await Console.open(staffed.options, actor=WORKSHOP) as console:
         prepared = await console.prepare(PAUSE)
-        server.command("HSET", POOL, "mode", "drained")
+        staffed.command("HSET", POOL, "mode", "drained")
         with pytest.raises(StalePlan):
-            await console.apply(prepared)
-    assert server.command("HGETALL", POOL) == [b"mode", b"drained"]
+            await console.apply(prepared, Assent(yes=True))
+    assert staffed.command("HGETALL", POOL) == [b"mode", b"drained"]
 
 
 async def test_a_key_that_is_no_pool_is_told(server: RunningServer) -> None:

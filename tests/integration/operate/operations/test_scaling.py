@@ -94,6 +94,7 @@ async def test_nobody_to_tell(console: Console, server: RunningServer) -> None:
 
 
 async def test_steering_and_back(console: Console) -> None:
+    await staffed(console, "a", 2, 2)
     span = timedelta(hours=2)
     await done(console, OverrideIntent(pool=POOL, workers=4, span=span))
     known = await steering(console)
@@ -116,6 +117,7 @@ async def test_steering_and_back(console: Console) -> None:
 
 
 async def test_steering_is_taken_back(console: Console) -> None:
+    await staffed(console, "a", 2, 2)
     assert await taken_back(console, PauseScalingIntent(pool=POOL)) == 1
     assert (await steering(console)).paused is False
     await done(console, PauseScalingIntent(pool=POOL))
@@ -131,6 +133,7 @@ async def test_steering_is_taken_back(console: Console) -> None:
 
 
 async def test_twice_changes_nothing(console: Console, server: RunningServer) -> None:
+    await staffed(console, "a", 2, 2)
     assert [(await done(console, LIMITS)).applied for _ in range(2)] == [1, 0]
     fields = server.command("HGETALL", KEY)
     assert (await done(console, ResumeScalingIntent(pool=POOL))).applied == 0
@@ -138,6 +141,7 @@ async def test_twice_changes_nothing(console: Console, server: RunningServer) ->
 
 
 async def test_only_who_leads_is_said_to_follow(console: Console, server: RunningServer) -> None:
+    await staffed(console, "a", 2, 2)
     assert (await done(console, LIMITS)).notes == ()
     server.command("HSET", KEY, "leader", "web-1", "leader_until", "99999999999999", "term", "1")
     notes = (await done(console, PauseScalingIntent(pool=POOL))).notes

@@ -109,7 +109,7 @@ def _serialize(message: Any) -> bytes:  # noqa: ANN401 - any message
 
 def reference(**metadata: str) -> pb.ScaledObjectRef:
     """What KEDA says of a ScaledObject: the trigger's metadata as they stand, its own among them."""
-    kedas = {"scalerAddress": "streamops-keda:9642", "enableTLS": "false"}
+    kedas = {"scalerAddress": "streamops-keda:9644", "enableTLS": "false"}
     return pb.ScaledObjectRef(
         name="worker", namespace="shop", scalerMetadata={**kedas, **(metadata or ORDERS)}
     )

@@ -103,6 +103,17 @@ def asking(intent: Callable[[Path], Struct]) -> Ready:
     return ready
 
 
+def in_pool(ready: Ready) -> Ready:
+    """The same, in a pool that has a supervisor."""
+
+    async def staffed(scene: Scene) -> Struct:
+        told = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=2, alive=2, ready=2)
+        await report_for_duty(scene.console.engine._server, "p", told)
+        return await ready(scene)
+
+    return staffed
+
+
 def undoing(first: Struct) -> Ready:
     """Do something first, as somebody who may, and take it back."""
 
@@ -166,13 +177,6 @@ async def scaling(scene: Scene) -> Struct:
     return ScaleIntent(pool="p", workers=3, current=2)
 
 
-async def staffing(scene: Scene) -> Struct:
-    """A pool that nobody has told a number yet, with one supervisor."""
-    told = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=2, alive=2, ready=2)
-    await report_for_duty(scene.console.engine._server, "p", told)
-    return ScaleIntent(pool="p", workers=3)
-
-
 async def undoing_scale(scene: Scene) -> Struct:
     """Scale first, and take it back."""
     return await undoing(await scaling(scene))(scene)
@@ -205,7 +209,7 @@ def after(*intents: Struct) -> Ready:
 
     async def ready(scene: Scene) -> Struct:
         for intent in intents[:-1]:
-            await scene.console.apply(await scene.console.prepare(intent))
+            await scene.console.apply(await scene.console.prepare(intent), Assent(yes=True))
         return intents[-1]
 
     return ready
@@ -300,21 +304,23 @@ EXAMPLES = {
         "topics.on", after_adding(TopicOffIntent(name="remind"), TopicOnIntent(name="remind"))
     ),
     "remove a topic": Example("topics.rm", after_adding(RemoveTopicIntent(name="remind"))),
-    "pause": Example("pause", asking(lambda _: PauseIntent(pool="p"))),
-    "resume": Example("resume", after(PauseIntent(pool="p"), ResumeIntent(pool="p"))),
+    "pause": Example("pause", in_pool(asking(lambda _: PauseIntent(pool="p")))),
+    "resume": Example("resume", in_pool(after(PauseIntent(pool="p"), ResumeIntent(pool="p")))),
     "scale": Example("scale.set", scaling),
-    "scale for the first time": Example("scale.set", staffing),
-    "pause scaling": Example("autoscale.pause", asking(lambda _: PauseScalingIntent(pool="p"))),
+    "scale for the first time": Example(
+        "scale.set", in_pool(asking(lambda _: ScaleIntent(pool="p", workers=3)))
+    ),
+    "pause scaling": Example("autoscale.pause", in_pool(asking(lambda _: PauseScalingIntent(pool="p")))),
     "pause scaling for a time": Example(
-        "autoscale.pause", asking(lambda _: PauseScalingIntent(pool="p", span=timedelta(hours=1)))
+        "autoscale.pause", in_pool(asking(lambda _: PauseScalingIntent(pool="p", span=timedelta(hours=1))))
     ),
     "resume scaling": Example(
-        "autoscale.resume", after(OverrideIntent(pool="p", workers=4), ResumeScalingIntent(pool="p"))
+        "autoscale.resume", in_pool(after(OverrideIntent(pool="p", workers=4), ResumeScalingIntent(pool="p")))
     ),
-    "override": Example("autoscale.override", asking(lambda _: OverrideIntent(pool="p", workers=0))),
-    "limits": Example("autoscale.limits", asking(lambda _: LimitsIntent(pool="p", maximum=9))),
+    "override": Example("autoscale.override", in_pool(asking(lambda _: OverrideIntent(pool="p", workers=0)))),
+    "limits": Example("autoscale.limits", in_pool(asking(lambda _: LimitsIntent(pool="p", maximum=9)))),
     "undo of scale": Example("undo", undoing_scale),
-    "undo of limits": Example("undo", undoing(LimitsIntent(pool="p", maximum=9))),
+    "undo of limits": Example("undo", in_pool(undoing(LimitsIntent(pool="p", maximum=9)))),
     "prune": Example(
         "consumers.prune",
         asking(

@@ -29,7 +29,7 @@ PATIENCE = {"grpc.keepalive_time_ms", "grpc.http2.ping_timeout_ms"}
 ORDERS = {
     "name": "worker",
     "namespace": "shop",
-    "scalerMetadata": {"scalerAddress": "streamops-keda:9642", "pool": "orders"},
+    "scalerMetadata": {"scalerAddress": "streamops-keda:9644", "pool": "orders"},
 }
 
 

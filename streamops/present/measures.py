@@ -1,4 +1,4 @@
-"""Numbers as people type them into a filter: ``1k``, ``10,000``, ``5m``, ``1h30m``, ``64KiB``, ``50%``."""
+"""Numbers as people type them, in filters and options: ``1k``, ``10,000``, ``5m``, ``1h30m``, ``64kb``, ``50%``."""
 
 import re
 from typing import Final
@@ -17,19 +17,12 @@ SPANS: Final = {
     "w": 604_800.0,
 }
 COUNTS: Final = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "/s": 1.0, "k/s": 1e3, "m/s": 1e6}
-SIZES: Final = {
-    "": 1.0,
-    "b": 1.0,
-    "k": 1024.0,
-    "kb": 1000.0,
-    "kib": 1024.0,
-    "m": 1024.0**2,
-    "mb": 1000.0**2,
-    "mib": 1024.0**2,
-    "g": 1024.0**3,
-    "gb": 1000.0**3,
-    "gib": 1024.0**3,
+SIZES: Final = {"": 1.0, "b": 1.0} | {
+    f"{letter}{unit}": float(base**power)
+    for power, letter in enumerate("kmgt", 1)
+    for unit, base in (("", 1000), ("b", 1024), ("ib", 1024))
 }
+"""As redis.conf has them: 1m is a million bytes, 1mb is 1,048,576."""
 SHARES: Final = {"": 1.0, "%": 0.01}
 
 

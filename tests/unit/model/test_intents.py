@@ -1,0 +1,34 @@
+"""Intents made in Python are held to what the command line holds its options to."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from streamops.model.acts.groups import RewindGroupIntent
+from streamops.model.acts.letters import LetterSelection
+from streamops.model.acts.purge import PurgeIntent
+from streamops.model.acts.replay import ReplayIntent
+from streamops.model.ids import ZERO_ID
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"back": -1},
+        {},
+        {"back": 1, "to_end": True},
+        {"to_start": True, "to_end": True},
+        {"to_id": ZERO_ID, "to_start": True},
+    ],
+)
+def test_rewind_to_no_position_or_to_two_is_refused(where: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="--back"):
+        RewindGroupIntent(stream="orders", group="billing", **where)
+
+
+@pytest.mark.parametrize("kind", [LetterSelection, PurgeIntent, ReplayIntent])
+def test_selection_of_fewer_than_no_letters_is_refused(kind: Callable[..., LetterSelection]) -> None:
+    with pytest.raises(ValueError, match="--count is below zero"):
+        kind(queue="orders:dlq", count=-1)
+    assert kind(queue="orders:dlq", count=0).count == 0

@@ -1,0 +1,60 @@
+"""Files that several processes of one user change: no change is lost. Threads stand for processes: each opens the lock."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from streamops.model.silences import Silence
+from streamops.present.views import View
+from streamops.settings.atomic_files import exclusive
+from streamops.settings.choices import read_choice, write_choice
+from streamops.settings.silences import SilenceFile
+from streamops.settings.views import save_view
+
+WRITERS = 8
+CHANGES = range(64)
+UNTIL = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def all_at_once(change: Callable[[int], object]) -> None:
+    with ThreadPoolExecutor(WRITERS) as pool:
+        for _ in pool.map(change, CHANGES):
+            pass
+
+
+def test_choices_written_at_once_are_all_kept(tmp_path: Path) -> None:
+    environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    configs = [tmp_path / f"{number}.toml" for number in CHANGES]
+    for config in configs:
+        config.touch()
+    all_at_once(lambda number: write_choice(configs[number], f"context-{number}", environ))
+    assert [read_choice(config, environ) for config in configs] == [f"context-{n}" for n in CHANGES]
+
+
+def test_silences_written_at_once_are_all_kept(tmp_path: Path) -> None:
+    environ = {"XDG_STATE_HOME": str(tmp_path)}
+
+    def silence(number: int) -> None:
+        one = Silence(("stalled", f"orders-{number // 2}", None), UNTIL)
+        SilenceFile(f"context-{number % 2}", environ).update(lambda kept: (*kept, one))
+
+    all_at_once(silence)
+    assert [len(SilenceFile(f"context-{number}", environ).read()) for number in range(2)] == [32, 32]
+
+
+def test_views_saved_at_once_are_all_kept(tmp_path: Path) -> None:
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    all_at_once(lambda number: save_view(f"view-{number}", View(faults=True), environ, tmp_path))
+    (file,) = (tmp_path / "streamops").iterdir()
+    assert file.read_text().count("[views.view-") == len(CHANGES)
+
+
+def test_a_change_that_fails_leaves_no_lock(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "contexts.json"
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), exclusive(path):
+            raise ZeroDivisionError
+    assert list(path.parent.iterdir()) == []

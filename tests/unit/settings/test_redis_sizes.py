@@ -1,0 +1,32 @@
+import click
+import pytest
+
+from streamops.cli.commands.run import run
+from streamops.main.faces import tui
+from streamops.present.measures import SIZES, parse_measure
+from streamops.settings.sizes import parse_size
+
+# What redis.conf says of its units, at its top.
+REDIS = {
+    "1k": 1000,
+    "1kb": 1024,
+    "1m": 1000000,
+    "1mb": 1024 * 1024,
+    "1g": 1000000000,
+    "1gb": 1024 * 1024 * 1024,
+}
+CONVERTERS = [
+    next(param for param in command.params if param.name == name).type.convert
+    for command, name in ((run, "max_memory"), (tui, "record_max"))
+]
+
+
+@pytest.mark.parametrize(("written", "number"), REDIS.items())
+def test_a_size_is_the_same_number_of_bytes_in_every_option_filter_and_in_redis_conf(
+    written: str, number: int
+) -> None:
+    for spelled in (written, written.upper()):
+        assert parse_size(spelled) == number
+        assert parse_measure(spelled, SIZES) == number
+        for convert in CONVERTERS:
+            assert convert(spelled, None, click.Context(run)) == number
