@@ -52,6 +52,7 @@ class DelayedMessage(Struct, frozen=True):
         digest: SHA-1 of the body as it is stored; empty where there is none.
         problem: Why it cannot become an entry, in words; empty where it can.
         raw: The body as it is stored where it cannot be read; empty otherwise.
+        foreign: Whether it is another program's member or body, which is never removed, moved or rescored.
     """
 
     id: str
@@ -60,6 +61,7 @@ class DelayedMessage(Struct, frozen=True):
     digest: str = ""
     problem: str = ""
     raw: bytes = b""
+    foreign: bool = False
 
     @property
     def exists(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.ids import EPOCH
 from streamops.wire.batches import Request
-from streamops.wire.delayed_bodies import decode_body
+from streamops.wire.delayed_bodies import ForeignBodyError, decode_body
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import NO_CONFIGURATION, bodies_key, delayed_key
 from streamops.wire.replies import decode_name
@@ -21,7 +21,7 @@ PAGE_BYTES: Final = 1 << 20
 """Bodies are read in pages of about so many bytes: the first page tells how many that are."""
 
 STRAYS_LOOKED_AT: Final = 100_000
-NO_BODY: Final = "it has no body"
+NO_BODY: Final = "it is no delayed message: it has no body"
 NOT_QUEUED: Final = "the queue does not name it, so it never comes due"
 
 
@@ -161,10 +161,15 @@ def decode_message(ident: str, score: bytes | None, raw: bytes | None) -> Delaye
     """A message by its two halves: its score and its body as they are stored."""
     due_at = None if score is None else moment(score)
     if raw is None:
-        return DelayedMessage(ident, due_at, None, problem=NO_BODY if due_at else "there is no such message")
+        if due_at is None:
+            return DelayedMessage(ident, None, None, problem="there is no such message")
+        return DelayedMessage(ident, due_at, None, problem=NO_BODY, foreign=True)
     digest = sha1(raw, usedforsecurity=False).hexdigest()
     try:
         body = decode_body(raw)
+    except ForeignBodyError as error:
+        problem = f"it is no delayed message: {error}"
+        return DelayedMessage(ident, due_at, None, digest, problem, raw, foreign=True)
     except ValueError as error:
         return DelayedMessage(ident, due_at, None, digest, f"its body cannot be read: {error}", raw)
     return DelayedMessage(ident, due_at, body, digest, "" if due_at else NOT_QUEUED)

@@ -14,7 +14,7 @@ from streamops.wire.delayed import read_due, read_messages, read_queues, read_st
 from streamops.wire.delayed_bodies import decode_body, encode_body
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import CHANGED, GONE, Moved, cancel, move_now, schedule
+from streamops.wire.writes.delayed import CHANGED, FOREIGN, GONE, Moved, cancel, move_now, schedule
 from tests.programs import ServerProgram
 from tests.servers import RunningServer, StartServer
 from tests.strategies import names
@@ -163,10 +163,11 @@ async def test_halves_of_messages(connected: Server, server: RunningServer) -> N
     server.command("HSET", BODIES, "stray", encode_body(ORDER), "broken", b"\xc1")
     server.command("ZADD", QUEUE, 6, "broken")
     bodiless, stray, broken = await messages_of(connected, "bodiless", "stray", "broken")
-    assert bodiless.problem == "it has no body"
+    assert (bodiless.foreign, bodiless.problem) == (True, "it is no delayed message: it has no body")
     assert stray.problem.startswith("the queue does not name it")
     assert stray.body == ORDER
-    assert broken.problem.startswith("its body cannot be read: ")
+    assert broken.foreign
+    assert broken.problem.startswith("it is no delayed message: ")
     assert await read_strays(connected, QUEUE, 10) == [stray]
     for ident in ("bodiless", "stray"):
         assert await schedule(connected, "orders", ident, ORDER, HOUR) is None
@@ -235,9 +236,10 @@ async def test_cancel(connected: Server, server: RunningServer) -> None:
         await schedule(connected, "orders", ident, ORDER, HOUR)
     server.command("ZADD", QUEUE, 5, "bodiless")
     read = await messages_of(connected, "a", "b", "bodiless", "none")
-    server.command("HSET", BODIES, "b", "other")
-    assert await cancel(connected, QUEUE, read) == ["", CHANGED, "", GONE]
-    assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"b"]
+    server.command("HSET", BODIES, "b", encode_body(RETRY))
+    assert await cancel(connected, QUEUE, read) == ["", CHANGED, FOREIGN, GONE]
+    assert server.command("ZRANGE", QUEUE, 0, -1) == [b"bodiless", b"b"]
+    assert server.command("HKEYS", BODIES) == [b"b"]
 
 
 async def test_large_bodies_come_in_small_pages(connected: Server) -> None:
