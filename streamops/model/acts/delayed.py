@@ -37,6 +37,8 @@ class Selection(Struct, frozen=True, kw_only=True):
 class RunDelayedIntent(Selection, frozen=True, kw_only=True):
     """Move delayed messages to where they go now, due or not."""
 
+    destinations: Annotated[tuple[str, ...], inner("Where they go, once that is known.")] = ()
+
 
 class CancelDelayedIntent(Selection, frozen=True, kw_only=True):
     """Remove delayed messages; they are written to a file first."""
