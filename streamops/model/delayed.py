@@ -78,6 +78,7 @@ class DelayedQueue(Struct, frozen=True):
         due: How many of them are due and wait only for somebody to move them.
         next_due_at: When the first of them is due; none where there is none.
         bodies: How many bodies there are; another number than ``messages`` means that some lack the other half.
+        foreign: How many members another program wrote, at the least.
     """
 
     stream: str
@@ -85,3 +86,4 @@ class DelayedQueue(Struct, frozen=True):
     due: int
     next_due_at: datetime | None
     bodies: int
+    foreign: int = 0

@@ -152,7 +152,7 @@ async def test_queues_are_counted(connected: Server, server: RunningServer) -> N
     orders, odd, wrong, none = await read_queues(connected, ["orders", "odd", "wrong", "none"])
     assert (orders.messages, orders.due, orders.bodies) == (2, 1, 2)  # type: ignore[union-attr] # no fault
     assert orders.next_due_at == datetime(2020, 1, 1, tzinfo=UTC)  # type: ignore[union-attr] # the same
-    assert (odd.messages, odd.due, odd.bodies) == (2, 1, 0)  # type: ignore[union-attr] # the same
+    assert (odd.messages, odd.due, odd.bodies, odd.foreign) == (2, 0, 0, 2)  # type: ignore[union-attr] # the same
     assert "no stream" not in wrong.reason  # type: ignore[union-attr] # a fault
     assert (none.messages, none.bodies, none.next_due_at) == (0, 0, None)  # type: ignore[union-attr] # no fault
     assert await read_queues(connected, []) == []
