@@ -36,7 +36,7 @@ async def test_run_now_without_permission_for_one_destination_moves_nothing(
     options = replace(any_server.options, username="ann", password=Secret("right"))
     async with await Console.open(options, actor=Actor("ann", "here", 1)) as console:
         prepared = await console.prepare(RunDelayedIntent(stream="orders", every=True))
-        with pytest.raises(ServerError, match="XADD.*{orders}:retry:billing"):
+        with pytest.raises(ServerError, match=r"XADD.*{orders}:retry:billing"):
             await console.apply(prepared, Assent(yes=True))
     any_server.command("ACL", "DELUSER", "ann")
     assert any_server.command("ZCARD", QUEUE) == messages
