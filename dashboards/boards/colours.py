@@ -39,6 +39,7 @@ STATUS_COLOURS: Final[dict[str, str]] = {
     "lost": CRITICAL,
     "oom": CRITICAL,
     "eviction_risk": CRITICAL,
+    "delayed_overdue": CRITICAL,
     "retention_edge": WARN,
     "rewound": WARN,
     "lag_growing": WARN,
@@ -46,6 +47,7 @@ STATUS_COLOURS: Final[dict[str, str]] = {
     "dead_consumer": WARN,
     "no_consumers": WARN,
     "poison": WARN,
+    "delayed_foreign": WARN,
     "pending_old": WARN,
     "dead_letters": NOTICE,
 }

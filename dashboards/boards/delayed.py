@@ -21,7 +21,8 @@ def delayed() -> Section:
 def _delayed_table() -> dashboard.Panel:
     return table_panel(
         "Delayed queues",
-        "How many messages wait, how many of them are due, and when the next one is: minus, how long it is overdue.",
+        "How many messages wait, how many of them are due, how many members another program "
+        "wrote, and when the next one is: minus, how long it is overdue.",
         (Label("instance", "Instance", width=140), Label("queue", "Queue")),
         (
             Column("Waiting", f"max by ({QUEUE_KEY}) ({QUEUE('delayed_entries')})", "short", width=80),
@@ -31,6 +32,13 @@ def _delayed_table() -> dashboard.Panel:
                 "short",
                 colours.ANY_NOTICE,
                 width=60,
+            ),
+            Column(
+                "Foreign",
+                f"max by ({QUEUE_KEY}) ({QUEUE('delayed_foreign_entries')})",
+                "short",
+                colours.ANY_NOTICE,
+                width=80,
             ),
             Column("Next in", f"max by ({QUEUE_KEY}) (-{OVERDUE})", "s", width=90),
         ),

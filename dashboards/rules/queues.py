@@ -12,6 +12,7 @@ def queue_alerts(pace: Pace) -> Iterator[Alert]:
     yield _letters(pace)
     yield _more_letters(pace)
     yield _overdue(pace)
+    yield _foreign()
     yield _outgrown(pace)
 
 
@@ -59,10 +60,22 @@ def _overdue(pace: Pace) -> Alert:
         name="DelayedOverdue",
         expr=f"streamops:delayed_overdue_seconds > {pace.seconds(MINUTE)}",
         lasting=5 * MINUTE,
-        severity=Severity.WARNING,
+        severity=Severity.CRITICAL,
         summary="Delayed messages in {{ $labels.queue }} are overdue",
         description="The next message of {{ $labels.queue }} in database {{ $labels.db }} has been due for "
-        "{{ $value | humanizeDuration }}, and nothing moved it to its stream.",
+        "{{ $value | humanizeDuration }}, and nothing moved it to its stream: no worker runs for it, or none can write.",
+    )
+
+
+def _foreign() -> Alert:
+    return Alert(
+        name="DelayedForeign",
+        expr="streamops_delayed_foreign_entries > 0",
+        lasting=5 * MINUTE,
+        severity=Severity.WARNING,
+        summary="Another program writes to the delayed queue {{ $labels.queue }}",
+        description='{{ $value | printf "%.0f" }} members of {{ $labels.queue }} in database {{ $labels.db }}, or more, are '
+        "no delayed messages. They stay untouched; the configuration probably names the wrong sorted set.",
     )
 
 

@@ -6,14 +6,17 @@ from streamops.analysis.rates import NO_RATES, arrival_rate, rates_over
 from streamops.analysis.rules import (
     GroupSubject,
     NodeSubject,
+    QueueSubject,
     StreamSubject,
     judge_group,
     judge_node,
+    judge_queue,
     judge_stream,
     lag_matters,
     worst_first,
 )
 from streamops.analysis.thresholds import Thresholds
+from streamops.model.delayed import DelayedQueue
 from streamops.model.observation import Finding, GroupView, Health, Observation, StreamView
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Snapshot
@@ -40,7 +43,7 @@ def assess(
     """
     assessor = _Assessor(snapshot, thresholds, rates=rates)
     streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
-    findings = assess_server(snapshot.server, thresholds)
+    findings = worst_first([*assess_server(snapshot.server, thresholds), *assessor.orphans()])
     health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
     return Observation(snapshot, history.since, streams, findings, health)
 
@@ -61,6 +64,7 @@ class _Assessor:
         nodes = snapshot.server.nodes
         self.now = snapshot.collected_at
         self.thresholds = thresholds
+        self.queues = {queue.stream: queue for queue in snapshot.delayed}
         self.gaps = {(gap.stream, gap.group) for gap in snapshot.gaps}
         # Idle times reach a replica only with deliveries, so there they tell nothing of who is alive.
         self.on_replica = any(node.role == REPLICA for node in nodes)
@@ -69,11 +73,21 @@ class _Assessor:
     def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
         """A stream and its groups, judged."""
         findings = judge_stream(StreamSubject(state, history), self.thresholds)
+        if queue := self.queues.pop(state.name, None):
+            findings = worst_first([*findings, *self.queue(queue)])
         is_judged = state.role is not StreamRole.DEAD_LETTERS
         groups = tuple([self.group(state, group, history, is_judged=is_judged) for group in state.groups])
         doubt = bool(self.gaps) and (state.name, None) in self.gaps
         health = max([_health(findings, doubt=doubt), *[group.health for group in groups]])
         return StreamView(state, self.added_per_second(history), findings, groups, health)
+
+    def queue(self, queue: DelayedQueue) -> tuple[Finding, ...]:
+        """What the rules find about a queue of delayed messages."""
+        return judge_queue(QueueSubject(queue, self.now), self.thresholds)
+
+    def orphans(self) -> list[Finding]:
+        """The same of queues whose stream is not among those that were assessed."""
+        return [finding for queue in self.queues.values() for finding in self.queue(queue)]
 
     def group(
         self, state: StreamState, group: ConsumerGroup, stream_history: StreamHistory, *, is_judged: bool

@@ -41,6 +41,7 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         dead_letters_growth: Dead letters are critical where this many were added within
             ``dead_letters_growth_within``. Default 10.
         dead_letters_growth_within: The span for that. Default 15 minutes.
+        delayed_overdue: The first delayed message has been due for this long: ``delayed_overdue``. Default 2 minutes.
         report_for: How long a ``rewound`` or ``lost`` is reported after it was seen. Default 10 minutes.
         eviction_memory: Share of maxmemory in use from which a policy that evicts is critical:
             ``eviction_risk``. Default 0.7.
@@ -63,6 +64,7 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dead_letters: Count = 1
     dead_letters_growth: Count = 10
     dead_letters_growth_within: timedelta = timedelta(minutes=15)
+    delayed_overdue: timedelta = timedelta(minutes=2)
     report_for: timedelta = timedelta(minutes=10)
     eviction_memory: Ratio = 0.7
     oom_memory: Ratio = 0.9

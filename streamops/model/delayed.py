@@ -52,6 +52,7 @@ class DelayedMessage(Struct, frozen=True):
         digest: SHA-1 of the body as it is stored; empty where there is none.
         problem: Why it cannot become an entry, in words; empty where it can.
         raw: The body as it is stored where it cannot be read; empty otherwise.
+        foreign: Whether it is another program's member or body, which is never removed, moved or rescored.
     """
 
     id: str
@@ -60,6 +61,7 @@ class DelayedMessage(Struct, frozen=True):
     digest: str = ""
     problem: str = ""
     raw: bytes = b""
+    foreign: bool = False
 
     @property
     def exists(self) -> bool:
@@ -76,6 +78,7 @@ class DelayedQueue(Struct, frozen=True):
         due: How many of them are due and wait only for somebody to move them.
         next_due_at: When the first of them is due; none where there is none.
         bodies: How many bodies there are; another number than ``messages`` means that some lack the other half.
+        foreign: How many members another program wrote, at the least.
     """
 
     stream: str
@@ -83,3 +86,4 @@ class DelayedQueue(Struct, frozen=True):
     due: int
     next_due_at: datetime | None
     bodies: int
+    foreign: int = 0

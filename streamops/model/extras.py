@@ -17,12 +17,16 @@ class QueueCount(Struct, frozen=True, gc=False):
         messages: How many there are.
         due: How many of them are due; none where the server's clock may not be read.
         next_due_at: When the first of them is due; none where there is none.
+        bodies: How many bodies there are.
+        foreign: How many members another program wrote, at the least.
     """
 
     queue: str
     messages: int
     due: int | None
     next_due_at: datetime | None
+    bodies: int = 0
+    foreign: int = 0
 
 
 class Extras(Struct, frozen=True):

@@ -41,6 +41,8 @@ class FindingCode(StrEnum):
     RETENTION_EDGE = "retention_edge"
     EVICTION_RISK = "eviction_risk"
     OOM = "oom"
+    DELAYED_OVERDUE = "delayed_overdue"
+    DELAYED_FOREIGN = "delayed_foreign"
 
 
 class Finding(Struct, frozen=True, gc=False):

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from streamops.model.delayed import DelayedQueue
 from streamops.model.server import ServerInfo
 from streamops.model.streams import StreamState
 
@@ -52,6 +53,7 @@ class Snapshot(Struct, frozen=True, gc=False):
         elapsed: How long the collection took, on this machine's clock.
         commands: Commands it sent.
         patterns: Patterns and names of the streams that are looked for; none where all are.
+        delayed: Queues of delayed messages that hold anything.
     """
 
     collected_at: datetime
@@ -63,3 +65,4 @@ class Snapshot(Struct, frozen=True, gc=False):
     elapsed: timedelta
     commands: int
     patterns: tuple[str, ...] = ()
+    delayed: tuple[DelayedQueue, ...] = ()

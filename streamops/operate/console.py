@@ -45,7 +45,9 @@ from streamops.operate.collect import Collector
 from streamops.operate.dead_letters import DeadLetterReader
 from streamops.operate.delayed import DelayedQueues, DelayedReader
 from streamops.operate.delayed_search import find_queues
+from streamops.operate.delayed_watch import DelayedWatch
 from streamops.operate.discover import Discovery
+from streamops.operate.mappings import MappingProblem, find_mapping_problems
 from streamops.operate.observe import Observer
 from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
 from streamops.operate.pools import PoolReader
@@ -114,6 +116,7 @@ class Console:
         self.arrivals = ArrivalReader(place)
         self._server = server
         self._collector = Collector(server, watch)
+        self._delayed_watch = DelayedWatch(self.delayed, self.discovery.wants)
         self._observer = Observer(thresholds, rates=not watch.deep)
         self._discovering: asyncio.Task[None] | None = None
 
@@ -258,6 +261,10 @@ class Console:
         """The queues of delayed messages, see ``find_queues``."""
         return await find_queues(self.discovery, self.delayed)
 
+    async def find_mapping_problems(self) -> list[MappingProblem]:
+        """What is wrong with the keys that the configuration maps to streams; raises ``ServerError``."""
+        return await find_mapping_problems(self.place)
+
     def start_discovery(self) -> None:
         """Keep scanning in the background, at a pace that stays out of the way."""
         if self._discovering is None:
@@ -266,6 +273,7 @@ class Console:
     async def collect(self, only: Sequence[str] = ()) -> Snapshot:
         """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
         names = list(only) or self.discovery.names
+        watch = DelayedWatch(self.delayed, frozenset(only).__contains__) if only else self._delayed_watch
         snapshot = await self._collector.collect(
             names[: self.watch.max_streams] if not only else names,
             discovered=len(names),
@@ -273,9 +281,10 @@ class Console:
             partial=bool(only),
             expected=only or self.discovery.pinned,
         )
-        if only or not self.discovery.problem:
-            return snapshot
-        return replace(snapshot, gaps=(*snapshot.gaps, Gap(self.discovery.problem, part="discovery")))
+        delayed, gaps = await watch.read([stream.name for stream in snapshot.streams])
+        if self.discovery.problem and not only:
+            gaps = (*gaps, Gap(self.discovery.problem, part="discovery"))
+        return replace(snapshot, delayed=delayed, gaps=(*snapshot.gaps, *gaps))
 
     async def observe(self, only: Sequence[str] = ()) -> Observation:
         """A snapshot with its history and one assessment."""

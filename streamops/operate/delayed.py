@@ -87,7 +87,7 @@ class DelayedReader:
         found = await read_queues(self._server, names, self._configured)
         queues = (one for one in found if isinstance(one, DelayedQueue) and (one.messages or one.bodies))
         gaps = (
-            Gap(one.reason, stream=name)
+            Gap(one.reason, stream=name, denied=one.kind is FaultKind.DENIED)
             for name, one in zip(names, found, strict=True)
             if isinstance(one, Fault)
         )

@@ -58,7 +58,8 @@ class Discovery:
 
     def wants(self, name: str) -> bool:
         """Whether a stream of that name would be one of them."""
-        return bool(self._wanted([name])) and not self._excluded(name)
+        named = name in self._pinned or (self._needs_scan and bool(self._wanted([name])))
+        return named and not self._excluded(name)
 
     async def scan(self, *, share: float = 1.0) -> None:
         """Scan every node once from end to end, keeping it busy for at most ``share`` of the time.

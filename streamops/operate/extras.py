@@ -23,7 +23,8 @@ from streamops.operate.memory import MemoryLane
 from streamops.operate.pools import PoolReader
 from streamops.operate.workers import WorkerReader
 from streamops.plans.retention import Candidate, plan_retention
-from streamops.wire.beside import count_queues, read_paused
+from streamops.wire.beside import read_paused
+from streamops.wire.delayed import count_queues
 from streamops.wire.faults import Fault
 from streamops.wire.keys import stream_role
 from streamops.wire.writes.audit import AUDIT

@@ -21,7 +21,7 @@ def plan_run_delayed(intent: RunDelayedIntent, evidence: DelayedEvidence) -> Pla
     if count:
         effects.append(f"{_messages(count)} will be added {_where(evidence)}, and leave the queue.")
         effects.append(_who(evidence))
-    warnings = _missing(evidence)
+    warnings = _left_out(evidence)
     if broken:
         warnings.append(
             f"{_messages(len(broken))} cannot become entries and will be left out, such as "
@@ -47,9 +47,9 @@ def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) 
     count = len(evidence.ids)
     effects, loses = [], ""
     if count:
-        kept = evidence.queued - count
+        kept = max(0, evidence.queued - len(evidence.foreign) - count)
         effects.append(
-            f"{_messages(count)} will never be delivered; {_messages(max(0, kept))} "
+            f"{_messages(count)} will never be delivered; {_messages(kept)} "
             f"will stay in the queue of {intent.stream}."
         )
         if evidence.retries:
@@ -59,7 +59,8 @@ def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) 
         loses = f"{_messages(count)} for good: no backup is written."
         if intent.backup is not None:
             effects.append(f"Each is written to {intent.backup} before it is removed.")
-            options = "--new-ids" if len(evidence.destinations) == 1 else "--to STREAM --new-ids"
+            one_stream = len(evidence.destinations) == 1 and not evidence.broken
+            options = "--new-ids" if one_stream else "--to STREAM --new-ids"
             loses = (
                 f"{_messages(count)}; `streamops restore {quoted(intent.backup)} {options}` adds them as entries, "
                 "without their delay."
@@ -75,7 +76,7 @@ def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) 
         loses=loses,
         command=_command("delayed cancel", intent),
         confirm=intent.stream,
-        warnings=tuple(_missing(evidence)),
+        warnings=tuple(_left_out(evidence)),
         fingerprint=fingerprint(evidence.ids),
     )
 
@@ -101,20 +102,26 @@ def _retries(number: int) -> str:
 
 
 def _where(evidence: DelayedEvidence) -> str:
-    """``to orders`` or ``to orders (3) and {orders}:retry:billing (1)``, as far as that was read."""
+    """``to orders`` or ``to orders (3), {orders}:retry:billing (1)``."""
     places = evidence.destinations
     if len(places) == 1:
-        words = f"to {places[0][0]}"
-    else:
-        words = "to " + ", ".join(f"{name} ({number:,})" for name, number in places)
-    more = len(evidence.ids) > evidence.looked_at
-    return f"{words} (the first {evidence.looked_at:,} were looked at)" if more else words
+        return f"to {places[0][0]}"
+    return "to " + ", ".join(f"{name} ({number:,})" for name, number in places)
 
 
-def _missing(evidence: DelayedEvidence) -> list[str]:
-    if not evidence.missing:
-        return []
-    return [f"{counted(evidence.missing, 'ID is', 'IDs are')} not in the queue, and will be left out."]
+def _left_out(evidence: DelayedEvidence) -> list[str]:
+    words = []
+    if evidence.missing:
+        words.append(
+            f"{counted(evidence.missing, 'ID is', 'IDs are')} not in the queue, and will be left out."
+        )
+    if evidence.foreign:
+        members = counted(len(evidence.foreign), "member", "members")
+        words.append(
+            f"{members} of {quoted(evidence.queue)} that streamops did not write, such as "
+            f"{quoted(evidence.foreign[0])}, will stay as they are: no command touches them."
+        )
+    return words
 
 
 def _line(message: DelayedMessage, now: datetime | None) -> str:

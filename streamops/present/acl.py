@@ -18,7 +18,7 @@ _OPERATES: Final = "+@stream -xsetid +eval +evalsha +zadd +zrem +zscore +set +ge
 _WORKS: Final = (
     "+ping +time +client|setname +eval +xreadgroup +xack +xclaim +xpending +xrange +xrevrange +xadd +xdel "
     "+xgroup|create +xgroup|delconsumer +xinfo|stream +xinfo|groups +xinfo|consumers "
-    "+zadd +zrem +zrange +zrangebyscore +zscore +zcard +hset +hget +hmget +hdel +hexists +hlen "
+    "+zadd +zrem +zrange +zscore +zcard +hset +hget +hmget +hdel +hexists +hlen "
     "+set +get +del +exists +persist +pexpire"
 )
 # Publishers, of delayed messages and payloads too; topics of HTTP callbacks; supervisors and rosters of pools.

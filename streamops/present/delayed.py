@@ -53,6 +53,7 @@ def queue_json(row: DelayedQueueRow) -> Json:
         "next_due_at": None if queue.next_due_at is None else rfc3339(queue.next_due_at),
         "next_due_in_seconds": seconds(row.next_due_in),
         "bodies": queue.bodies,
+        "foreign": queue.foreign,
     }
 
 

@@ -23,6 +23,8 @@ HEADINGS: Final[dict[FindingCode, str]] = {
     FindingCode.DEAD_LETTERS: "DLQNotEmpty",
     FindingCode.EVICTION_RISK: "EvictionRisk",
     FindingCode.OOM: "WritesWillFail",
+    FindingCode.DELAYED_OVERDUE: "DelayedOverdue",
+    FindingCode.DELAYED_FOREIGN: "DelayedForeign",
 }
 """The section of each finding, which is also the name of the alert in Prometheus that tells of the same."""
 

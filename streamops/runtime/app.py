@@ -30,6 +30,7 @@ from streamops.runtime.publishing import Around, Publisher
 from streamops.runtime.schemas import Schema
 from streamops.runtime.station import Names
 from streamops.runtime.worker import Worker, WorkerOptions
+from streamops.wire.keys import dead_letter_key, delayed_key
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 
@@ -176,6 +177,26 @@ class Streamops:
         for handler in handlers:
             check_handler(handler)
         self._handlers = [*handlers]
+
+    def adopt_names(self, names: Names) -> None:
+        """Use the queues that a context names, by all workers and publishers.
+
+        Raises:
+            SettingsError: The application names another queue of a stream itself; nothing was adopted.
+        """
+        for kind, key_of, own, given in (
+            ("dead_letters", dead_letter_key, self.names.dead_letters, names.dead_letters),
+            ("delayed", delayed_key, self.names.delayed, names.delayed),
+        ):
+            for stream in own:
+                if (ours := key_of(stream, own)) != (theirs := key_of(stream, given)):
+                    raise SettingsError(
+                        f"{kind} of stream {stream}: the application says {ours}, the context {theirs}",
+                        f"Set one {kind} for both: in Streamops(...) and in the context's `{kind}`.",
+                    )
+        # In place: publishers that were made before hold on to these.
+        self.names.dead_letters.update(names.dead_letters)
+        self.names.delayed.update(names.delayed)
 
     def middleware(self, around: Middleware) -> Middleware:
         """Put a function around every handler of single entries; the first one declared is the outermost."""

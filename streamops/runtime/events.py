@@ -143,6 +143,14 @@ class DelayedRefused(Event, frozen=True):
     messages: int
 
 
+class DelayedForeign(Event, frozen=True):
+    """A queue has due members that are no delayed messages: they stay untouched. Emitted once for each queue."""
+
+    stream: str
+    queue: str
+    members: int
+
+
 class DelayedStrays(Event, frozen=True):
     """There are bodies of delayed messages that the queue does not name: ``delayed ls`` shows them."""
 

@@ -11,6 +11,7 @@ from streamops.runtime.events import (
     ConsumerRemoved,
     DeadLettered,
     DelayedBuried,
+    DelayedForeign,
     DelayedRefused,
     DelayedStrays,
     Duplicate,
@@ -42,6 +43,10 @@ LEVELS: Final[dict[type[Event], tuple[int, str]]] = {
     Abandoned: (logging.ERROR, "handler does not end, its entry stays pending"),
     DelayedBuried: (logging.ERROR, "delayed message given up"),
     DelayedRefused: (logging.WARNING, "delayed messages cannot be moved"),
+    DelayedForeign: (
+        logging.WARNING,
+        "the delayed queue has members that are no delayed messages; they stay untouched",
+    ),
     DelayedStrays: (logging.WARNING, "bodies of delayed messages that their queue does not name"),
 }
 

@@ -9,8 +9,16 @@ from math import inf
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.runtime.events import DelayedBuried, DelayedRefused, DelayedStrays, Event, Promoted, Troubled
-from streamops.wire.consuming.pumping import Pumped, pump
+from streamops.runtime.events import (
+    DelayedBuried,
+    DelayedForeign,
+    DelayedRefused,
+    DelayedStrays,
+    Event,
+    Promoted,
+    Troubled,
+)
+from streamops.wire.consuming.pumping import NOTHING_PASSED, Pumped, pump
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 
@@ -26,6 +34,9 @@ MOST_STEPS: Final = 4
 """Seconds by which a pump that came too late comes later still, so that one of many does most of the work."""
 
 MOST_DESTINATIONS: Final = 200
+
+AFRESH: Final = 60.0
+"""Seconds after which the members that were passed are looked at again: a body may have been written since."""
 
 CLOCK_KEPT: Final = 10.0
 """Seconds for which a good reading of the server's clock is trusted."""
@@ -70,6 +81,9 @@ class QueuePump:
         self._clock = ServerClock()
         self._beaten = 0
         self._strays = self._strays_told = 0
+        self._passed = NOTHING_PASSED
+        self._afresh_at = 0.0
+        self._foreign_told = False
 
     async def run(self) -> None:
         """Move what is due, until cancelled."""
@@ -99,15 +113,19 @@ class QueuePump:
         # What is published from now on may be missed by the call, and cuts the sleep after it short.
         self._until = inf
         self._asked = self._now()
+        if self._asked >= self._afresh_at:
+            self._passed, self._afresh_at = NOTHING_PASSED, self._asked + AFRESH
         pumped = await pump(
             self._server,
             self._stream,
             self._destinations,
             queue=self._queue,
             dead_letters=self._dead_letters,
+            passed=self._passed,
         )
         if isinstance(pumped, Fault):
             raise pumped.error(f"delayed messages of {self._stream}")
+        self._passed = pumped.passed
         self._answered = self._now()
         self._clock.read(pumped.now_ms, self._asked, self._answered)
         self._learn(pumped.unknown)
@@ -159,6 +177,9 @@ class QueuePump:
             self._emit(DelayedBuried(self._stream, ident, reason))
         for refusal in pumped.refused:
             self._emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
+        if pumped.foreign and not self._foreign_told:
+            self._emit(DelayedForeign(self._stream, self._queue, pumped.foreign))
+            self._foreign_told = True
         # Others may write the two halves of a message one after the other: twice seen is once told.
         strays = min(self._strays, pumped.strays)
         self._strays = pumped.strays

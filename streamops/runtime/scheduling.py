@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Final
 
-from streamops.errors import PublishError, SettingsError, StreamopsError, Unreachable
+from streamops.errors import Forbidden, PublishError, SettingsError, StreamopsError, Unreachable
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.runtime.drafting import Draft
 from streamops.runtime.policy import seconds
@@ -83,10 +83,16 @@ class Scheduler:
         """Remove a message, with its payload; whether there was one.
 
         Raises:
+            Forbidden: The queue's member of this ID is another program's.
             ServerError: The server did not answer, or refused.
         """
         message = await self.get(stream, ident)
         queue = self._queue_of(stream)
+        if message is not None and message.foreign:
+            raise Forbidden(
+                f"queue {queue}: member {ident} is no delayed message of streamops",
+                "Remove it with the program that wrote it.",
+            )
         answer = await delaying.delayed_cancel(self._server, stream, ident, queue)
         if isinstance(answer, Fault):
             raise answer.error(queue)

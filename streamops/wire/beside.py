@@ -1,37 +1,24 @@
-"""Reads of what stands beside streams: queues of delayed messages, counted, and the memory that streams take."""
+"""Reads of what stands beside streams: the memory that they take, and pools that are paused."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from streamops.model.extras import QueueCount
 from streamops.wire.batches import Request
-from streamops.wire.delayed import milliseconds, moment
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import pool_key
-from streamops.wire.node import Reply
+from streamops.wire.replies import decode_name
 from streamops.wire.server import Server
 
 PAUSED = b"paused"
 
 
-async def count_queues(server: Server, queues: Sequence[str], now: datetime) -> list[QueueCount | Fault]:
-    """Queues of delayed messages by their keys, counted in one round trip; empty ones too.
+async def read_types(server: Server, keys: Sequence[str]) -> list[str | Fault]:
+    """The types of keys as the server calls them: ``stream``, ``zset``, ``none`` for no such key.
 
     Raises:
         ServerError: No node answers.
     """
-    until = milliseconds(now)
-    requests = [
-        Request(queue, command)
-        for queue in queues
-        for command in (
-            ("ZCARD", queue),
-            ("ZCOUNT", queue, "-inf", until),
-            ("ZRANGE", queue, 0, 0, "WITHSCORES"),
-        )
-    ]
-    replies = (await server.batch(requests)).replies
-    return [_count(queue, *replies[3 * at : 3 * at + 3]) for at, queue in enumerate(queues)]
+    replies = (await server.batch([Request(key, ("TYPE", key)) for key in keys])).replies
+    return [fault(reply) if isinstance(reply, Exception) else decode_name(reply) for reply in replies]
 
 
 async def read_memory(server: Server, streams: Sequence[str]) -> list[int | Fault | None]:
@@ -58,10 +45,3 @@ async def read_paused(server: Server, pools: Sequence[str]) -> dict[str, bool]:
         for pool, reply in zip(pools, replies, strict=True)
         if reply is not None and not isinstance(reply, Exception)
     }
-
-
-def _count(queue: str, members: Reply, due: Reply, first: Reply) -> QueueCount | Fault:
-    for reply in (members, due, first):
-        if isinstance(reply, Exception):
-            return fault(reply)
-    return QueueCount(queue, members, due, moment(first[1]) if first else None)

@@ -7,12 +7,16 @@ from hashlib import sha1
 from typing import Any, Final, NamedTuple
 
 from streamops.model.delayed import DelayedMessage, DelayedQueue
+from streamops.model.extras import QueueCount
 from streamops.model.ids import EPOCH
 from streamops.wire.batches import Request
-from streamops.wire.delayed_bodies import decode_body
-from streamops.wire.faults import Fault, fault
+from streamops.wire.delayed_bodies import ForeignBodyError, decode_body
+from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.keys import NO_CONFIGURATION, bodies_key, delayed_key
+from streamops.wire.node import Reply
+from streamops.wire.reads import read_clock
 from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server
 
 FIRST_BODIES: Final = 16
@@ -21,7 +25,8 @@ PAGE_BYTES: Final = 1 << 20
 """Bodies are read in pages of about so many bytes: the first page tells how many that are."""
 
 STRAYS_LOOKED_AT: Final = 100_000
-NO_BODY: Final = "it has no body"
+NO_BODY: Final = "it is no delayed message: it has no body"
+REFUSED: Final = Fault(FaultKind.UNSUPPORTED, "not asked yet")
 NOT_QUEUED: Final = "the queue does not name it, so it never comes due"
 
 
@@ -35,17 +40,59 @@ class Due(NamedTuple):
 async def read_queues(
     server: Server, streams: Sequence[str], configured: Mapping[str, str] = NO_CONFIGURATION
 ) -> list[DelayedQueue | Fault]:
-    """The queues of many streams, counted, in two round trips; empty ones too."""
+    """The queues of many streams, counted, in two round trips; empty ones too.
+
+    Raises:
+        ServerError: No node answers.
+    """
     queues = [delayed_key(stream, configured) for stream in streams]
-    requests = [request for queue in queues for request in _counting(queue)]
-    replies = (await server.batch(requests)).replies
-    rows = [replies[at : at + 4] for at in range(0, len(replies), 4)]
-    counts = [
-        Request(key, ("ZCOUNT", key, "-inf", _clock_ms(row[3])))
-        for key, row in zip(queues, rows, strict=True)
+    sizes = (await server.batch([request for queue in queues for request in _sizes(queue)])).replies
+    found: list[DelayedQueue | Fault] = [
+        _empty(stream, *sizes[2 * at : 2 * at + 2]) for at, stream in enumerate(streams)
     ]
-    due = (await server.batch(counts)).replies
-    return [_queue(stream, *row[:3], *rest) for stream, row, *rest in zip(streams, rows, due, strict=True)]
+    filled = [at for at, one in enumerate(found) if isinstance(one, DelayedQueue) and one.messages]
+    counts = await count_queues(server, [queues[at] for at in filled])
+    for at, one in zip(filled, counts, strict=True):
+        found[at] = (
+            one
+            if isinstance(one, Fault)
+            else DelayedQueue(
+                streams[at], one.messages, one.due or 0, one.next_due_at, one.bodies, one.foreign
+            )
+        )
+    return found
+
+
+async def count_queues(
+    server: Server, queues: Sequence[str], now: datetime | None = None
+) -> list[QueueCount | Fault]:
+    """Queues by their keys, counted in one round trip; empty ones too.
+
+    Where no script may run, foreign members are counted like messages.
+
+    Args:
+        server: Where.
+        queues: Their keys.
+        now: The instant until which messages are due; the server's clock unless given.
+
+    Raises:
+        ServerError: No node answers.
+    """
+    clock = "" if now is None else str(milliseconds(now))
+    calls = [Call(queue, (clock,), lambda reply: reply, (bodies_key(queue),)) for queue in queues]
+    found: list[QueueCount | Fault] = [REFUSED] * len(queues)
+    for read_only in (True, False):
+        left = [at for at, one in enumerate(found) if isinstance(one, Fault) and _is_refused(one)]
+        if left:
+            answers = await run_script(
+                server, "delayed_front", [calls[at] for at in left], read_only=read_only
+            )
+            for at, reply in zip(left, answers.replies, strict=True):
+                found[at] = _count(queues[at], reply)
+    left = [at for at, one in enumerate(found) if isinstance(one, Fault) and _is_refused(one)]
+    for at, one in zip(left, await _count_plainly(server, [queues[at] for at in left], now), strict=True):
+        found[at] = one
+    return found
 
 
 async def count_due(server: Server, queue: str, until: datetime | None) -> int | Fault:
@@ -161,35 +208,78 @@ def decode_message(ident: str, score: bytes | None, raw: bytes | None) -> Delaye
     """A message by its two halves: its score and its body as they are stored."""
     due_at = None if score is None else moment(score)
     if raw is None:
-        return DelayedMessage(ident, due_at, None, problem=NO_BODY if due_at else "there is no such message")
+        if due_at is None:
+            return DelayedMessage(ident, None, None, problem="there is no such message")
+        return DelayedMessage(ident, due_at, None, problem=NO_BODY, foreign=True)
     digest = sha1(raw, usedforsecurity=False).hexdigest()
     try:
         body = decode_body(raw)
+    except ForeignBodyError as error:
+        problem = f"it is no delayed message: {error}"
+        return DelayedMessage(ident, due_at, None, digest, problem, raw, foreign=True)
     except ValueError as error:
         return DelayedMessage(ident, due_at, None, digest, f"its body cannot be read: {error}", raw)
     return DelayedMessage(ident, due_at, body, digest, "" if due_at else NOT_QUEUED)
 
 
-def _counting(queue: str) -> tuple[Request, ...]:
+def _sizes(queue: str) -> tuple[Request, Request]:
     bodies = bodies_key(queue)
-    return (
-        Request(queue, ("ZCARD", queue)),
-        Request(bodies, ("HLEN", bodies)),
-        Request(queue, ("ZRANGE", queue, 0, 0, "WITHSCORES")),
-        Request(queue, ("TIME",)),
-    )
+    return Request(queue, ("ZCARD", queue)), Request(bodies, ("HLEN", bodies))
 
 
-def _queue(stream: str, members: Any, bodies: Any, first: Any, due: Any) -> DelayedQueue | Fault:  # noqa: ANN401 - raw replies
-    for reply in (members, bodies, first, due):
+def _empty(stream: str, members: Reply, bodies: Reply) -> DelayedQueue | Fault:
+    for reply in (members, bodies):
         if isinstance(reply, Exception):
             return fault(reply)
-    return DelayedQueue(stream, members, due, moment(first[1]) if first else None, bodies)
+    return DelayedQueue(stream, members, 0, None, bodies)
+
+
+def _is_refused(problem: Fault) -> bool:
+    """Whether another way of asking may be permitted: Redis 7.0 brought the read-only form of scripts."""
+    return problem.kind in (FaultKind.UNSUPPORTED, FaultKind.DENIED)
+
+
+def _count(queue: str, reply: Reply) -> QueueCount | Fault:
+    if isinstance(reply, Exception):
+        return fault(reply)
+    members, bodies, due, first, foreign = reply
+    return QueueCount(queue, members, due, moment(first) if first else None, bodies, foreign)
+
+
+async def _count_plainly(
+    server: Server, queues: Sequence[str], now: datetime | None
+) -> list[QueueCount | Fault]:
+    asked = now or (await read_clock(server, queues[0]) if queues else None)
+    # Without a clock nothing is known to be due.
+    until = "-inf" if asked is None else milliseconds(asked)
+    requests = [
+        request
+        for queue in queues
+        for request in (
+            *_sizes(queue),
+            Request(queue, ("ZCOUNT", queue, "-inf", until)),
+            Request(queue, ("ZRANGE", queue, 0, 0, "WITHSCORES")),
+        )
+    ]
+    replies = (await server.batch(requests)).replies
+    found: list[QueueCount | Fault] = []
+    for at, queue in enumerate(queues):
+        members, bodies, due, first = row = replies[4 * at : 4 * at + 4]
+        problem = next((reply for reply in row if isinstance(reply, Exception)), None)
+        if problem is not None:
+            found.append(fault(problem))
+        else:
+            found.append(
+                QueueCount(
+                    queue,
+                    members,
+                    None if asked is None else due,
+                    moment(first[1]) if first else None,
+                    bodies,
+                )
+            )
+    return found
 
 
 def _bound(until: datetime | None) -> str:
     return "+inf" if until is None else str(milliseconds(until))
-
-
-def _clock_ms(reply: Any) -> int:  # noqa: ANN401 - a raw reply
-    return 0 if isinstance(reply, Exception) else int(reply[0]) * 1000 + int(reply[1]) // 1000

@@ -14,6 +14,11 @@ from streamops.wire.replies import decode_name
 
 VERSION: Final = 1
 
+
+class ForeignBodyError(ValueError):
+    """What another program wrote: no body of any version."""
+
+
 _Body = tuple[int, Raw, Raw, int | None, Raw, list[Raw]]
 _DECODER: Final = msgspec.msgpack.Decoder(_Body)
 _ANY: Final = msgspec.msgpack.Decoder(list[Raw])
@@ -41,29 +46,32 @@ def encode_body(body: DelayedBody) -> bytes:
 
 
 def decode_body(raw: bytes) -> DelayedBody:
-    """A body that was stored, by whoever; raises ``ValueError``, with the reason, where it is none."""
+    """A body that was stored.
+
+    Raises:
+        ForeignBodyError: It is another program's.
+        ValueError: It is a message's, and can never become an entry; or a later version's. With the reason.
+    """
     try:
         version, destination, group, attempt, origin_id, parts = _DECODER.decode(raw)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    except msgspec.ValidationError:
+        target, group_name, origin, *flat = map(_plain, (destination, group, origin_id, *parts))
+    except (RecursionError, ValueError) as error:
         if later := _later_version(raw):
             raise ValueError(f"written in version {later} of the format") from None
-        raise
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ForeignBodyError(reason) from None
     if version != VERSION:
         raise ValueError(f"written in version {version} of the format")
-    flat = [_plain(part) for part in parts]
-    if not flat or len(flat) % 2:
-        raise ValueError("its fields are no pairs")
-    target = decode_name(_plain(destination))
     if not target:
         raise ValueError("it names no destination")
+    if not flat or len(flat) % 2:
+        raise ValueError("its fields are no pairs")
     return DelayedBody(
-        target,
+        decode_name(target),
         tuple(zip(flat[::2], flat[1::2], strict=True)),
-        decode_name(_plain(group)),
+        decode_name(group_name),
         attempt or 0,
-        decode_name(_plain(origin_id)),
+        decode_name(origin),
     )
 
 

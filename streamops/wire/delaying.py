@@ -77,7 +77,7 @@ async def delayed_get(
 
 
 async def delayed_cancel(server: Server, stream: str, ident: str, queue: str = "") -> bool | Fault:
-    """Remove a delayed message by its ID, whatever it is by now; whether there was one.
+    """Remove a delayed message by its ID, whatever it is by now; whether there was one. Foreign members stay.
 
     Raises:
         ServerError: The server did not answer. Calling again is harmless.

@@ -49,7 +49,6 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "ZCARD": (),
     # From behind to before: nothing lies there.
     "ZRANGE": ("1", "0"),
-    "ZRANGEBYSCORE": ("1", "0"),
     "HDEL": (NOBODY,),
     "HGET": (NOBODY,),
     "HMGET": (NOBODY,),

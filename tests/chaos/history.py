@@ -17,8 +17,20 @@ from streamops.wire.options import ConnectionOptions
 from tests.chaos.audit import Audit
 from tests.chaos.dooms import Doom
 from tests.chaos.ledger import PROMPT, Fault, Letter, Probe, Published, read, timeline
-from tests.chaos.leftovers import leftovers
-from tests.chaos.looking import RETRIES, consumers, hearts, ids_of, is_idle, letters, pid_of, state, unsettled
+from tests.chaos.leftovers import leftovers, touched
+from tests.chaos.looking import (
+    DELAYED,
+    FOREIGN,
+    RETRIES,
+    consumers,
+    hearts,
+    ids_of,
+    is_idle,
+    letters,
+    pid_of,
+    state,
+    unsettled,
+)
 from tests.chaos.member import Member
 from tests.chaos.numbers import Onlooker
 from tests.chaos.proxy import Proxy
@@ -49,6 +61,7 @@ class History:
         members: The living workers.
         serving: Held by whoever stops the server.
         published: What was confirmed.
+        foreign: What another program wrote into the delayed queue, and was confirmed, with its scores.
         excused: What may be missing, with the cause: somebody took it away with his own hands, or a fault did.
         repeatable: What nobody can know any more to have been acknowledged.
         probes: What was published right after a fault, to see when work goes on.
@@ -64,6 +77,7 @@ class History:
         self.faults: list[Fault] = []
         self.members: list[Member] = []
         self.published: dict[str, Published] = {}
+        self.foreign: dict[bytes, float] = {}
         self.excused: dict[str, str] = {}
         self.repeatable: set[str] = set()
         self.probes: dict[str, Probe] = {}
@@ -125,6 +139,14 @@ class History:
         """Publish, unless the server is away."""
         with suppress(redis.ConnectionError):
             self._publish(do, key)
+
+    def intrude(self, due_in: float) -> None:
+        """Another program adds a member to the delayed queue, unless the server is away or refuses."""
+        member = FOREIGN + b"%d" % len(self.foreign)
+        score = round((time.time() + due_in) * 1000) + 0.25  # noqa: TID251 - scores are wall clocks
+        with suppress(redis.ConnectionError, redis.ResponseError):
+            self.server.command("ZADD", DELAYED, score, member)
+            self.foreign[member] = score
 
     def probe(self, kind: str) -> None:
         """Publish after a fault, to see when work goes on."""
@@ -265,6 +287,7 @@ class History:
         )
         forgiving = bool(self.repeatable or self.excused)
         problems = [*self.audit.problems, *leftovers(self.server, self.faults, forgiving=forgiving)]
+        problems += touched(self.server, self.foreign, forgiving=bool(self.losses))
         if self.onlooker is not None:
             problems += self.onlooker.wrong
         if problems:

@@ -14,6 +14,8 @@ RETRIES, LETTERS = f"{{{STREAM}}}:retry:{GROUP}", f"{{{STREAM}}}:dlq"
 DELAYED, MARKS = f"{{{STREAM}}}:delayed", f"{{{STREAM}}}:attempts:{GROUP}"
 BODIES = f"{DELAYED}:jobs"
 GUARDS = f"{{{STREAM}}}:done:{GROUP}:"
+FOREIGN = b"foreign:"
+"""What members of the queue begin with that another program wrote."""
 ROSTER = "streamops:roster:"
 HEARTS = "streamops:worker:"
 
@@ -83,8 +85,15 @@ def is_idle(server: RunningServer) -> bool:
         and ask("XPENDING", STREAM, GROUP)[0] == 0
         and ask("XPENDING", RETRIES, GROUP)[0] == 0
         and ask("XLEN", RETRIES) == 0
-        and ask("ZCARD", DELAYED) == 0
+        and all(member.startswith(FOREIGN) for member in ask("ZRANGE", DELAYED, 0, -1))
     )
+
+
+def foreign_members(server: RunningServer) -> dict[bytes, float]:
+    """The members of the queue that another program wrote, with their scores."""
+    rows = server.command("ZRANGE", DELAYED, 0, -1, "WITHSCORES")
+    pairs = zip(rows[::2], map(float, rows[1::2]), strict=True)
+    return {member: score for member, score in pairs if member.startswith(FOREIGN)}
 
 
 def hearts(server: RunningServer) -> set[str]:

@@ -105,6 +105,8 @@ async def publish(history: History, random: Random) -> None:
             do = "ok"
         order = number if random.random() < 0.9 else max(0, number - random.randint(1, 5))
         history.publish(do, f"o{order}")
+        if number % 5 == 0:
+            history.intrude(due_in=(number % 3 - 1) * 2.0)
         if random.random() < 0.2:
             await asyncio.sleep(random.uniform(0, 0.1))
 

@@ -18,7 +18,8 @@ in this order, and each only where nothing named in brackets explains the same:
 11. ``behind``: the next entry has waited for too long, though some are delivered and the lag does not
     grow. [1, 2, 3, 4]
 
-A stream by itself: 12. ``dead_letters``. A server process: 13. ``eviction_risk``; 14. ``oom``.
+A stream by itself: 12. ``dead_letters``. A server process: 13. ``eviction_risk``; 14. ``oom``. A queue of delayed
+messages: 15. ``delayed_overdue``; 16. ``delayed_foreign``.
 
 One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
 a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
@@ -33,6 +34,7 @@ decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is 
 from itertools import product
 
 from streamops.analysis.rules.dead_letters import dead_letters
+from streamops.analysis.rules.delayed import delayed_foreign, delayed_overdue
 from streamops.analysis.rules.delivery import behind, lag_growing, lag_matters, no_consumers, stalled, stopped
 from streamops.analysis.rules.memory import eviction_risk, oom
 from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
@@ -42,6 +44,8 @@ from streamops.analysis.rules.subject import (
     GroupSubject,
     NodeRule,
     NodeSubject,
+    QueueRule,
+    QueueSubject,
     StreamRule,
     StreamSubject,
 )
@@ -52,12 +56,15 @@ __all__ = [
     "EXPLAINED_BY",
     "GROUP_RULES",
     "NODE_RULES",
+    "QUEUE_RULES",
     "STREAM_RULES",
     "GroupSubject",
     "NodeSubject",
+    "QueueSubject",
     "StreamSubject",
     "judge_group",
     "judge_node",
+    "judge_queue",
     "judge_stream",
     "lag_matters",
 ]
@@ -91,6 +98,7 @@ the others find nothing, which is most of them most of the time."""
 
 STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
 NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
+QUEUE_RULES: tuple[QueueRule, ...] = (delayed_overdue, delayed_foreign)
 
 NOTHING: frozenset[FindingCode] = frozenset()
 EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
@@ -118,6 +126,13 @@ def judge_stream(subject: StreamSubject, thresholds: Thresholds) -> tuple[Findin
     """What the rules find about a stream by itself, worst first, then by number."""
     return worst_first(
         [finding for rule in STREAM_RULES if (finding := rule(subject, thresholds)) is not None]
+    )
+
+
+def judge_queue(subject: QueueSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a queue of delayed messages, worst first, then by number."""
+    return worst_first(
+        [finding for rule in QUEUE_RULES if (finding := rule(subject, thresholds)) is not None]
     )
 
 

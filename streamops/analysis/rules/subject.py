@@ -9,6 +9,7 @@ from msgspec import Struct
 from streamops.analysis.group_history import GroupHistory, waits
 from streamops.analysis.history import StreamHistory
 from streamops.analysis.thresholds import Thresholds
+from streamops.model.delayed import DelayedQueue
 from streamops.model.entries import PendingEntry
 from streamops.model.members import Members
 from streamops.model.observation import Finding, Rates
@@ -73,6 +74,18 @@ class StreamSubject(Struct, frozen=True, gc=False):
     history: StreamHistory
 
 
+class QueueSubject(Struct, frozen=True, gc=False):
+    """A queue of delayed messages under judgement.
+
+    Attributes:
+        queue: The queue.
+        now: The server's clock when it was read.
+    """
+
+    queue: DelayedQueue
+    now: datetime
+
+
 class NodeSubject(Struct, frozen=True, gc=False):
     """A server process under judgement.
 
@@ -87,6 +100,7 @@ class NodeSubject(Struct, frozen=True, gc=False):
 
 GroupRule: TypeAlias = Callable[[GroupSubject, Thresholds], Finding | None]
 StreamRule: TypeAlias = Callable[[StreamSubject, Thresholds], Finding | None]
+QueueRule: TypeAlias = Callable[[QueueSubject, Thresholds], Finding | None]
 NodeRule: TypeAlias = Callable[[NodeSubject, Thresholds], Finding | None]
 
 

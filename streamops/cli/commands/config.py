@@ -8,12 +8,12 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.output.printer import write
 from streamops.cli.session import Session, with_session
-from streamops.errors import ExitCode
+from streamops.errors import ExitCode, ServerError
 from streamops.present.documents import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
-from streamops.settings.decoding import Problem
+from streamops.settings.decoding import Problem, join_key
 from streamops.settings.describe import SettingRow, describe_settings
 from streamops.settings.example import read_example
 from streamops.settings.validate import validate_file, validate_files
@@ -120,10 +120,15 @@ def show(session: Session) -> None:
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @with_session
 def validate(session: Session, *, file: Path | None) -> int:
-    """Check the configuration files in use, or FILE, and list every problem, not only the first."""
+    """Check the configuration files in use, or FILE, and list every problem, not only the first.
+
+    Of the files in use, the server of the context in use is asked too: whether the keys of its dead_letters and delayed
+    are what they are mapped as.
+    """
     printer = session.printer(PROBLEM_COLUMNS)
     if file is None:
         files, problems = validate_files(os.environ, Path.cwd())
+        problems = problems or _mapping_problems(session)
     else:
         files, problems = (file,), validate_file(file, os.environ)
     printer.print_rows(
@@ -149,6 +154,27 @@ def validate(session: Session, *, file: Path | None) -> int:
 def example() -> None:
     """Print an example configuration that names every key."""
     write(read_example())
+
+
+def _mapping_problems(session: Session) -> tuple[Problem, ...]:
+    """What is wrong with the keys that the context in use maps to streams."""
+    settings = session.settings
+    if settings.context is None or not (settings.watch.dead_letters or settings.watch.delayed):
+        return ()
+    try:
+        found = session.run(lambda console: console.find_mapping_problems())
+    except ServerError as error:
+        session.narrator.note(
+            f"what dead_letters and delayed of context {settings.context} name was not looked at: {error.message}"
+        )
+        return ()
+    context = join_key("contexts", settings.context)
+    return tuple(
+        Problem(
+            settings.origins[one.table], join_key(f"{context}.{one.table}", one.stream), one.text, one.hint
+        )
+        for one in found
+    )
 
 
 def setting_json(row: SettingRow) -> Json:

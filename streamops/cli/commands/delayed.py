@@ -45,8 +45,7 @@ def ls(session: Session, *, stream: str | None) -> None:
     names every stream that is to be looked at.
 
     Messages come in the order in which they are due, at most 100 unless --limit says otherwise. What can never
-    become an entry is told too: messages without a body, with a body that cannot be read, and bodies that the
-    queue does not name.
+    become an entry is listed too: members and bodies of other programs, and bodies that the queue does not name.
     """
     if stream is None:
         _list_queues(session)
@@ -109,9 +108,13 @@ def _list_messages(session: Session, stream: str) -> None:
         note(lack or f"no delayed messages beside stream {stream}")
     if left_out:
         note(f"{counted(left_out, 'message', 'messages')} more; --limit shows more")
-    if broken := sum(1 for row in rows if row.message.problem):
+    if broken := sum(1 for row in rows if row.message.problem and not row.message.foreign):
         note(
             f"{counted(broken, 'message', 'messages')} cannot become entries; `streamops delayed cancel` removes them"
+        )
+    if foreign := sum(1 for row in rows if row.message.foreign):
+        note(
+            f"{counted(foreign, 'row is', 'rows are')} another program's, not delayed messages; nothing here touches them"
         )
 
 
@@ -151,8 +154,9 @@ cancel = acting_command(
     "Remove delayed messages.",
     help=(
         "Remove delayed messages, so that they never become entries. Each is written to a file first, which "
-        "`streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Messages "
-        "without a body, and bodies that the queue does not name, are removed in this way too."
+        "`streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Bodies "
+        "that the queue does not name are removed in this way too. What another program wrote stays: members without "
+        "a body, and bodies that are no delayed messages."
     ),
     examples=[
         ("streamops delayed cancel orders --ids 4f1c09ab12cd --confirm orders", "one message"),

@@ -143,19 +143,25 @@ def run(
     at once, and what was not finished is handled again by others. SIGHUP replaces one process after another by
     one with the code that is there now.
 
-    The server is the application's own, unless --url or --context, or their environment variables, name another.
+    The server is the application's own, unless --url or --context, or their environment variables, name another. A
+    context's dead_letters and delayed are the workers' too; an application that names other queues is refused.
     """
     # Only who runs workers pays for them.
     from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.runtime.station import Names  # noqa: PLC0415
     from streamops.runtime.supervisor.orders import Orders  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
 
     level = _LEVELS.get(session.given.log_level or "info", 20)
     configure_logs(LogFormat(log_format), level)
+    settings = session.settings if _names_server(session) else None
     orders = Orders(
         app=app,
         worker=WorkerOptions(pool=pool, app=app, beat=beat, grace=grace),
-        connection=session.settings.connection if _names_server(session) else None,
+        connection=settings.connection if settings else None,
+        names=Names(settings.watch.dead_letters, settings.watch.delayed)
+        if settings and settings.context
+        else None,
         concurrency=concurrency,
         max_jobs=max_jobs,
         max_memory=max_memory,

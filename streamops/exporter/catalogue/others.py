@@ -4,9 +4,7 @@ from typing import Final
 
 from streamops.exporter.catalogue.family import Family, Scope
 
-_QUEUE = Scope(
-    ("db", "queue"), "ZCARD, ZCOUNT and ZRANGE of one member a queue; queues are looked for off the scrape"
-)
+_QUEUE = Scope(("db", "queue"), "one script a queue; queues are looked for off the scrape")
 _WORKERS = Scope(
     ("pool", "app"), "off the scrape, every 15 s at most: heartbeats are looked for among all keys"
 )
@@ -26,7 +24,13 @@ DELAYED: Final[tuple[Family, ...]] = (
         "delayed_next_due_timestamp_seconds",
         "seconds",
         "When the first message of the queue is due, or was.",
-        "ZRANGE 0 0 WITHSCORES",
+        "the first member that is a message",
+    ),
+    _QUEUE.gauge(
+        "delayed_foreign_entries",
+        "entries",
+        "Members of the queue that another program wrote, at the least; they stay untouched.",
+        "members without a message",
     ),
 )
 

@@ -42,6 +42,7 @@ def queue_block(extras: Extras, database: str) -> Block:
                 "delayed_next_due",
                 [None if one.next_due_at is None else milliseconds(one.next_due_at) for one in queues],
             ),
+            column("delayed_foreign_entries", [one.foreign for one in queues]),
         ),
     )
 

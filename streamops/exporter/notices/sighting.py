@@ -16,11 +16,13 @@ COLLECTION_FAILING: Final = "collection_failing"
 SETTLING: Final = timedelta(minutes=10)
 """A history younger than this, as after a new connection, does not show that something has passed which only time shows."""
 
+_DELAYED_CODES: Final = frozenset({FindingCode.DELAYED_OVERDUE, FindingCode.DELAYED_FOREIGN})
 _SERVER_CODES: Final = frozenset({FindingCode.EVICTION_RISK, FindingCode.OOM})
 _WATCHED_CODES: Final = frozenset({FindingCode.STALLED, FindingCode.LAG_GROWING})
 _CLOCK: Final = "server clock"
 _CONSUMERS: Final = "consumers"
 _PENDING: Final = "pending entries"
+_DELAYED: Final = "delayed messages"
 _INFORMATION: Final = "server information"
 _PARTS: Final = {
     FindingCode.STALLED: _CONSUMERS,
@@ -165,7 +167,7 @@ class _Doubts:
         if subject.stream not in self._streams:
             return self._unseen or (subject.stream, "", "") in self._gaps
         if not subject.group:
-            return False
+            return subject.code in _DELAYED_CODES and (subject.stream, "", _DELAYED) in self._gaps
         view = self._groups.get((subject.stream, subject.group))
         if view is None or (subject.stream, subject.group, "") in self._gaps:
             return (subject.stream, subject.group, "") in self._gaps

@@ -83,13 +83,20 @@ def render_test(origin: Origin) -> Message:
     return Message(f"[TEST] streamops {shorten(safe(origin.label), _TITLE_WIDTH)}", body, Health.OK)
 
 
+_LOOK: Final[dict[str, str]] = {
+    FindingCode.DEAD_LETTERS: "dlq show",
+    FindingCode.DELAYED_OVERDUE: "delayed ls",
+    FindingCode.DELAYED_FOREIGN: "delayed ls",
+}
+
+
 def look_command(subject: Subject, selector: Sequence[str]) -> str:
     """The command line that shows what a notice is about."""
     options = " ".join(map(quoted, selector))
     if subject.group:
         return command("groups info", subject.stream, subject.group, options=options)
     if subject.stream:
-        verb = "dlq show" if subject.code == FindingCode.DEAD_LETTERS else "streams info"
+        verb = _LOOK.get(subject.code, "streams info")
         return command(verb, subject.stream, options=options)
     verb = "status" if subject.code in (REDIS_DOWN, COLLECTION_FAILING) else "doctor"
     return command(verb, options=options)

@@ -37,6 +37,8 @@ class Selection(Struct, frozen=True, kw_only=True):
 class RunDelayedIntent(Selection, frozen=True, kw_only=True):
     """Move delayed messages to where they go now, due or not."""
 
+    destinations: Annotated[tuple[str, ...], inner("Where they go, once that is known.")] = ()
+
 
 class CancelDelayedIntent(Selection, frozen=True, kw_only=True):
     """Remove delayed messages; they are written to a file first."""
@@ -53,10 +55,10 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
         missing: How many of the IDs asked for are not there.
         sample: The first few of them.
         queued: How many messages the queue has in all.
-        looked_at: How many of them were read; the rest is known by ID alone.
-        destinations: Where those go, and how many go there.
+        destinations: Where those go that can become entries, and how many go there.
         broken: Those of them that cannot become entries, by ID with the reason; ``ids`` has them too.
-        retries: How many of those are due again for one group alone.
+        foreign: Members and bodies of other programs that were asked for; ``ids`` does not have them.
+        retries: How many of those that can become entries are due again for one group alone.
         now: The server's clock; none where it may not be asked.
     """
 
@@ -65,8 +67,8 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
     missing: int
     sample: tuple[DelayedMessage, ...]
     queued: int
-    looked_at: int
     destinations: tuple[tuple[str, int], ...]
     broken: tuple[tuple[str, str], ...]
+    foreign: tuple[str, ...]
     retries: int
     now: datetime | None

@@ -12,20 +12,18 @@ from streamops.model.server import Mode
 from streamops.operate.acting.place import Place
 from streamops.operate.delayed import DelayedReader
 from streamops.plans.evidence import SAMPLE
+from streamops.wire.delayed import read_messages
 from streamops.wire.keys import bodies_key, delayed_key, is_own_key, same_slot
 from streamops.wire.options import ConnectionOptions
 
 Chosen = TypeVar("Chosen", bound=Selection)
-
-LOOKED_AT = 1_000
-"""Messages that are read for the plan; of more, only the IDs are."""
 
 OWN = "its destination is a key that streamops keeps for itself"
 ELSEWHERE = "its destination is in another hash slot of the cluster, so it cannot be moved in one step"
 
 
 async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
-    """Read which of the messages are there, and what the first of them are.
+    """Read which of the messages are there, where they go, and which are other programs' members.
 
     Raises:
         NotFound: There are no messages, and no such stream either.
@@ -33,25 +31,42 @@ async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
     reader = DelayedReader(place)
     queue = reader.queue_of(intent.stream)
     ids = await reader.select(intent)
-    looked_at = await reader.messages(intent.stream, ids[:LOOKED_AT])
-    found = [one for one in looked_at if one.exists]
+    found: list[str] = []
+    sample: list[DelayedMessage] = []
+    broken: list[tuple[str, str]] = []
+    foreign: list[str] = []
+    destinations: Counter[str] = Counter()
+    missing = retries = 0
+    async for page in read_messages(place.server, queue, ids):
+        for one in page:
+            if not one.exists:
+                missing += 1
+            elif one.foreign:
+                foreign.append(one.id)
+            else:
+                found.append(one.id)
+                if len(sample) < SAMPLE:
+                    sample.append(one)
+                if problem := problem_of(one, queue, place.server.options):
+                    broken.append((one.id, problem))
+                elif one.body is not None:
+                    destinations[one.body.destination] += 1
+                    retries += bool(one.body.group)
     queued = await reader.queued(intent.stream)
-    if not found and not queued:
+    if not found and not foreign and not queued:
         lack = await reader.lacks_stream(intent.stream)
         if lack:
             raise NotFound(lack, "List the queues there are with `streamops delayed ls`.")
-    problems = ((one.id, problem_of(one, queue, place.server.options)) for one in found)
-    bodies = [one.body for one in found if one.body is not None]
     return DelayedEvidence(
         queue=queue,
-        ids=(*(one.id for one in found), *ids[LOOKED_AT:]),
-        missing=len(looked_at) - len(found),
-        sample=tuple(found[:SAMPLE]),
+        ids=tuple(found),
+        missing=missing,
+        sample=tuple(sample),
         queued=queued,
-        looked_at=len(found),
-        destinations=tuple(Counter(body.destination for body in bodies).most_common()),
-        broken=tuple((ident, problem) for ident, problem in problems if problem),
-        retries=sum(1 for body in bodies if body.group),
+        destinations=tuple(destinations.most_common()),
+        broken=tuple(broken),
+        foreign=tuple(foreign),
+        retries=retries,
         now=await reader.clock(intent.stream),
     )
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from streamops.model.acting import Failed, Plan, Skipped
 from streamops.model.acts.delayed import DelayedEvidence, RunDelayedIntent
 from streamops.model.delayed import DelayedMessage
@@ -10,7 +12,6 @@ from streamops.operate.acting.run import Run
 from streamops.operate.operations.delayed_evidence import (
     keys_of,
     problem_of,
-    settle_delayed,
     survey_delayed,
 )
 from streamops.plans.delayed import plan_run_delayed
@@ -22,6 +23,13 @@ JOB_FROM = 10_000
 BATCH = 250
 BATCH_BYTES = 256 << 10
 """One script call moves no more than so many messages, and so many bytes unless a single one has more."""
+
+
+def settle_run(intent: RunDelayedIntent, evidence: DelayedEvidence) -> RunDelayedIntent:
+    """The intent with the keys of the queue and of every stream that the messages go to."""
+    return replace(
+        intent, queue=evidence.queue, destinations=tuple(name for name, _ in evidence.destinations)
+    )
 
 
 async def apply_run_delayed(run: Run, _intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
@@ -89,13 +97,13 @@ RUN_DELAYED = Operation(
     plan=plan_run_delayed,
     apply=apply_run_delayed,
     writes=lambda intent: (
-        ("XADD", intent.stream),
+        *(("XADD", destination) for destination in intent.destinations),
         *zip(("ZREM", "HDEL"), keys_of(intent), strict=True),
     ),
     # The stream may not exist yet: what a message becomes is rechecked by its body.
     stream=lambda _: None,
     job_from=JOB_FROM,
-    settle=settle_delayed,
+    settle=settle_run,
     # What was moved is no longer there.
     resume=lambda intent, _: intent,
 )

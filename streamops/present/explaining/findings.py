@@ -203,6 +203,29 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
             Remedy("dlq.purge", "They are worthless; a backup is written first."),
         ),
     ),
+    FindingCode.DELAYED_OVERDUE: Explanation(
+        "Delayed messages are due, and nothing moves them to their stream: retries and reminders do not happen.",
+        "Workers move what is due. None runs for this stream, or none can write to the queue.",
+        (
+            "the queues and by how much they are overdue: streamops delayed ls",
+            "the workers (w): whether one reads this stream",
+        ),
+        (
+            Remedy("", "Start a worker of the application."),
+            Remedy(
+                "delayed.run-now", "No worker can run: move what is due by hand, or every minute by a timer."
+            ),
+        ),
+    ),
+    FindingCode.DELAYED_FOREIGN: Explanation(
+        "The sorted set that is the stream's delayed queue has members that streamops did not write.",
+        "The configuration maps another program's set as a delayed queue, or another program writes to ours.",
+        (
+            "which members, and why they are no messages: streamops delayed ls STREAM",
+            "`delayed` of the context and of Streamops: which set they name",
+        ),
+        (Remedy("", "Give streamops a sorted set of its own. Foreign members are never removed or moved."),),
+    ),
     FindingCode.EVICTION_RISK: Explanation(
         "The server may delete whole streams when memory is short: its maxmemory-policy evicts keys.",
         "A server set up as a cache is used for streams. Eviction is silent: the stream and its groups are just gone.",

@@ -197,6 +197,8 @@ def _prepared(app: Streamops, orders: Orders) -> Streamops:
     """An application with what the command line says instead of what it declares."""
     if orders.connection is not None:
         app.connection = orders.connection
+    if orders.names is not None:
+        app.adopt_names(orders.names)
     if orders.concurrency is not None:
         app.declare(*(replace(handler, concurrency=orders.concurrency) for handler in app.handlers))
     return app

@@ -10,6 +10,7 @@ from msgspec import Struct
 from streamops.model.workers import WorkerState
 from streamops.process.logs import LogFormat
 from streamops.runtime.figures import HandlerFigures
+from streamops.runtime.station import Names
 from streamops.runtime.worker import WorkerOptions
 from streamops.wire.options import ConnectionOptions, Secret
 
@@ -26,6 +27,8 @@ class Orders(Struct, frozen=True, kw_only=True):
         app: The application: ``package.module:app``.
         worker: How its worker lives.
         connection: The server instead of the application's own; none for that.
+        names: The queues of the context that names the server, which the application's own must not contradict; none
+            where no context does.
         concurrency: How much each handler does at once, instead of what it declares; none for that.
         max_jobs: After how many calls the process is replaced by a fresh one; none for never.
         max_memory: The same for bytes of resident memory.
@@ -38,6 +41,7 @@ class Orders(Struct, frozen=True, kw_only=True):
     app: str
     worker: WorkerOptions
     connection: ConnectionOptions | None = None
+    names: Names | None = None
     concurrency: int | None = None
     max_jobs: int | None = None
     max_memory: int | None = None

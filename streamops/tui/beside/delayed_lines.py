@@ -22,9 +22,9 @@ PUMPS: Final = (
     "Messages become entries by the pump of any of our workers that reads the stream. Where none runs, those that are "
     "due wait: R moves them now."
 )
-HALVES: Final = (
-    "Some messages lack their body, or some bodies their place in the queue: they can never become entries."
-)
+HALVES: Final = "Some bodies lack their place in the queue: they can never become entries."
+
+FOREIGN: Final = "Another program wrote members of this sorted set. They stay untouched: no worker and no operation moves or removes them."
 
 
 def delayed_queue_lines(row: DelayedQueueRow, width: int) -> list[Line]:
@@ -32,8 +32,9 @@ def delayed_queue_lines(row: DelayedQueueRow, width: int) -> list[Line]:
     queue = row.queue
     lines = paragraph(safe(queue.stream), width, Tone.STRONG)
     lines += column_facts(DELAYED_QUEUE_COLUMNS[1:], row, width)
-    if queue.bodies != queue.messages:
-        lines += [BLANK_LINE, *paragraph(f"▲ {HALVES}", width, Tone.WARN, hang=2)]
+    if queue.foreign or queue.bodies != queue.messages:
+        warning = FOREIGN if queue.foreign else HALVES
+        lines += [BLANK_LINE, *paragraph(f"▲ {warning}", width, Tone.WARN, hang=2)]
     return [*lines, BLANK_LINE, *paragraph(PUMPS, width, Tone.DIM)]
 
 

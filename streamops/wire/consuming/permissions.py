@@ -19,7 +19,7 @@ _GROUP: Final = (
 )
 _RETRIES: Final = (*_GROUP, "XDEL")
 _LETTERS: Final = ("XADD", "XREVRANGE", "EVAL")
-_QUEUE: Final = ("ZADD", "ZREM", "ZRANGE", "ZRANGEBYSCORE", "ZSCORE", "ZCARD", "EVAL")
+_QUEUE: Final = ("ZADD", "ZREM", "ZRANGE", "ZSCORE", "ZCARD", "EVAL")
 _BODIES: Final = ("HSET", "HGET", "HMGET", "HDEL", "HEXISTS", "HLEN", "EVAL")
 _MARKS: Final = ("HSET", "HGET", "HDEL", "HMGET", "EXISTS", "PEXPIRE", "EVAL")
 _STRINGS: Final = ("SET", "GET", "DEL", "PERSIST", "EVAL")

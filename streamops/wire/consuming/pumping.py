@@ -43,6 +43,21 @@ class Refusal(Struct, frozen=True):
     messages: int
 
 
+class Passed(Struct, frozen=True):
+    """Members at the front of a queue that stay where they are: other programs', or of a later version.
+
+    Attributes:
+        count: How many.
+        last: The last of them; the script starts over where it is not at its rank any more.
+    """
+
+    count: int = 0
+    last: str = ""
+
+
+NOTHING_PASSED: Final = Passed()
+
+
 class Pumped(Struct, frozen=True):
     """What one call came to.
 
@@ -54,6 +69,8 @@ class Pumped(Struct, frozen=True):
         buried: Messages that can never become entries and went to the dead letters: ID and reason.
         refused: Keys that could not be written to.
         strays: Bodies beyond the messages that the queue names; they never come due.
+        foreign: Due members that are no delayed messages, and stay untouched.
+        passed: Give it to the next call, which then goes on behind these.
     """
 
     moved: int
@@ -63,6 +80,8 @@ class Pumped(Struct, frozen=True):
     buried: tuple[tuple[str, str], ...] = ()
     refused: tuple[Refusal, ...] = ()
     strays: int = 0
+    foreign: int = 0
+    passed: Passed = NOTHING_PASSED
 
     @property
     def wait(self) -> timedelta | None:
@@ -80,6 +99,7 @@ async def pump(
     *,
     queue: str = "",
     dead_letters: str = "",
+    passed: Passed = NOTHING_PASSED,
 ) -> Pumped | Fault:
     """Move due messages of one queue, the first due first, by the server's clock.
 
@@ -94,6 +114,7 @@ async def pump(
         limit: The most messages to move.
         queue: That queue, where it is not the one beside the stream.
         dead_letters: The stream's dead-letter queue, where it is not the one beside it.
+        passed: What the call before has passed.
 
     Raises:
         Forbidden: On a cluster, the keys beside the stream are in other slots than it.
@@ -105,13 +126,17 @@ async def pump(
     known = dict.fromkeys((stream, *destinations))
     barred = [key for key in known if server.options.mode is Mode.CLUSTER and not same_slot(stream, key)]
     keys = (bodies_key(queue), dead_letters, *(key for key in known if key not in barred))
-    arguments: tuple[Argument, ...] = (limit, MOST_BYTES, stream, f"{tag_of(stream)}{RETRY_INFIX}", *barred)
+    prefix = f"{tag_of(stream)}{RETRY_INFIX}"
+    arguments: tuple[Argument, ...] = (
+        *(limit, MOST_BYTES, stream, prefix, passed.count, passed.last),
+        *barred,
+    )
     reply: Pumped | Fault = await write_script(server, "pump", Call(queue, arguments, _pumped, keys))
     return reply
 
 
 def _pumped(reply: list[Any]) -> Pumped:
-    moved, first, now, unknown, buried, refused, strays = reply
+    moved, first, now, unknown, buried, refused, strays, foreign, passed, last = reply
     return Pumped(
         moved,
         _instant(first),
@@ -123,6 +148,8 @@ def _pumped(reply: list[Any]) -> Pumped:
             for key, error, messages in zip(refused[::3], refused[1::3], refused[2::3], strict=True)
         ),
         max(0, strays),
+        foreign,
+        Passed(passed, decode_name(last)),
     )
 
 

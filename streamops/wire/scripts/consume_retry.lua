@@ -59,5 +59,5 @@ for at = 7, #ARGV, 4 do
   became[#became + 1] = retry(ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]))
   if bytes >= MOST_BYTES then break end
 end
-if least < math.huge then tell_pumps(queue, least, first) end
+if least < math.huge then tell_pumps(queue, least, first, now) end
 return became

@@ -1,11 +1,12 @@
 -- What a delayed message becomes: MessagePack of [1, destination, group, attempt, origin ID, [name, value, ...]], by
--- whatever writer. What is taken here for a body, and what is not, is what delayed_bodies.py says.
+-- whatever writer. What is taken here for a body, and what is not, is what delayed_bodies.py says. Anything else belongs to
+-- another program, and no script removes, moves or rescores it.
 local VERSION, LATEST = 1, 255
 
 -- Unpack fails beyond about eight thousand values.
 local MOST_PARTS = 7800
 local NIL = 0xc0
-local NO_BODY = 'it is not MessagePack of a delayed message'
+local FOREIGN = 'it is not MessagePack of a delayed message'
 local LATER = 'it is written in a later version of the format'
 local NO_PAIRS = 'its fields are no pairs'
 -- How many bytes tell a length, by the first byte of a value.
@@ -70,8 +71,8 @@ local function parts_at_once(raw)
   local fine, body, more = pcall(unpack_body, raw)
   if not fine or more ~= nil then return nil end
   local parts = body[6]
-  if type(body[2]) ~= 'string' or type(body[3]) ~= 'string' or type(body[4]) ~= 'number'
-    or type(body[5]) ~= 'string' or type(parts) ~= 'table' then return nil end
+  if type(body[1]) ~= 'number' or type(body[2]) ~= 'string' or type(body[3]) ~= 'string' or type(body[4]) ~= 'number'
+    or type(body[5]) ~= 'string' or type(parts) ~= 'table' or #parts == 0 then return nil end
   for at = 1, #parts do
     if type(parts[at]) ~= 'string' then return nil end
   end
@@ -85,17 +86,26 @@ local function is_later(raw)
   return version and version > VERSION and version <= LATEST and version == math.floor(version)
 end
 
--- A body's parts by number; or nothing and why it cannot be read: LATER where another streamops can.
+local function is_whole(number) return number == math.floor(number) and math.abs(number) ~= math.huge end
+
+-- A body's parts by number; or nothing and why it cannot be read: LATER where another streamops can, FOREIGN where none
+-- can.
 local function read_body(raw)
   local body = parts_at_once(raw) or parts_by_value(raw)
-  if not body then return nil, is_later(raw) and LATER or NO_BODY end
+  if not body or not is_whole(body[1]) or not is_whole(body[4]) then return nil, is_later(raw) and LATER or FOREIGN end
   if body[1] ~= VERSION then return nil, is_later(raw) and LATER or 'it is written in another version of the format' end
   if body[2] == '' then return nil, 'it names no destination' end
-  if body[4] ~= math.floor(body[4]) or math.abs(body[4]) == math.huge then return nil, NO_BODY end
   local count = #body[6]
   if count == 0 or count % 2 == 1 then return nil, NO_PAIRS end
   if count > MOST_PARTS - 4 then return nil, 'it has more fields than a script can write' end
   return body
+end
+
+-- Whether a member of a queue, or a body, is another program's: no message of ours lacks a body that can be read.
+local function is_foreign(raw)
+  if not raw then return true end
+  local _, problem = read_body(raw)
+  return problem == FOREIGN
 end
 
 -- The fields of the entry that it becomes: its own, then what a retry has to know about itself.

@@ -30,5 +30,5 @@ redis.call('ZADD', KEYS[1], 'XX', 0, members[2])
 local first = first_due(KEYS[1])
 redis.call('HSET', KEYS[2], unpack(fields))
 redis.call('ZADD', KEYS[1], unpack(members))
-tell_pumps(KEYS[1], least, first)
+tell_pumps(KEYS[1], least, first, now)
 return answers

@@ -7,7 +7,8 @@ local function first_due(queue)
   return score and tonumber(score)
 end
 
--- Says when it is due, on the channel that is named like the queue, if that is before what was first until now.
-local function tell_pumps(queue, due, first)
-  if not first or due < first then redis.pcall('PUBLISH', queue, string.format('%.0f', due)) end
+-- Says when it is due, on the channel that is named like the queue, if that is before what was first until now. What is
+-- first and overdue may be a foreign member, which stays first for ever.
+local function tell_pumps(queue, due, first, now)
+  if not first or due < first or first <= now then redis.pcall('PUBLISH', queue, string.format('%.0f', due)) end
 end

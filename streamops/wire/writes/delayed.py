@@ -21,6 +21,7 @@ MOST_PARTS: Final = 7_800
 
 GONE: Final = "no longer delayed"
 CHANGED: Final = "changed meanwhile"
+FOREIGN: Final = "no delayed message of streamops"
 
 
 class Moved(Struct, frozen=True):
@@ -85,7 +86,10 @@ async def move_now(
 
 
 async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage]) -> list[str] | Fault:
-    """Remove messages that are still what was read; for each why not, empty where it was removed."""
+    """Remove messages that are still what was read; for each why not, empty where it was removed.
+
+    Members and bodies of other programs are never removed.
+    """
     arguments = tuple(part for message in messages for part in (message.id, message.digest))
     reply: list[str] | Fault = await write_script(
         server,
@@ -95,7 +99,7 @@ async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage])
     return reply
 
 
-_WORDS: Final = {b"cancelled": "", b"gone": GONE, b"changed": CHANGED}
+_WORDS: Final = {b"cancelled": "", b"gone": GONE, b"foreign": FOREIGN, b"changed": CHANGED}
 
 
 def _moved(reply: list[Any]) -> list[Moved]:

@@ -1,7 +1,7 @@
 """Random histories of a queue: pumps, publishers, an operator with stale readings, writers of another kind, doubled calls.
 
 Every message ends in exactly one place: as one entry where it was to go, whole among the dead letters, in the
-queue, or cancelled.
+queue, or cancelled. Members of another program stay as they are. ``STREAMOPS_HISTORIES`` says how many histories are played on each version.
 """
 
 import asyncio
@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
+import msgspec
+
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.wire.consuming.pumping import Pumped, pump
+from streamops.wire.consuming.pumping import NOTHING_PASSED, Pumped, pump
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, delayed_cancel, delayed_get, schedule_many
@@ -27,7 +29,6 @@ QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:
 DESTINATIONS = ("orders", "{orders}:retry:a", "{orders}:retry:b")
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-MINUTES_MS = 100_000
 
 
 class History:
@@ -42,6 +43,8 @@ class History:
         self.seen: list[DelayedMessage] = []
         self.halves: list[tuple[str, bytes]] = []
         self.declared: tuple[str, ...] = ()
+        self.passed = NOTHING_PASSED
+        self.foreign: dict[str, bytes] = {}
         self.ids = [f"m{number}" for number in range(8)]
 
     async def play(self) -> None:
@@ -50,7 +53,7 @@ class History:
             *(self.publish,) * 3,
             *(self.pump,) * 3,
             *(self.look, self.run, self.cancel, self.cancel_by_id),
-            *(self.begin_half, self.end_half, self.break_one, self.let_time_pass),
+            *(self.begin_half, self.end_half, self.break_one, self.add_foreign),
         )
         for _ in range(STEPS):
             await self.random.choice(steps)()
@@ -87,13 +90,14 @@ class History:
         for _ in range(self.random.choice((1, 1, 2))):
             pumped = await asyncio.gather(
                 *(
-                    pump(self.server, "orders", self.declared, limit)
+                    pump(self.server, "orders", self.declared, limit, passed=self.passed)
                     for _ in range(self.random.choice((1, 2)))
                 )
             )
             for one in pumped:
                 assert isinstance(one, Pumped)
                 assert not one.refused
+                self.passed = self.random.choice((NOTHING_PASSED, one.passed, one.passed))
                 self.declared = self.random.choice((self.declared, one.unknown, DESTINATIONS))
 
     async def look(self) -> None:
@@ -120,9 +124,10 @@ class History:
         ident = self.random.choice(self.ids)
         message = await delayed_get(self.server, "orders", ident)
         assert not isinstance(message, Fault)
-        assert await delayed_cancel(self.server, "orders", ident) is (message is not None)
+        ours = message is not None and not message.foreign
+        assert await delayed_cancel(self.server, "orders", ident) is ours
         assert await delayed_cancel(self.server, "orders", ident) is False
-        if message is not None:
+        if message is not None and ours:
             self.note(message)
 
     def note(self, message: DelayedMessage) -> None:
@@ -146,19 +151,22 @@ class History:
                 self.running.command("HSET", BODIES, ident, raw)
 
     async def break_one(self) -> None:
-        """A body that nobody can read."""
-        raw = encode_body(self.body()) + b"?"
+        """A message that can never become an entry."""
+        ((_, token),) = self.body().fields
+        raw = msgspec.msgpack.encode([1, "orders", "", 0, "", [token]])
         ident = f"broken{len(self.tokens)}"
         self.running.command("HSET", BODIES, ident, raw)
         self.running.command("ZADD", QUEUE, 3, ident)
 
-    async def let_time_pass(self) -> None:
-        """What waits for a minute comes due again."""
-        for ident, score in zip(
-            *[iter(self.running.command("ZRANGE", QUEUE, 0, -1, "WITHSCORES"))] * 2, strict=True
-        ):
-            if float(score) % 1:
-                self.running.command("ZINCRBY", QUEUE, -MINUTES_MS, ident)
+    async def add_foreign(self) -> None:
+        """A member of another program, with a body of its own kind or none."""
+        ident = f"foreign{len(self.foreign)}"
+        body = self.random.choice((b"", b'{"job": 1}', b"\x96\x01"))
+        self.foreign[ident] = body
+        self.running.command("ZADD", QUEUE, self.random.choice((1, 2, 3)) + 0.25, ident)
+        if body:
+            self.running.command("HSET", BODIES, ident, body)
+        self.ids.append(ident)
 
     def check(self) -> None:
         """Every token is in exactly one place."""
@@ -172,6 +180,9 @@ class History:
         assert places == Counter(token for token in self.tokens if token != b"taken")
         queued = set(self.running.command("ZRANGE", QUEUE, 0, -1))
         assert set(self.running.command("HKEYS", BODIES)) <= queued
+        for ident, body in self.foreign.items():
+            assert float(self.running.command("ZSCORE", QUEUE, ident)) % 1 == 0.25
+            assert (self.running.command("HGET", BODIES, ident) or b"") == body
 
 
 async def play(running: RunningServer, seeds: Iterable[int]) -> None:

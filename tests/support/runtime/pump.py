@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
+import msgspec
+
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event, Promoted
 from streamops.runtime.pump import Pump
@@ -15,6 +17,7 @@ from tests.support.servers import RunningServer
 
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 ORDER = DelayedBody("orders", ((b"f", b"v"),))
+ODD = msgspec.msgpack.encode([1, "orders", "", 0, "", ["f"]])
 RETRY = DelayedBody("{orders}:retry:g", ((b"f", b"v"),), "g", 2, "1-1")
 NOW, SOON, HOUR = timedelta(), timedelta(milliseconds=30), timedelta(hours=1)
 

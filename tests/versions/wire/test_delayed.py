@@ -11,7 +11,7 @@ from streamops.wire.delayed import read_due, read_messages, read_queues, read_st
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import CHANGED, GONE, Moved, cancel, move_now, schedule
+from streamops.wire.writes.delayed import CHANGED, FOREIGN, GONE, Moved, cancel, move_now, schedule
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.delayed import BODIES, ORDER, QUEUE
@@ -89,7 +89,7 @@ async def test_queues_are_counted(connected: Server, server: RunningServer) -> N
     orders, odd, wrong, none = await read_queues(connected, ["orders", "odd", "wrong", "none"])
     assert (orders.messages, orders.due, orders.bodies) == (2, 1, 2)  # type: ignore[union-attr] # no fault
     assert orders.next_due_at == datetime(2020, 1, 1, tzinfo=UTC)  # type: ignore[union-attr] # the same
-    assert (odd.messages, odd.due, odd.bodies) == (2, 1, 0)  # type: ignore[union-attr] # the same
+    assert (odd.messages, odd.due, odd.bodies, odd.foreign) == (2, 0, 0, 2)  # type: ignore[union-attr] # the same
     assert "no stream" not in wrong.reason  # type: ignore[union-attr] # a fault
     assert (none.messages, none.bodies, none.next_due_at) == (0, 0, None)  # type: ignore[union-attr] # no fault
     assert await read_queues(connected, []) == []
@@ -100,10 +100,11 @@ async def test_halves_of_messages(connected: Server, server: RunningServer) -> N
     server.command("HSET", BODIES, "stray", encode_body(ORDER), "broken", b"\xc1")
     server.command("ZADD", QUEUE, 6, "broken")
     bodiless, stray, broken = await messages_of(connected, "bodiless", "stray", "broken")
-    assert bodiless.problem == "it has no body"
+    assert (bodiless.foreign, bodiless.problem) == (True, "it is no delayed message: it has no body")
     assert stray.problem.startswith("the queue does not name it")
     assert stray.body == ORDER
-    assert broken.problem.startswith("its body cannot be read: ")
+    assert broken.foreign
+    assert broken.problem.startswith("it is no delayed message: ")
     assert await read_strays(connected, QUEUE, 10) == [stray]
     for ident in ("bodiless", "stray"):
         assert await schedule(connected, "orders", ident, ORDER, HOUR) is None
@@ -172,9 +173,10 @@ async def test_cancel(connected: Server, server: RunningServer) -> None:
         await schedule(connected, "orders", ident, ORDER, HOUR)
     server.command("ZADD", QUEUE, 5, "bodiless")
     read = await messages_of(connected, "a", "b", "bodiless", "none")
-    server.command("HSET", BODIES, "b", "other")
-    assert await cancel(connected, QUEUE, read) == ["", CHANGED, "", GONE]
-    assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"b"]
+    server.command("HSET", BODIES, "b", encode_body(RETRY))
+    assert await cancel(connected, QUEUE, read) == ["", CHANGED, FOREIGN, GONE]
+    assert server.command("ZRANGE", QUEUE, 0, -1) == [b"bodiless", b"b"]
+    assert server.command("HKEYS", BODIES) == [b"b"]
 
 
 async def test_large_bodies_come_in_small_pages(connected: Server) -> None:
