@@ -115,6 +115,7 @@ class FormScreen(ActingFrame):
     ) -> None:
         super().__init__(place, moment, operation.name)
         self._operation = operation
+        self._subject = subject
         asked = questions_for(operation.intent, subject, given, long=operation.job_from is not None)
         self._rows = [Row(question, _offers(question, moment.observation, subject)) for question in asked]
         self._told = TextView(id="told")
@@ -182,7 +183,12 @@ class FormScreen(ActingFrame):
                     row.answer.focus()
             self._tell()
             return
-        self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits)))
+        self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits, self._chosen(intent))))
+
+    def _chosen(self, intent: Struct) -> str:
+        """How its rows were chosen; nothing once the form names others."""
+        subject, ids = self._subject, getattr(intent, "ids", None)
+        return subject.chosen if subject is not None and ids in (subject.ids, subject.messages) else ""
 
     def _tell(self) -> None:
         row, wrong = self._focused_row(), self._wrong
