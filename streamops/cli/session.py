@@ -113,18 +113,11 @@ class Session:
             return await work(console)
 
     def find_target(self, pool: str) -> "TargetSpec":
-        """Who runs the workers of a pool: what is configured, else supervisors that listen to the server.
-
-        Raises:
-            SettingsError: What is configured makes no sense, or a secret cannot be read.
-        """
+        """Who runs the workers of a pool, as the configuration says; raises ``SettingsError``."""
         # Only who resizes pools pays for them.
-        from streamops.settings.pool_targets import read_target  # noqa: PLC0415
-        from streamops.settings.pools import load_pools  # noqa: PLC0415
-        from streamops.targets.specs import LocalSpec  # noqa: PLC0415
+        from streamops.settings.pool_targets import find_target  # noqa: PLC0415
 
-        pools = load_pools(os.environ, Path.cwd(), self.settings.context).pools
-        return read_target(pools[pool], os.environ) if pool in pools else LocalSpec()
+        return find_target(pool, self.settings.context, os.environ, Path.cwd())
 
     def allows_color(self) -> bool:
         """Whether settings and flags allow colour."""
