@@ -1,0 +1,5 @@
+"""Fixtures of the command line's tests, here too."""
+
+from tests.cli.conftest import cli, place
+
+__all__ = ["cli", "place"]
