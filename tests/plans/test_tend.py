@@ -90,6 +90,6 @@ def test_the_command_is_the_intent_again() -> None:
         once=True,
     )
     assert plan_tend(intent, evidence()).command == (
-        "streamops tend 'my orders' billing --min-idle 1500ms --max-deliveries 3 --dlq dead --redeliver claim "
+        "streamops tend 'my orders' billing --min-idle 1s500ms --max-deliveries 3 --dlq dead --redeliver claim "
         "--to w --once"
     )
