@@ -78,7 +78,6 @@ class PlanScreen(ActingFrame):
 
     def on_mount(self) -> None:
         """Count for the first time."""
-        super().on_mount()
         self.reread()
         self._refresh()
 
