@@ -51,7 +51,7 @@ OWN: dict[tuple[str, str], st.SearchStrategy[Any]] = {
 @st.composite
 def intents(draw: st.DrawFn, operation: str) -> Struct:
     """Anything that an operation may be asked for; with a backup, which a command line always writes."""
-    kind = OPERATIONS[operation].intent
+    kind: type[Struct] = OPERATIONS[operation].intent
     fields = intent_fields(kind)
     sets = {field.exclusive for field in fields if field.exclusive}
     chosen = {
