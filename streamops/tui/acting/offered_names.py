@@ -35,7 +35,9 @@ def receiver_for(
 ) -> dict[str, Any]:
     """The consumer that a finding about the group hands entries over to, as the form's value; nothing without one."""
     view = _group(observation, subject)
-    if view is None or subject is None or RECEIVER not in {field.name for field in intent_fields(intent)}:
+    # A replay has a receiver too, which is a stream.
+    receives = any(one.name == RECEIVER and one.completes == "consumers" for one in intent_fields(intent))
+    if view is None or subject is None or not receives:
         return {}
     named = (finding.receiver for finding in view.findings)
     found = next((name for name in named if name not in (None, subject.consumer)), None)

@@ -6,7 +6,10 @@ from textual.widgets import Input
 
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.observation import Finding, FindingCode, Health, Observation
+from streamops.operate.operations.registry import OPERATIONS
+from streamops.tui.acting.offered_names import receiver_for
 from streamops.tui.app import StreamopsApp
+from streamops.tui.subjects import Sort, Subject
 from tests.tui import sample
 from tests.tui.driving import bar, press, running, shown
 from tests.tui.source import InventedSource, app_for
@@ -76,6 +79,13 @@ async def test_receiver_without_a_readable_name_is_refused_by_the_form(name: str
         await press(app, "enter")
         await shown(app, "✗")
         assert not source.planned
+
+
+@pytest.mark.parametrize(("operation", "filled"), [("claim", {"to": "worker-3"}), ("replay", {})])
+def test_receiver_that_is_a_stream_is_no_consumer(operation: str, filled: dict[str, str]) -> None:
+    subject = Subject(sort=Sort.GROUP, stream="orders", group="fulfilment", dead_letters=True)
+    observation = _advising(sample.shop(), "worker-3")
+    assert receiver_for(OPERATIONS[operation].intent, observation, subject) == filled
 
 
 def _advising(observation: Observation, receiver: str | None) -> Observation:
