@@ -119,11 +119,9 @@ class Session:
             SettingsError: What is configured makes no sense, or a secret cannot be read.
         """
         # Only who resizes pools pays for them.
-        from streamops.settings.pool_targets import read_target  # noqa: PLC0415
-        from streamops.settings.pools import load_pools  # noqa: PLC0415
+        from streamops.settings.pool_targets import find_target  # noqa: PLC0415
 
-        pools = load_pools(os.environ, Path.cwd(), self.settings.context).pools
-        return read_target(pools[pool], os.environ) if pool in pools else None
+        return find_target(pool, self.settings.context, os.environ, Path.cwd())
 
     def allows_color(self) -> bool:
         """Whether settings and flags allow colour."""

@@ -152,6 +152,7 @@ def _is_read_only(settings: Settings, context: ContextSummary) -> bool:
 
 async def _open_console(settings: Settings) -> "Console":
     from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
+    from streamops.settings.pool_targets import find_target  # noqa: PLC0415 - few scale pools
 
     return await Console.open(
         settings.connection,
@@ -159,4 +160,5 @@ async def _open_console(settings: Settings) -> "Console":
         settings.thresholds,
         actor=actor_of(settings),
         read_only=settings.read_only,
+        find_target=lambda pool: find_target(pool, settings.context, os.environ, Path.cwd()),
     )

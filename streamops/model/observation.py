@@ -53,12 +53,14 @@ class Finding(Struct, frozen=True, gc=False):
         level: ``WARN`` or ``CRITICAL``.
         text: One sentence with the numbers.
         advice: What to do about it.
+        receiver: The consumer to which the advice hands entries over; none if it names none.
     """
 
     code: FindingCode
     level: Health
     text: str
     advice: str
+    receiver: str | None = None
 
 
 class Rates(Struct, frozen=True, gc=False):

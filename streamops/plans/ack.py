@@ -1,9 +1,10 @@
 """Acknowledging."""
 
-from streamops.analysis.wording import command, counted
+from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.ack import AckEvidence, AckIntent
-from streamops.plans.evidence import fingerprint, named_ids, sample
+from streamops.plans.commands import equivalent_command
+from streamops.plans.evidence import fingerprint, sample
 
 
 def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
@@ -40,7 +41,7 @@ def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
         loses=f"{counted(len(gone), 'pending row', 'pending rows')} of entries that no longer exist."
         if gone
         else "",
-        command=command("ack", intent.stream, intent.group, options=f"--ids {named_ids(intent.ids)}"),
+        command=equivalent_command("ack", intent),
         confirm=intent.stream,
         warnings=tuple(warnings),
         fingerprint=fingerprint(

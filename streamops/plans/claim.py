@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import command, counted, first_few, quoted, span, typed_span
+from streamops.analysis.wording import counted, first_few, span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone
-from streamops.plans.evidence import fingerprint, named_ids, sample
+from streamops.plans.commands import equivalent_command
+from streamops.plans.evidence import fingerprint, sample
 
 LOOKS_DEAD = timedelta(minutes=10)
 """A consumer that was not seen for so long is suspected to be dead."""
@@ -35,7 +36,7 @@ def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
         ),
         effects=tuple(_effects(intent, evidence)) if selection.count else (),
         undo=UNDO if selection.count else "",
-        command=_command(intent),
+        command=equivalent_command("claim", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(intent, evidence)),
         fingerprint=fingerprint(
@@ -121,15 +122,3 @@ def _owners(owners: tuple[tuple[str, int], ...]) -> str:
     if len(owners) == 1:
         return owners[0][0]
     return first_few([f"{name} ({count:,})" for name, count in owners])
-
-
-def _command(intent: ClaimIntent) -> str:
-    options = [f"--to {quoted(intent.to)}"]
-    if intent.source is not None:
-        options.append(f"--from {quoted(intent.source)}")
-    options.append(f"--min-idle {typed_span(intent.min_idle)}")
-    if intent.ids is not None:
-        options.append(f"--ids {named_ids(intent.ids)}")
-    if intent.count is not None:
-        options.append(f"--count {intent.count}")
-    return command("claim", intent.stream, intent.group, options=" ".join(options))

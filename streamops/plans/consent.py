@@ -50,7 +50,7 @@ def required_consent(plan: Plan, environment: Environment) -> Consent:
         # A name may be empty, and an answer without a word must not be the right one.
         return Consent(ConsentKind.TYPED, (plan.confirm if cautious else "") or YES, by_yes=not cautious)
     if not cautious:
-        return Consent(ConsentKind.ENTER)
+        return Consent(ConsentKind.TAB if plan.irreversible else ConsentKind.ENTER)
     if plan.tier is Tier.REDELIVERS:
         # What goes on is agreed to whatever it counts first.
         return Consent(ConsentKind.TYPED, (plan.confirm if plan.standing else "") or str(plan.count))

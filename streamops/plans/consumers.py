@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import command, counted, first_few, quoted, span, typed_span
+from streamops.analysis.wording import counted, first_few, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.consumers import (
@@ -13,6 +13,7 @@ from streamops.model.acts.consumers import (
     RemoveConsumerIntent,
 )
 from streamops.model.streams import Consumer
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")
@@ -44,7 +45,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
         undo="`streamops undo` gives it the entries back that are still pending, and with them it is there again."
         if consumer.pending
         else "",
-        command=_remove_command(intent),
+        command=equivalent_command("consumers.rm", intent),
         confirm=intent.consumer,
         warnings=tuple(_warnings_of_removing(evidence)),
         fingerprint=fingerprint(consumer.name, consumer.pending, [str(row.id) for row in evidence.sample]),
@@ -84,11 +85,6 @@ def _warnings_of_removing(evidence: RemoveConsumerEvidence) -> list[str]:
     return [f"It last {what} {span(seen)} ago: if it is at work, what is handed over may be processed twice."]
 
 
-def _remove_command(intent: RemoveConsumerIntent) -> str:
-    options = "" if intent.to is None else f"--to {quoted(intent.to)}"
-    return command("consumers rm", intent.stream, intent.group, intent.consumer, options=options)
-
-
 def plan_prune_consumers(intent: PruneConsumersIntent, evidence: PruneConsumersEvidence) -> Plan:
     """Remove idle consumers with nothing pending. Raises ``Forbidden`` on a replica."""
     if evidence.replica:
@@ -105,9 +101,7 @@ def plan_prune_consumers(intent: PruneConsumersIntent, evidence: PruneConsumersE
         unit=CONSUMER_UNIT,
         sample=sample(f"{consumer.name}, idle for {span(consumer.idle)}" for consumer in idle),
         effects=tuple(_effects_of_pruning(intent, evidence)),
-        command=command(
-            "consumers prune", intent.stream, intent.group, options=f"--idle {typed_span(intent.idle)}"
-        ),
+        command=equivalent_command("consumers.prune", intent),
         confirm=intent.group,
         warnings=_warnings_of_pruning(evidence),
         fingerprint=fingerprint([consumer.name for consumer in idle], intent.idle),

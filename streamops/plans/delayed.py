@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from streamops.analysis.wording import command, counted, instant, quoted, span
+from streamops.analysis.wording import counted, instant, quoted, span
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence, RunDelayedIntent, Selection
+from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence, RunDelayedIntent
 from streamops.model.delayed import DelayedMessage
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
 UNIT = ("message", "messages")
-NAMED = 20
 """IDs that the equivalent command names one by one; more are read from stdin."""
 
 
@@ -35,7 +35,7 @@ def plan_run_delayed(intent: RunDelayedIntent, evidence: DelayedEvidence) -> Pla
         unit=UNIT,
         sample=sample(_line(one, evidence.now) for one in evidence.sample if one.id not in broken),
         effects=tuple(effects),
-        command=_command("delayed run-now", intent),
+        command=equivalent_command("delayed.run-now", intent),
         confirm=intent.stream,
         warnings=tuple(warnings),
         fingerprint=fingerprint(evidence.ids, evidence.broken),
@@ -74,7 +74,7 @@ def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) 
         sample=sample(_line(one, evidence.now) for one in evidence.sample),
         effects=tuple(effects),
         loses=loses,
-        command=_command("delayed cancel", intent),
+        command=equivalent_command("delayed.cancel", intent),
         confirm=intent.stream,
         warnings=tuple(_left_out(evidence)),
         fingerprint=fingerprint(evidence.ids),
@@ -141,19 +141,3 @@ def _due(message: DelayedMessage, now: datetime | None) -> str:
     if message.due_at <= now:
         return f"overdue by {span(now - message.due_at)}"
     return f"due in {span(message.due_at - now)}"
-
-
-def _command(verb: str, intent: Selection) -> str:
-    if intent.every:
-        options = "--all"
-    elif intent.before is not None:
-        moment = intent.before
-        words = instant(moment) if isinstance(moment, datetime) else f"{moment.total_seconds():g}s"
-        options = f"--before {words}"
-    elif intent.ids is None or not 0 < len(intent.ids) <= NAMED:
-        options = "--ids -"
-    else:
-        options = " ".join(f"--ids {quoted(one)}" for one in intent.ids)
-    if isinstance(intent, CancelDelayedIntent) and intent.backup is not None:
-        options += f" --backup {quoted(intent.backup)}"
-    return command(verb, intent.stream, options=options)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, first_few, quoted
+from streamops.analysis.wording import counted, first_few, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
 NAMED = 5
@@ -22,7 +23,7 @@ def plan_delete(intent: DeleteIntent, evidence: DeleteEvidence) -> Plan:
         sample=sample(map(str, found)),
         effects=tuple(_effects(intent, evidence)) if found else (),
         loses=_loses(intent, len(found)) if found else "",
-        command=_command(intent),
+        command=equivalent_command("streams.rm-entry", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(intent, evidence)),
         fingerprint=fingerprint(evidence.identity.positions, found, evidence.groups),
@@ -79,10 +80,3 @@ def _warnings(intent: DeleteIntent, evidence: DeleteEvidence) -> Iterator[str]:
             f"The server will not know the lag of {'group' if len(ahead) == 1 else 'groups'} {names} "
             "until they have read up to the end."
         )
-
-
-def _command(intent: DeleteIntent) -> str:
-    options = f"--ids {','.join(map(str, intent.ids))}"
-    if intent.backup is not None:
-        options += f" --backup {quoted(intent.backup)}"
-    return command("streams rm-entry", intent.stream, options=options)

@@ -1,10 +1,9 @@
 """Creating, moving and destroying groups."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import command, counted, first_few, quoted
+from streamops.analysis.wording import command, counted, first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.groups import (
@@ -16,6 +15,7 @@ from streamops.model.acts.groups import (
     RewindGroupEvidence,
     RewindGroupIntent,
 )
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 
 GROUP_UNIT: Final[tuple[str, str]] = ("group", "groups")
@@ -30,7 +30,6 @@ ROWS_A_MILLISECOND: Final = 6_500
 def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) -> Plan:
     """Create a group; nothing where it stands there already. Raises ``Forbidden`` where it stands elsewhere."""
     name = f"{intent.stream}/{intent.group}"
-    options = f"--at {quoted(intent.at)}{' --mkstream' if intent.mkstream else ''}"
     if evidence.existing is not None:
         _forbid_elsewhere(intent, evidence)
         effects = [f"Group {intent.group} exists already, at {evidence.existing}; nothing is done."]
@@ -44,7 +43,7 @@ def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) 
         unit=GROUP_UNIT,
         effects=tuple(effects),
         undo=_undo_of_creating(evidence),
-        command=command("groups create", intent.stream, intent.group, options=options),
+        command=equivalent_command("groups.create", intent),
         confirm=intent.group,
         fingerprint=fingerprint(
             evidence.identity is None, evidence.position, evidence.existing, evidence.length
@@ -95,7 +94,7 @@ def plan_rewind_group(intent: RewindGroupIntent, evidence: RewindGroupEvidence) 
         count=evidence.between.upper,
         effects=tuple(_effects_of_rewinding(intent, evidence, back=back)),
         undo=_undo_of_rewinding(evidence, back=back),
-        command=_rewind_command(intent),
+        command=equivalent_command("groups.rewind", intent),
         confirm=intent.group,
         warnings=tuple(_warnings_of_rewinding(evidence)),
         fingerprint=fingerprint(evidence.position, evidence.target, evidence.between, evidence.overlap),
@@ -149,21 +148,6 @@ def _undo_of_rewinding(evidence: RewindGroupEvidence, *, back: bool) -> str:
     return f"{told}, but what was delivered meanwhile stays delivered."
 
 
-def _rewind_command(intent: RewindGroupIntent) -> str:
-    moment = intent.to_time
-    if intent.to_id is not None:
-        where = f"--to-id {intent.to_id}"
-    elif isinstance(moment, timedelta):
-        where = f"--to-time {moment.total_seconds():g}s"
-    elif moment is not None:
-        where = f"--to-time {moment.isoformat()}"
-    elif intent.back is not None:
-        where = f"--back {intent.back}"
-    else:
-        where = "--to-start" if intent.to_start else "--to-end"
-    return command("groups rewind", intent.stream, intent.group, options=where)
-
-
 def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> Plan:
     """Destroy a group.
 
@@ -191,15 +175,11 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
         unit=PENDING_UNIT if evidence.pending else GROUP_UNIT,
         effects=tuple(_effects_of_destroying(intent, evidence)),
         loses=_lost_with(evidence),
-        command=command("groups destroy", intent.stream, intent.group, options=_backup_option(intent)),
+        command=equivalent_command("groups.destroy", intent),
         confirm=f"{intent.stream}/{intent.group}",
         warnings=tuple(_warnings_of_destroying(intent, evidence)),
         fingerprint=fingerprint(evidence.position, evidence.pending, evidence.consumers),
     )
-
-
-def _backup_option(intent: DestroyGroupIntent) -> str:
-    return "" if intent.backup is None else f"--backup {quoted(intent.backup)}"
 
 
 def _effects_of_destroying(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> list[str]:

@@ -1,9 +1,10 @@
 """Stopping a job."""
 
-from streamops.analysis.wording import command, counted
+from streamops.analysis.wording import counted
 from streamops.errors import Forbidden
 from streamops.model.acting import Job, JobState, Plan, Tier
 from streamops.model.acts.jobs import CancelJobEvidence, CancelJobIntent
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 
 OVER = frozenset({JobState.DONE, JobState.CANCELLED})
@@ -22,7 +23,7 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
         unit=("job", "jobs"),
         sample=(f"{job.id}: {job.operation} {job.target}, {_progress(job)}",),
         effects=(_effect(job), "What it did stays done. It cannot be resumed afterwards."),
-        command=command("jobs cancel", intent.job),
+        command=equivalent_command("jobs.cancel", intent),
         fingerprint=fingerprint(job.id, job.state, job.owner, job.abandoned),
     )
 

@@ -1,16 +1,13 @@
 """What plans say about letters of a dead-letter queue."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
-from streamops.analysis.wording import counted, quoted
-from streamops.model.acts.fields import Moment
-from streamops.model.acts.letters import LetterSelection, SelectedLetters
+from streamops.analysis.wording import counted
+from streamops.model.acts.letters import SelectedLetters
 from streamops.model.letters import DeadLetter, Fields
 
 SHOWN_FIELDS = 4
 SHOWN_BYTES = 40
-WRITTEN_IDS = 20
 
 
 def letter_line(letter: DeadLetter) -> str:
@@ -52,28 +49,6 @@ def gone_meanwhile(letters: int) -> str:
     """What an outcome says of letters that the plan counted and that were not met."""
     gone = "was" if letters == 1 else "were"
     return f"{letters:,} of the letters planned {gone} gone: replayed or deleted by somebody else."
-
-
-def selection_options(intent: LetterSelection) -> Iterator[str]:
-    """The options of an equivalent command line."""
-    if intent.ids:
-        # A line of any more would be nobody's to read.
-        yield f"--ids {','.join(map(str, intent.ids)) if len(intent.ids) <= WRITTEN_IDS else '-'}"
-    if intent.where is not None:
-        yield f"--where {quoted(intent.where)}"
-    if intent.because is not None:
-        yield f"--because {quoted(intent.because)}"
-    for flag, moment in (("--since", intent.since), ("--until", intent.until)):
-        if moment is not None:
-            yield f"{flag} {_moment(moment)}"
-    if intent.count is not None:
-        yield f"--count {intent.count}"
-
-
-def _moment(moment: Moment) -> str:
-    if isinstance(moment, timedelta):
-        return f"{moment.total_seconds():g}s"
-    return moment.isoformat()
 
 
 def _preview(fields: Fields) -> Iterator[str]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import counted, span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.nack import NackEvidence, NackIntent
-from streamops.plans.evidence import fingerprint, named_ids, sample
+from streamops.plans.commands import equivalent_command
+from streamops.plans.evidence import fingerprint, sample
 
 
 def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
     """Let other consumers have entries at once, without waiting for them to look abandoned."""
     rows = evidence.rows
-    source = "" if intent.source is None else f"--from {quoted(intent.source)} "
     return Plan(
         operation="nack",
         target=f"{intent.stream}/{intent.group}",
@@ -24,9 +24,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
         ),
         effects=tuple(_effects(evidence)) if rows else (),
         undo=_undo(len(rows)),
-        command=command(
-            "nack", intent.stream, intent.group, options=f"{source}--ids {named_ids(intent.ids)}"
-        ),
+        command=equivalent_command("nack", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(evidence)),
         fingerprint=fingerprint([(row.id, row.consumer) for row in rows], evidence.by_xnack),

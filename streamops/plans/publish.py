@@ -8,6 +8,7 @@ from streamops.model.acting import Plan, Tier
 from streamops.model.acts.publish import PublishEvidence, PublishIntent
 from streamops.model.acts.trim import GroupLoss, TrimEvidence
 from streamops.model.ids import ZERO_ID, EntryId
+from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint
 from streamops.plans.trim_losses import loss_sentences, lost_to_groups
@@ -32,7 +33,7 @@ def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
         sample=(f"{intent.id or 'an ID of its own'}: {counted(len(intent.pairs), 'field', 'fields')}",),
         effects=tuple(_effects(intent, evidence)),
         loses="" if cap is None else _loses(cap),
-        command=command("publish", intent.stream, *map(_pair, intent.pairs), options=_options(intent)),
+        command=equivalent_command("publish", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(intent, cap)),
         fingerprint=fingerprint(
@@ -129,18 +130,3 @@ def _way_back(intent: PublishIntent) -> str:
     told = ", whose ID is told once it waits" if intent.id is None else ""
     cancel = command("delayed cancel", intent.stream, options=f"--ids {ident}")
     return f"`{cancel}` takes it back until it is due{told}."
-
-
-def _options(intent: PublishIntent) -> str:
-    words = []
-    if intent.delay is not None:
-        words.append(f"--delay {intent.delay.total_seconds():g}s")
-    if intent.id is not None:
-        words.append(f"--id {quoted(intent.id)}")
-    if intent.maxlen is not None:
-        words.append(f"--maxlen {intent.maxlen}")
-    return " ".join(words)
-
-
-def _pair(field: tuple[bytes, bytes]) -> str:
-    return b"=".join(field).decode("utf-8", "surrogateescape")

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, quoted
+from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings, selection_options
+from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings
 
 
 def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
@@ -22,7 +23,7 @@ def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
         sample=sample(map(letter_line, evidence.sample)),
         effects=tuple(_effects(intent, evidence)) if letters.count else (),
         loses=f"{some} of {letters.length:,} in the queue, for good." if letters.count else "",
-        command=command("dlq purge", intent.queue, options=" ".join(_options(intent))),
+        command=equivalent_command("dlq.purge", intent),
         confirm=intent.queue,
         warnings=(*absent_ids(letters), *(queue_warnings(letters) if letters.count else ())),
         fingerprint=fingerprint(letters.count, letters.after, letters.last, letters.length),
@@ -35,9 +36,3 @@ def _effects(intent: PurgeIntent, evidence: PurgeEvidence) -> Iterator[str]:
         yield f"Each is written to {intent.backup} before it is deleted; `streamops restore` reads that file."
     if evidence.letters.count < evidence.letters.length:
         yield f"{counted(evidence.letters.length - evidence.letters.count, 'letter stays', 'letters stay')}."
-
-
-def _options(intent: PurgeIntent) -> Iterator[str]:
-    yield from selection_options(intent)
-    if intent.backup is not None:
-        yield f"--backup {quoted(intent.backup)}"

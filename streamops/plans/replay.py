@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, first_few, quoted
+from msgspec.structs import replace
+
+from streamops.analysis.wording import counted, first_few
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings, selection_options
+from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings
 
 
 def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
@@ -21,7 +24,7 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
         unit=("letter", "letters"),
         sample=sample(map(letter_line, evidence.sample)),
         effects=tuple(_effects(intent, evidence)) if letters.count else (),
-        command=command("replay", intent.queue, options=" ".join(_options(intent, evidence))),
+        command=equivalent_command("replay", replace(intent, mode=evidence.mode)),
         confirm=intent.queue,
         warnings=(*absent_ids(letters), *(_warnings(intent, evidence) if letters.count else ())),
         fingerprint=fingerprint(
@@ -141,13 +144,3 @@ def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
     if not all(route.atomic for route in evidence.routes):
         yield "A letter that is put back under its old ID within those 7 days counts as handed on."
     yield from queue_warnings(letters)
-
-
-def _options(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
-    yield from selection_options(intent)
-    if intent.to is not None:
-        yield f"--to {quoted(intent.to)}"
-    if evidence.mode is not None:
-        yield f"--mode {evidence.mode}"
-    for name, value in intent.edit:
-        yield f"--edit {quoted((name + b'=' + value).decode('utf-8', 'surrogateescape'))}"

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-from streamops.analysis.wording import command, counted, first_few, quoted
+from streamops.analysis.wording import counted, first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent, SavedGroup
 from streamops.model.ids import EntryId
+from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ONE_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
 from streamops.plans.groups import GROUP_UNIT, PENDING_UNIT
@@ -55,7 +56,7 @@ def _restore_entries(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
             for one, fields, size in file.sample
         ),
         effects=tuple(_effects(intent, evidence, before)),
-        command=_command(intent),
+        command=equivalent_command("restore", intent),
         confirm=evidence.target,
         warnings=tuple(_warnings(file)),
         fingerprint=fingerprint(
@@ -144,7 +145,7 @@ def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: Save
         count=file.records - before if file.records else (1 if at is None else 0),
         unit=PENDING_UNIT if file.records else GROUP_UNIT,
         effects=tuple(_group_effects(file, group, before, at is None)),
-        command=_command(intent),
+        command=equivalent_command("restore", intent),
         confirm=target,
         warnings=tuple(_group_warnings(evidence, group, at)),
         fingerprint=fingerprint(file.digest, target, at, last, before),
@@ -175,10 +176,3 @@ def _group_effects(file: RestoreFile, group: SavedGroup, before: int, create: bo
             "what is pending in the group already is left alone."
         )
         yield f"They are of {first_few([f'{owner} ({rows:,})' for owner, rows in file.owners])}."
-
-
-def _command(intent: RestoreIntent) -> str:
-    options = [] if intent.to is None else [f"--to {quoted(intent.to)}"]
-    options += ["--new-ids"] if intent.new_ids else []
-    options += ["--again"] if intent.again else []
-    return command("restore", intent.file, options=" ".join(options))

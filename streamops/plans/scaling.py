@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.analysis.safe_text import safe
-from streamops.analysis.wording import command, counted, instant, quoted, typed_span
+from streamops.analysis.wording import command, counted, instant, quoted
 from streamops.errors import Forbidden, SettingsError, StalePlan
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.scaling import (
@@ -20,6 +20,7 @@ from streamops.model.acts.scaling import (
     SteeringIntent,
 )
 from streamops.model.pools import Pool, Steering
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 
 MOST_WORKERS: Final = 100_000
@@ -51,7 +52,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
         if before == after
         else (f"{before:,} to {_workers(after)}.", _what_happens(evidence, after)),
         undo=f"`{command('scale set', intent.pool, str(before))}`" if before != after else "",
-        command=command("scale set", intent.pool, str(after)),
+        command=equivalent_command("scale.set", intent),
         warnings=tuple(_scale_warnings(evidence, after)),
         fingerprint=fingerprint(intent.pool, before, after),
     )
@@ -66,17 +67,17 @@ def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
     """
     known, asked = evidence.pool.steering, steered(intent, evidence)
     changes = _plain(asked) != _plain(known)
-    back = steered_back(intent, known)
+    back, operation = steered_back(intent, known), _operation(intent)
     return Plan(
-        operation=f"autoscale.{_verb(intent)}",
+        operation=operation,
         target=intent.pool,
         tier=Tier.REVERSIBLE,
         count=int(changes),
         unit=("pool", "pools"),
         sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering, evidence.now)}",),
         effects=(*_ended(known, asked, evidence.now), *_steering_effects(intent, asked)) if changes else (),
-        undo=f"`{_typed(back)}`" if changes and back != intent else "",
-        command=_typed(intent),
+        undo=f"`{equivalent_command(_operation(back), back)}`" if changes and back != intent else "",
+        command=equivalent_command(operation, intent),
         warnings=() if is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
         fingerprint=fingerprint(intent.pool, evidence.pool.steering, asked),
     )
@@ -147,32 +148,16 @@ def is_led(pool: Pool, now: datetime | None) -> bool:
     return pool.lead is not None and (now is None or pool.lead.until > now)
 
 
-def _verb(intent: SteeringIntent) -> str:
+def _operation(intent: SteeringIntent) -> str:
     match intent:
         case PauseScalingIntent():
-            return "pause"
+            return "autoscale.pause"
         case ResumeScalingIntent():
-            return "resume"
+            return "autoscale.resume"
         case OverrideIntent():
-            return "override"
+            return "autoscale.override"
         case LimitsIntent():
-            return "limits"
-
-
-def _typed(intent: SteeringIntent) -> str:
-    """The command that asks for it."""
-    names, options = [intent.pool], ""
-    match intent:
-        case PauseScalingIntent() if intent.span is not None:
-            options = f"--for {typed_span(intent.span)}"
-        case OverrideIntent():
-            names.append(str(intent.workers))
-            options = f"--for {typed_span(intent.span)}"
-        case LimitsIntent():
-            given = {"--minimum": intent.minimum, "--maximum": intent.maximum}
-            words = [f"{flag} {value}" for flag, value in given.items() if value is not None]
-            options = " ".join((*words, *(["--reset"] if intent.reset else [])))
-    return command(f"autoscale {_verb(intent)}", *names, options=options)
+            return "autoscale.limits"
 
 
 def _ended(known: Steering, asked: Steering, now: datetime | None) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from streamops.analysis.envelopes import FASTSTREAM, TASKIQ
-from streamops.analysis.wording import command, counted, first_few, quoted, span, typed_span
+from streamops.analysis.wording import counted, first_few, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.tend import Redelivery, TendedRow, TendEvidence, TendIntent
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
 RECENT = timedelta(seconds=60)
@@ -43,7 +44,7 @@ def plan_tend(intent: TendIntent, evidence: TendEvidence) -> Plan:
         count=stuck.count,
         sample=sample(map(_line, stuck.sample)),
         effects=tuple(_effects(intent, evidence, way)),
-        command=_command(intent, way),
+        command=equivalent_command("tend", intent),
         confirm=intent.group,
         warnings=tuple(_warnings(intent, evidence, way)),
         fingerprint=fingerprint(
@@ -133,18 +134,6 @@ def _warnings(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> It
         )
     if any(one.name.startswith(OURS) for one in evidence.consumers):
         yield "Consumers of streamops are in this group, which reclaims and buries by itself."
-
-
-def _command(intent: TendIntent, way: Redelivery) -> str:
-    options = [
-        f"--min-idle {typed_span(intent.min_idle)}",
-        f"--max-deliveries {intent.max_deliveries}",
-        *([] if intent.dlq is None else [f"--dlq {quoted(intent.dlq)}"]),
-        *([] if intent.redeliver is Redelivery.AUTO else [f"--redeliver {way}"]),
-        *([] if intent.to is None else [f"--to {quoted(intent.to)}"]),
-        "--once" if intent.once else f"--every {typed_span(intent.every)}",
-    ]
-    return command("tend", intent.stream, intent.group, options=" ".join(options))
 
 
 def _length(duration: timedelta) -> str:

@@ -1,14 +1,13 @@
 """Adding, switching and removing topics."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Final
 
-from msgspec.structs import FieldInfo, fields
+from msgspec.structs import replace
 
 from streamops.analysis.topic_words import described
 from streamops.analysis.topics import require_topic
-from streamops.analysis.wording import command, counted, quoted
+from streamops.analysis.wording import command, counted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.topics import (
@@ -19,6 +18,7 @@ from streamops.model.acts.topics import (
     TopicOnIntent,
 )
 from streamops.model.topics import Topic
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 
 UNIT: Final = ("topic", "topics")
@@ -43,7 +43,7 @@ def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
         unit=UNIT,
         sample=tuple(described(wanted, evidence.kept)),
         effects=(_added(wanted, evidence), SOON),
-        command=command("topics add", wanted.name, wanted.shown_url, options=_options(intent)),
+        command=equivalent_command("topics.add", replace(intent, callback=wanted.shown_url)),
         warnings=tuple(_warnings(wanted)),
         fingerprint=fingerprint(wanted.name, evidence.digest),
     )
@@ -63,7 +63,7 @@ def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Pla
         sample=tuple(described(evidence.kept, None)) if evidence.kept else (),
         effects=tuple(filter(None, effects)),
         loses="What the topic says, its headers and its secret.",
-        command=command("topics rm", intent.name),
+        command=equivalent_command("topics.rm", intent),
         confirm=intent.name,
         fingerprint=fingerprint(intent.name, evidence.digest),
     )
@@ -113,24 +113,6 @@ def _added(topic: Topic, evidence: TopicEvidence) -> str:
     if not topic.enabled:
         return f"The topic is {verb}; its messages wait until it is switched on."
     return f"The topic is {verb}; messages of {topic.key} are called back to {topic.shown_url}."
-
-
-def _options(intent: AddTopicIntent) -> str:
-    """What an intent says beside the defaults, as options."""
-    return " ".join(word for field in fields(AddTopicIntent)[2:] for word in _option(intent, field))
-
-
-def _option(intent: AddTopicIntent, field: FieldInfo) -> Iterator[str]:
-    value, flag = getattr(intent, field.name), f"--{field.name.replace('_', '-')}"
-    if value == field.default:
-        return
-    match value:
-        case bool():
-            yield {"retry_empty": "--accept-empty", "enabled": "--disabled"}.get(field.name, flag)
-        case timedelta():
-            yield f"{flag} {value.total_seconds():g}s"
-        case _:
-            yield f"{flag} {quoted(str(value))}"
 
 
 def _warnings(topic: Topic) -> Iterator[str]:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import command, counted, first_few, quoted, span
+from streamops.analysis.wording import command, counted, first_few, span, typed_span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
+from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint
 from streamops.plans.trim_losses import (
@@ -50,7 +51,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
             tier=Tier.REDELIVERS,
             count=0,
             effects=(_nothing(evidence),),
-            command=_command(intent),
+            command=equivalent_command("trim", intent),
             confirm=intent.stream,
             fingerprint=_fingerprint(evidence),
         )
@@ -68,7 +69,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
         count=count,
         effects=tuple(_safe_effects(intent, evidence, holder)),
         loses="The entries themselves, which no group needs." if count else "",
-        command=_command(intent),
+        command=equivalent_command("trim", intent),
         confirm=intent.stream,
         held_back_by=held_back_by(holder) if held else "",
         warnings=tuple(_safe_warnings(intent, evidence, holder, held=held)),
@@ -126,7 +127,7 @@ def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
         count=count,
         effects=tuple(_unsafe_effects(intent, evidence)),
         loses=f"{entries_in_words(evidence.removable)}, {lost_to_groups(evidence.losses)}." if count else "",
-        command=_command(intent),
+        command=equivalent_command("trim", intent),
         confirm=intent.stream,
         warnings=tuple(_unsafe_warnings(intent, evidence)) if count else (),
         fingerprint=_fingerprint(evidence),
@@ -191,26 +192,8 @@ def bound_options(intent: TrimIntent) -> str:
     elif intent.minid is not None:
         bound = f"--minid {intent.minid}"
     else:
-        bound = f"--before {_seconds(intent.before or timedelta(0))}"
+        bound = f"--before {typed_span(intent.before or timedelta(0))}"
     return f"{bound} --exact" if intent.exact else bound
-
-
-def _command(intent: TrimIntent) -> str:
-    options = bound_options(intent)
-    if not intent.safe:
-        options += " --unsafe"
-    if intent.backup:
-        options += f" --backup {quoted(intent.backup)}"
-    return command("trim", intent.stream, options=options)
-
-
-def _seconds(age: timedelta) -> str:
-    """An age as the command line takes it: whole days, hours, minutes or seconds, else milliseconds."""
-    for name, unit in (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)):
-        whole, rest = divmod(age // timedelta(milliseconds=1), unit)
-        if whole and not rest:
-            return f"{whole}{name}"
-    return f"{age // timedelta(milliseconds=1)}ms"
 
 
 def _fingerprint(evidence: TrimEvidence) -> str:

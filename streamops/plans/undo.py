@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from streamops.analysis.wording import command, counted, first_few
+from streamops.analysis.wording import counted, first_few
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
+from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
 WHY_REFUSED: Final[Mapping[str, str]] = {
@@ -34,7 +35,7 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
             for row in evidence.sample
         ),
         effects=tuple(_effects(intent, evidence, count)) if count else (),
-        command=command("undo", str(intent.audit_id)),
+        command=equivalent_command("undo", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(evidence)),
         fingerprint=fingerprint(str(intent.audit_id), evidence.restorable),

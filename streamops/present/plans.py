@@ -29,15 +29,9 @@ class Fact(Struct, frozen=True):
     lines: tuple[Cell, ...]
 
 
-_NO_UNDO: Final = {
-    Tier.REVERSIBLE: "nothing to take back",
-    Tier.REDELIVERS: "cannot be undone",
-    Tier.LOSES: "cannot be undone",
-}
-
-
 def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     """A plan as people read it before they agree; what does not apply is left out."""
+    no_undo = "cannot be undone" if plan.irreversible else "nothing to take back"
     more = plan.count - len(plan.sample)
     sample = [Cell(safe(line)) for line in plan.sample]
     if sample and more > 0:
@@ -51,7 +45,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
         _told("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
         _told("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
         _told("warning", plan.warnings, Tone.WARN),
-        _told("undo", [] if plan.idle else [plan.undo or _NO_UNDO[plan.tier]]),
+        _told("undo", [] if plan.idle else [plan.undo or no_undo]),
         _told("command", [plan.command] if plan.command else []),
     )
     return tuple(fact for fact in facts if fact.lines)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from streamops.settings.durations import render_duration
+from streamops.analysis.wording import typed_span
 from streamops.settings.load import DEFAULT_ORIGIN, Settings
 from streamops.settings.passwords import split_command
 from streamops.wire.options import ConnectionOptions, Secret, Tls
@@ -147,7 +147,7 @@ def _render_value(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case timedelta():
-            return render_duration(value)
+            return typed_span(value)
         case tuple():
             return ", ".join(map(str, value))
         case dict():

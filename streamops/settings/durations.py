@@ -48,14 +48,3 @@ def _bounded(seconds: float) -> timedelta:
     if seconds > LONGEST.total_seconds():
         raise SettingsError("a duration of more than ten years", _HINT)
     return timedelta(seconds=seconds)
-
-
-def render_duration(span: timedelta) -> str:
-    """Write a span exactly as ``parse_duration`` reads it: ``1h30m``, ``2s500ms``, ``0s``."""
-    written, rest = "", span
-    for name, unit in list(_UNITS.items())[1:-1]:
-        number, rest = divmod(rest, unit)
-        written += f"{number}{name}" if number else ""
-    if rest:
-        written += f"{rest / _UNITS['ms']:.3f}".rstrip("0").rstrip(".") + "ms"
-    return written or "0s"

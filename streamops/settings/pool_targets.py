@@ -11,7 +11,7 @@ from streamops.settings.connections import located
 from streamops.settings.files import resolve_path
 from streamops.settings.passwords import read_password_file, run_password_command, split_command
 from streamops.settings.pool_tables import KubernetesTable, WebhookTable
-from streamops.settings.pools import ConfiguredPool
+from streamops.settings.pools import ConfiguredPool, load_pools
 from streamops.targets.specs import (
     SERVICE_ACCOUNT,
     CommandSpec,
@@ -20,6 +20,18 @@ from streamops.targets.specs import (
     TargetSpec,
     WebhookSpec,
 )
+
+
+def find_target(
+    pool: str, context: str | None, environ: Mapping[str, str], directory: Path
+) -> TargetSpec | None:
+    """Who runs the workers of a pool, as it is configured for a context; none where it is not.
+
+    Raises:
+        SettingsError: What is configured makes no sense, or a secret cannot be read.
+    """
+    pools = load_pools(environ, directory, context).pools
+    return read_target(pools[pool], environ) if pool in pools else None
 
 
 def read_target(pool: ConfiguredPool, environ: Mapping[str, str]) -> TargetSpec:

@@ -51,10 +51,11 @@ class Subject(Struct, frozen=True, kw_only=True):
         stream: Its stream.
         group: Its group; none where it is no group's.
         consumer: Its consumer, or the owner; none where there is none.
-        ids: The entries: those that are marked, else the one under the cursor.
+        ids: The entries: those that are marked, else those that a filter shows, else the one under the cursor.
         dead_letters: Whether the stream is a dead-letter queue.
         where: The expression that holds of all letters that are meant; empty where IDs say which, or nothing does.
         messages: IDs of delayed messages.
+        chosen: How many of the rows of a list these are, in words: ``2 shown of 7``; empty for the one under the cursor.
         topic: A topic of HTTP callbacks; none where it is none.
         pool: A pool of workers; none where it is none.
         steered: Whether its controller was told not to follow its policy.
@@ -68,6 +69,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     dead_letters: bool = False
     where: str = ""
     messages: tuple[str, ...] = ()
+    chosen: str = ""
     topic: str | None = None
     pool: str | None = None
     steered: bool = False

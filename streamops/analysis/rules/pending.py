@@ -3,6 +3,7 @@
 from streamops.analysis.rules.subject import GroupSubject, old_entries, poison_entry, suspects
 from streamops.analysis.thresholds import Thresholds
 from streamops.analysis.wording import command, counted, quoted, span
+from streamops.model.acts.fields import is_readable
 from streamops.model.entries import PendingEntry
 from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import Consumer
@@ -24,7 +25,9 @@ def dead_consumer(subject: GroupSubject, thresholds: Thresholds) -> Finding | No
     if len(found) > 1:
         others = sum(member.pending for member in found) - worst.pending
         text += f", like {counted(len(found) - 1, 'other', 'others')} with {_held(others)}"
-    return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, _hand_over(subject, thresholds, worst))
+    receiver = _receiver(subject, thresholds)
+    advice = _hand_over(subject, worst, receiver)
+    return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, advice, receiver)
 
 
 def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
@@ -77,12 +80,20 @@ def _owner(entry: PendingEntry) -> str:
     return f" with {quoted(entry.consumer)}" if entry.consumer else " with no consumer"
 
 
-def _hand_over(subject: GroupSubject, thresholds: Thresholds, dead: Consumer) -> str:
-    """Name the consumer seen last as the heir, where one was seen lately."""
-    living = [member for member in subject.members or () if member.idle < thresholds.consumer_unseen]
-    heir = min(living, key=lambda member: member.idle, default=None)
-    to = quoted(heir.name) if heir is not None else "CONSUMER"
-    start = "" if heir is not None else "start a consumer and "
+def _receiver(subject: GroupSubject, thresholds: Thresholds) -> str | None:
+    """The consumer seen last, if one was seen lately and entries may be handed to its name."""
+    living = [
+        member
+        for member in subject.members or ()
+        if member.idle < thresholds.consumer_unseen and member.alive is not False and is_readable(member.name)
+    ]
+    last = min(living, key=lambda member: member.idle, default=None)
+    return None if last is None else last.name
+
+
+def _hand_over(subject: GroupSubject, dead: Consumer, receiver: str | None) -> str:
+    to = "CONSUMER" if receiver is None else quoted(receiver)
+    start = "start a consumer and " if receiver is None else ""
     claim = command(
         "claim", subject.stream.name, subject.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )

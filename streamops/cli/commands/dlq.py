@@ -12,6 +12,7 @@ from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import COMPLETIONS, ENTRY_ID
 from streamops.cli.session import Session, with_session
+from streamops.model.acts.intents import intent_fields
 from streamops.model.acts.letters import LetterSelection
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
@@ -28,7 +29,6 @@ from streamops.present.columns import (
 )
 from streamops.present.documents import gaps_json, text_json
 from streamops.present.entries import envelope_fields
-from streamops.present.intents import intent_fields
 from streamops.present.letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
 
 DEFAULT_LIMIT: Final = 100

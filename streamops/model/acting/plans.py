@@ -65,6 +65,11 @@ class Plan(Struct, frozen=True, kw_only=True):
         """Whether ``undo`` can take it back."""
         return bool(self.undo)
 
+    @property
+    def irreversible(self) -> bool:
+        """Whether it delivers, skips or loses something, and nothing takes that back."""
+        return self.tier is not Tier.REVERSIBLE and not self.undo
+
 
 LARGEST_SELECTION = 1_000_000
 """More units than this are acted on only where ``--max`` says so."""

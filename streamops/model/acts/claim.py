@@ -6,14 +6,17 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, inner, option
+from streamops.model.acts.fields import argument, inner, option, require_name
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.streams import Consumer
 
 
 class ClaimIntent(Struct, frozen=True, kw_only=True):
-    """Take pending entries over from consumers that hold them idly."""
+    """Take pending entries over from consumers that hold them idly.
+
+    ``ValueError`` where the new owner has no name that can be read.
+    """
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
@@ -35,6 +38,9 @@ class ClaimIntent(Struct, frozen=True, kw_only=True):
     count: Annotated[int | None, option("At most so many, lowest IDs first.", metavar="N")] = None
     after: Annotated[EntryId | None, inner("Go on after this ID.")] = None
     until: Annotated[EntryId | None, inner("Go no further than to this ID.")] = None
+
+    def __post_init__(self) -> None:
+        require_name("--to", self.to)
 
 
 class Selection(Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, option
+from streamops.model.acts.fields import argument, option, require_name
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
 
@@ -14,7 +14,7 @@ from streamops.model.streams import Consumer
 class RemoveConsumerIntent(Struct, frozen=True, kw_only=True):
     """Remove a consumer, after handing its pending entries to another one.
 
-    ``ValueError`` where that one is itself.
+    ``ValueError`` where that one is itself, or has no name that can be read.
     """
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
@@ -30,6 +30,8 @@ class RemoveConsumerIntent(Struct, frozen=True, kw_only=True):
     ] = None
 
     def __post_init__(self) -> None:
+        if self.to is not None:
+            require_name("--to", self.to)
         if self.to == self.consumer:
             raise ValueError(f"--to {self.to} is the consumer that is removed: name another one")
 

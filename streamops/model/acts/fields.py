@@ -8,9 +8,13 @@ again), each also with ``| None``.
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
+from unicodedata import category
 
 from msgspec import Meta
+
+UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Categories of characters that command a terminal or show nothing: controls, formats, line and paragraph ends."""
 
 Moment = datetime | timedelta
 """An instant, or how long ago by the server's clock."""
@@ -67,6 +71,21 @@ def backup_file(what: str) -> Meta:
 def inner(text: str) -> Meta:
     """A field that no face asks for: a job's own bounds."""
     return _meta(text, {"inner": True})
+
+
+def is_readable(name: str) -> bool:
+    """Whether a name shows something and commands no terminal; bytes that are no UTF-8 are shown escaped."""
+    return bool(name.strip()) and not any(category(character) in UNSEEN for character in name)
+
+
+def require_name(what: str, name: str) -> None:
+    """Refuse a name that no one could read or type again.
+
+    Raises:
+        ValueError: It is blank, or holds control characters; ``what`` says how it was given.
+    """
+    if not is_readable(name):
+        raise ValueError(f"{what}: a name is not blank and holds no control characters; write worker-1")
 
 
 def _meta(text: str, marks: Mapping[str, Any]) -> Meta:

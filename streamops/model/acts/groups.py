@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import Moment, argument, backup_file, inner, option
+from streamops.model.acts.fields import Moment, argument, backup_file, inner, option, require_name
 from streamops.model.ids import EntryId
 
 
@@ -28,7 +28,7 @@ class Amount(Struct, frozen=True):
 
 
 class CreateGroupIntent(Struct, frozen=True, kw_only=True):
-    """Create a consumer group."""
+    """Create a consumer group; ``ValueError`` where it has no name that can be read."""
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("The new group's name.")]
@@ -40,6 +40,9 @@ class CreateGroupIntent(Struct, frozen=True, kw_only=True):
         ),
     ] = "$"
     mkstream: Annotated[bool, option("Create the stream too, where there is none.")] = False
+
+    def __post_init__(self) -> None:
+        require_name("the group", self.group)
 
 
 class CreateGroupEvidence(Struct, frozen=True, kw_only=True):

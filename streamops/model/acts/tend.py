@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, option
+from streamops.model.acts.fields import argument, option, require_name
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.streams import Consumer
@@ -27,7 +27,10 @@ class Redelivery(StrEnum):
 
 
 class TendIntent(Struct, frozen=True, kw_only=True):
-    """Give a group reclaiming, a cap on deliveries and dead letters, without touching its code."""
+    """Give a group reclaiming, a cap on deliveries and dead letters, without touching its code.
+
+    ``ValueError`` where the one who gets entries has no name that can be read.
+    """
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
@@ -55,6 +58,10 @@ class TendIntent(Struct, frozen=True, kw_only=True):
     ] = None
     every: Annotated[timedelta, option("Look again after so long.")] = timedelta(seconds=30)
     once: Annotated[bool, option("Look once, and end.")] = False
+
+    def __post_init__(self) -> None:
+        if self.to is not None:
+            require_name("--to", self.to)
 
 
 class TendedRow(Struct, frozen=True):

@@ -1,10 +1,13 @@
 """The command line that does what a plan says: on the same server, as fast."""
 
+import re
 from collections.abc import Sequence
 
 from streamops.analysis.wording import quoted
 
 PROGRAM = "streamops "
+WORD = re.compile(r"""(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|\S)+""")
+"""A word of a shell, with the quotes that ``quoted`` puts around parts of it."""
 
 
 def full_command(command: str, selector: Sequence[str], rate: float | None) -> str:
@@ -17,9 +20,8 @@ def full_command(command: str, selector: Sequence[str], rate: float | None) -> s
     """
     if not command.startswith(PROGRAM):
         return command
-    rest = command.removeprefix(PROGRAM)
+    words = WORD.findall(command.removeprefix(PROGRAM))
     if rate is not None:
         # After ``--`` there are only names.
-        options, dashes, names = rest.partition(" -- ")
-        rest = f"{options} --rate {rate:.15g}/s{dashes}{names}"
-    return PROGRAM + " ".join([*map(quoted, selector), rest])
+        words.insert(words.index("--") if "--" in words else len(words), f"--rate {rate:.15g}/s")
+    return PROGRAM + " ".join([*map(quoted, selector), *words])

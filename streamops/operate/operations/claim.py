@@ -92,8 +92,6 @@ def undo_claim(intent: ClaimIntent, records: Sequence[AuditRecord]) -> UndoInten
 
 
 def _check(intent: ClaimIntent) -> None:
-    if not intent.to:
-        raise SettingsError("claim: the new owner has no name", "Name a consumer with --to.")
     if intent.to == intent.source:
         raise SettingsError(
             f"claim: {intent.to} is both the old owner and the new one", "Name another with --to."

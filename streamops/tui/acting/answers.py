@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 from shlex import quote, split
 from typing import Any, Final
 
+from streamops.analysis.wording import typed_span
 from streamops.errors import SettingsError
+from streamops.model.acts.intents import FieldKind, IntentField
 from streamops.model.ids import EntryId
-from streamops.present.intents import FieldKind, IntentField
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
-from streamops.settings.durations import parse_duration, render_duration
+from streamops.settings.durations import parse_duration
 
 NO: Final = "no"
 YES: Final = "yes"
@@ -72,7 +73,7 @@ def written(value: Any) -> str:  # noqa: ANN401 - any field's value
         case bool():
             return YES if value else NO
         case timedelta():
-            return render_duration(value)
+            return typed_span(value)
         case datetime():
             return value.isoformat()
         case EntryId():

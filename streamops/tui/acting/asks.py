@@ -13,10 +13,17 @@ if TYPE_CHECKING:  # Lists of what was done are looked at without the engine.
 
 
 class MakePlan(Struct, frozen=True):
-    """A plan of an intent."""
+    """A plan of an intent.
+
+    Attributes:
+        intent: What is to be done.
+        limits: What the plan is held to.
+        chosen: How many of the rows of a list it is about, in words: ``2 shown of 7``; empty if no list was chosen from.
+    """
 
     intent: Struct
     limits: Limits = Limits()
+    chosen: str = ""
 
     async def perform(self, source: Source) -> "Prepared[Any, Any]":
         """Read the evidence and make it."""

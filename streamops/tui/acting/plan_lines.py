@@ -17,19 +17,33 @@ GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
 MARKS: Final = tuple("▲✗✓▸‖?")
 SAID_ABOVE: Final = "plan"
 DANGER: Final = "danger"
-ORDER: Final = ("count", "danger", "warning", "loses", "held back by", "effect", "undo", "sample", "command")
+ORDER: Final = (
+    "count",
+    "selection",
+    "danger",
+    "warning",
+    "loses",
+    "held back by",
+    "effect",
+    "undo",
+    "sample",
+    "command",
+)
 """What has to be read before one agrees comes first: a small screen shows no more."""
 
 
-def plan_lines(plan: Plan, width: int, before: Plan | None = None) -> list[Line]:
+def plan_lines(plan: Plan, width: int, before: Plan | None = None, chosen: str = "") -> list[Line]:
     """Everything a plan holds.
 
     Args:
         plan: The plan.
         width: Cells there are.
         before: The plan that was shown before it was counted again; none for the first.
+        chosen: How many of the rows of a list it is about, in words; empty if no list was chosen from.
     """
     facts = {fact.name: fact for fact in plan_facts(plan)}
+    if chosen:
+        facts["selection"] = Fact("selection", (Cell(chosen),))
     lines = paragraph(safe(f"{plan.operation} {plan.target}"), width, Tone.STRONG)
     lines += _changed(plan, before, width)
     if not plan.count:

@@ -47,7 +47,6 @@ class AlertsScreen(Firing):
 
     def on_mount(self) -> None:
         """Look what is silenced elsewhere."""
-        super().on_mount()
         self.post_message(ReadSilences())
 
     def detail(self, row: AlertRow) -> Builder:

@@ -99,6 +99,11 @@ class Arranged(Frame, Generic[Row]):
         self.list.show(rows, note=self._note(), sorted_by=sorted_by)
         self.show_bars()
 
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the list may hide rows: by words, or because only faults are shown."""
+        return bool(self.wish.text.strip()) or self.wish.faults
+
     # -- what the bars say ---------------------------------------------------------------------------
 
     def selection_words(self) -> Line:

@@ -80,7 +80,6 @@ class AuditScreen(Listing[Action]):
 
     def on_mount(self) -> None:
         """Read the first page."""
-        super().on_mount()
         self.reread()
 
     def reread(self) -> None:
@@ -102,7 +101,6 @@ class AuditScreen(Listing[Action]):
 
     def on_line_view_highlighted(self) -> None:
         """Read on where the cursor nears the end."""
-        super().on_line_view_highlighted()
         page = self._page
         if self._asked or page is None or page.next_id is None:
             return

@@ -63,7 +63,6 @@ class ChartsScreen(Frame):
 
     def on_mount(self) -> None:
         """Have the group remembered from now on, whatever becomes of others."""
-        super().on_mount()
         self.post_message(Remember(self.group_place.stream, self.group_place.group))
 
     def show_body(self, moment: Moment) -> None:

@@ -87,7 +87,7 @@ class EditFormScreen(FormScreen):
     ) -> None:
         super().__init__(place, moment, operation, subject, {})
         self.title_word = "edit and replay"
-        self._subject = subject
+        self._letters = subject
         self._fields: Sequence[FieldRow] = ()
         self._heading = Bar(Ground.PAGE)
         self._below = Bar(Ground.PAGE)
@@ -95,7 +95,7 @@ class EditFormScreen(FormScreen):
 
     def compose_body(self) -> Iterable[Widget]:
         """As every form, with room for the fields to come."""
-        ids = len(self._subject.ids)
+        ids = len(self._letters.ids)
         words = (
             "reading their fields" if ids else "all letters: write what to change as FIELD=VALUE under edit"
         )
@@ -108,9 +108,9 @@ class EditFormScreen(FormScreen):
 
     def on_mount(self) -> None:
         """Read the letters."""
-        ids = self._subject.ids[:MOST_READ]
+        ids = self._letters.ids[:MOST_READ]
         if ids:
-            self.post_message(Wanted(ReadTheseLetters(self._subject.stream, ids), self))
+            self.post_message(Wanted(ReadTheseLetters(self._letters.stream, ids), self))
 
     async def on_answered(self, message: Answered) -> None:
         """Put their fields before the other rows."""
@@ -146,7 +146,7 @@ class EditFormScreen(FormScreen):
         return super().copyable() if focused is None or focused.entry is None else focused.entry.value
 
     def _about(self, letters: Sequence[DeadLetter]) -> str:
-        asked = len(self._subject.ids)
+        asked = len(self._letters.ids)
         which = counted(len(letters), "letter", "letters")
         if asked > MOST_READ:
             return f"Fields of the first {which} of {asked:,}: an edit goes into all of them"

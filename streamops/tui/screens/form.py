@@ -12,7 +12,7 @@ from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input
 
-from streamops.model.observation import Observation
+from streamops.analysis.wording import first_few
 from streamops.operate.acting.operation import Operation
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -20,6 +20,7 @@ from streamops.tui.acting.answers import WrongAnswer
 from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.messages import ShowPlan
+from streamops.tui.acting.offered_names import names_for, receiver_for
 from streamops.tui.acting.questions import Question, questions_for, read_form
 from streamops.tui.bars import Bar
 from streamops.tui.details import paragraph
@@ -32,6 +33,34 @@ from streamops.tui.text_view import TextView
 from streamops.tui.theme import Ground
 
 LABEL: Final = 18
+CHOOSE: Final = ("space", "choose")
+
+
+class NameInput(Input):
+    """What is typed, completed to names there are; consumers are chosen with Space too.
+
+    Attributes:
+        choices: What Space goes through: a consumer's name is seldom known by heart, and never begins with a blank.
+    """
+
+    def __init__(self, question: Question, names: Sequence[str]) -> None:
+        super().__init__(
+            question.text,
+            placeholder=question.hint,
+            suggester=SuggestFromList(names, case_sensitive=True) if names else None,
+            compact=True,
+        )
+        self.cursor_blink = False
+        self.choices = tuple(names) if question.field.completes == "consumers" else ()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the next name, unless another one is being typed."""
+        if event.key != "space" or not self.choices or self.value not in ("", *self.choices):
+            return
+        event.stop()
+        event.prevent_default()
+        at = self.choices.index(self.value) + 1 if self.value else 0
+        self.value = self.choices[at % len(self.choices)]
 
 
 class Row(Horizontal):
@@ -44,13 +73,12 @@ class Row(Horizontal):
     Row Input:focus {{ background: $surface; background-tint: 0%; }}
     """
 
-    def __init__(self, question: Question, offers: Sequence[str]) -> None:
+    def __init__(self, question: Question, names: Sequence[str]) -> None:
         super().__init__()
         self.question = question
-        self._offers = offers
         self._label = Bar(Ground.PAGE)
-        self.answer: Input | Pick = (
-            self._input() if not question.options else Pick(question.options, question.text)
+        self.answer: NameInput | Pick = (
+            NameInput(question, names) if not question.options else Pick(question.options, question.text)
         )
 
     def compose(self) -> ComposeResult:
@@ -66,17 +94,10 @@ class Row(Horizontal):
         """What stands in it."""
         return self.answer.value
 
-    def _input(self) -> Input:
-        # Only names that a person can type: completion of an escaped one would name another stream.
-        names = [name for name in self._offers if name.isprintable()]
-        entry = Input(
-            self.question.text,
-            placeholder=self.question.hint,
-            suggester=SuggestFromList(names, case_sensitive=True) if names else None,
-            compact=True,
-        )
-        entry.cursor_blink = False
-        return entry
+    @property
+    def offers(self) -> Sequence[str]:
+        """What Space chooses from; nothing if it is typed."""
+        return self.question.options or getattr(self.answer, "choices", ())
 
 
 class Rows(VerticalScroll, inherit_bindings=False):
@@ -98,7 +119,7 @@ class FormScreen(ActingFrame):
         Binding("up", "app.focus_previous", "previous field", show=False),
         Binding("down", "app.focus_next", "next field", show=False),
     ]
-    HINTS = (("enter", "make the plan"), ("↑↓", "field"), ("space", "choose"), ("esc", "back"))
+    HINTS = (("enter", "make the plan"), ("↑↓", "field"), CHOOSE, ("esc", "back"))
     DEFAULT_CSS = """
     FormScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     FormScreen #about { height: auto; max-height: 4; }
@@ -115,8 +136,11 @@ class FormScreen(ActingFrame):
     ) -> None:
         super().__init__(place, moment, operation.name)
         self._operation = operation
-        asked = questions_for(operation.intent, subject, given, long=operation.job_from is not None)
-        self._rows = [Row(question, _offers(question, moment.observation, subject)) for question in asked]
+        self._subject = subject
+        observation, intent = moment.observation, operation.intent
+        filled = {**receiver_for(intent, observation, subject), **given}
+        asked = questions_for(intent, subject, filled, long=operation.job_from is not None)
+        self._rows = [Row(question, names_for(question.field, observation, subject)) for question in asked]
         self._told = TextView(id="told")
         self._told.can_focus = False
         self._wrong: WrongAnswer | None = None
@@ -133,7 +157,6 @@ class FormScreen(ActingFrame):
 
     def on_mount(self) -> None:
         """Begin with the first row that has to be filled in."""
-        super().on_mount()
         self.focus_body()
 
     def focus_body(self) -> None:
@@ -143,9 +166,15 @@ class FormScreen(ActingFrame):
         (*empty, *later, *self._rows)[0].answer.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Tell what the row means."""
+        """Tell what the row means, and whether Space chooses."""
         del event
         self._tell()
+        self.show_bars()
+
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """Without what the focused row does not offer."""
+        row = self._focused_row()
+        return self.HINTS if row is not None and row.offers else tuple(x for x in self.HINTS if x != CHOOSE)
 
     def on_input_changed(self) -> None:
         """What was wrong may not be any more."""
@@ -182,7 +211,12 @@ class FormScreen(ActingFrame):
                     row.answer.focus()
             self._tell()
             return
-        self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits)))
+        self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits, self._chosen(intent))))
+
+    def _chosen(self, intent: Struct) -> str:
+        """How its rows were chosen; nothing once the form names others."""
+        subject, ids = self._subject, getattr(intent, "ids", None)
+        return subject.chosen if subject is not None and ids in (subject.ids, subject.messages) else ""
 
     def _tell(self) -> None:
         row, wrong = self._focused_row(), self._wrong
@@ -195,23 +229,11 @@ class FormScreen(ActingFrame):
 def _help(row: Row | None, wrong: WrongAnswer | None, width: int) -> list[Line]:
     if wrong is not None:
         return paragraph(f"✗ {safe(wrong.why)}", width, Tone.CRITICAL, hang=2)
-    return [] if row is None else paragraph(safe(row.question.help), width, Tone.DIM)
-
-
-def _offers(question: Question, observation: Observation | None, subject: Subject | None) -> list[str]:
-    """Names that a row completes to: of the streams there are, and of the subject's groups and consumers."""
-    views = () if observation is None else observation.streams
-    if question.field.completes in {"streams", "queues"}:
-        return [view.stream.name for view in views]
-    groups = [
-        group.group
-        for view in views
-        if subject and view.stream.name == subject.stream
-        for group in view.groups
-    ]
-    if question.field.completes == "groups":
-        return [group.name for group in groups]
-    if question.field.completes == "consumers" and subject is not None:
-        members = (group.members or () for group in groups if group.name == subject.group)
-        return [consumer.name for several in members for consumer in several]
-    return []
+    if row is None:
+        return []
+    lines = paragraph(safe(row.question.help), width, Tone.DIM)
+    if row.offers and not row.question.options:
+        lines += paragraph(
+            f"Space chooses: {first_few([safe(name) for name in row.offers])}", width, Tone.DIM
+        )
+    return lines

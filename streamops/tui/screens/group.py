@@ -66,7 +66,6 @@ class GroupScreen(Listing[ConsumerRow]):
     def on_resize(self) -> None:
         """Show charts where there is room for them."""
         self._charts.display = self.size.width >= WIDE and self.size.height >= TALL
-        super().on_resize()
 
     def show_body(self, moment: Moment) -> None:
         """Show the consumers, and how the group was."""

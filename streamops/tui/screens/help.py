@@ -61,7 +61,7 @@ LOOKING: Final[Keys] = (
 ACTING: Final[Keys] = (
     (
         "Space * ! u",
-        "on entries: mark one, all shown (again: all there are), the others, none; plans take what is marked",
+        "on entries: mark one, all shown (again: all there are), the others, none; plans take what is marked, else what a filter shows",
     ),
     ("C A N", "plan to claim; on pending entries: to acknowledge, to give back"),
     ("T D R E", "plan to trim; to delete; to replay dead letters, as they are or edited"),

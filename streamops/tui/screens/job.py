@@ -49,10 +49,10 @@ class JobScreen(JobKeys, ReadingFrame):
             self.told_to_stop(message)
 
     def on_unanswered(self, message: Unanswered) -> None:
-        """Say why it could not be read, or not be stopped."""
-        if isinstance(message.read, ReadJob):
-            super().on_unanswered(message)
-        else:
+        """Say why it could not be stopped; why it could not be read is told as everywhere."""
+        if not isinstance(message.read, ReadJob):
+            # The job itself could be read.
+            message.prevent_default()
             self.not_told_to_stop(message)
 
     def job(self) -> Job | None:

@@ -51,7 +51,6 @@ class JobsScreen(JobKeys, Listing[Job]):
 
     def on_mount(self) -> None:
         """Read them."""
-        super().on_mount()
         self.reread()
 
     def reread(self) -> None:

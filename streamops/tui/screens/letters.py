@@ -210,7 +210,7 @@ class LettersScreen(WholeMarking[LetterRow]):
     # -- what is acted on ----------------------------------------------------------------------------
 
     def subject_of(self, place: Place | None) -> Subject | None:
-        """The letter, or the queue where there is none."""
+        """The letter."""
         return subject_at(place or self.place, dead_letters=True)
 
     def whole_subject(self) -> Subject:

@@ -115,8 +115,10 @@ class Listing(Arranged[Row]):
         return None if place is None else entry_of(place)
 
     def subject(self) -> Subject | None:
-        """The row under the cursor, or what the place is about where there is none."""
+        """The row under the cursor, or what the place is about if it has no rows; nothing if a filter hides them all."""
         row = self.list.highlighted
+        if row is None and self.is_filtered:
+            return None
         return self.subject_of(None if row is None else self.place_of(row))
 
     def subject_of(self, place: Place | None) -> Subject | None:

@@ -1,8 +1,9 @@
 """A list whose rows can be marked, so that an action takes several at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, TypeVar
 
+from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 
 from streamops.present.table import Cell, Column, Tone
@@ -83,14 +84,25 @@ class Marking(Listing[Row]):
         return super().cancel()
 
     def subject(self) -> Subject | None:
-        """The marked rows, else the one under the cursor."""
-        marks = self.list.marks
-        if not marks:
-            return super().subject()
-        # It is asked for with every move of the cursor, and there may be thousands of marks.
-        if self._together[0] is not marks:
-            places = (self.place_of(row) for row in self._all if self.identify(row) in marks)
-            self._together = (marks, together([self.subject_of(place) for place in places]))
+        """The marked rows, else those that the filter shows, else the one under the cursor.
+
+        Nothing if none is shown: these lists hold the parts of something, and an action never takes all of it by itself.
+        """
+        marks, shown = self.list.marks, self.list.rows
+        if marks:
+            taken = self._rows_together(marks, (row for row in self._all if self.identify(row) in marks))
+            return taken and replace(taken, chosen=f"{count(len(marks))} marked of {count(len(self._all))}")
+        if not shown:
+            return None
+        if self.is_filtered:
+            taken = self._rows_together(shown, shown)
+            return taken and replace(taken, chosen=f"{count(len(shown))} shown of {count(len(self._all))}")
+        return super().subject()
+
+    def _rows_together(self, key: object, rows: Iterable[Row]) -> Subject | None:
+        """Rows as one subject, made once for a key: it is asked for with every move of the cursor."""
+        if self._together[0] is not key:
+            self._together = (key, together(self.subject_of(self.place_of(row)) for row in rows))
         return self._together[1]
 
     def selection_words(self) -> Line:

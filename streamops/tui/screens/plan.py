@@ -14,7 +14,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import words
 from streamops.tui.acting.answer_row import AnswerRow
-from streamops.tui.acting.asks import Planning
+from streamops.tui.acting.asks import MakePlan, Planning
 from streamops.tui.acting.messages import Apply, LeavePlan, StopDeed, UndoAction
 from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
 from streamops.tui.acting.progress_lines import progress_lines
@@ -78,7 +78,6 @@ class PlanScreen(ActingFrame):
 
     def on_mount(self) -> None:
         """Count for the first time."""
-        super().on_mount()
         self.reread()
         self._refresh()
 
@@ -226,7 +225,8 @@ class PlanScreen(ActingFrame):
             return error_lines(self._error, width)
         if self._prepared is None:
             return [BLANK_LINE, (Cell(f" counting what {safe(self.title_word)} would act on", Tone.DIM),)]
-        return plan_lines(self._prepared.plan, width, self._before)
+        chosen = self._planning.chosen if isinstance(self._planning, MakePlan) else ""
+        return plan_lines(self._prepared.plan, width, self._before, chosen)
 
     def _ask(self) -> None:
         deed, prepared = self._deed, self._prepared

@@ -56,8 +56,8 @@ class PoolScreen(ReadingFrame):
 
     def on_unanswered(self, message: Unanswered) -> None:
         """Say why it could not be read; what was read before stays."""
+        del message
         self._reading = False
-        super().on_unanswered(message)
 
     def lines(self, width: int) -> Sequence[Line]:
         """What it has, why, and the decisions."""

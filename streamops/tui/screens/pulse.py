@@ -60,7 +60,6 @@ class PulseScreen(Firing):
 
     def on_mount(self) -> None:
         """Read what is not observed."""
-        super().on_mount()
         self.reread()
 
     def show_body(self, moment: Moment) -> None:

@@ -28,7 +28,6 @@ class ReadingFrame(Frame):
 
     def on_mount(self) -> None:
         """Tell what is known, and read the rest."""
-        super().on_mount()
         self.tell()
         self.reread()
 

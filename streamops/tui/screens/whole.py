@@ -39,7 +39,7 @@ class WholeMarking(Marking[Row]):
         return "the whole queue"
 
     def subject(self) -> Subject | None:
-        """All of it, else what is marked, else the row under the cursor."""
+        """All of it, else what other lists of rows take."""
         return self.whole_subject() if self.whole else super().subject()
 
     def selection_words(self) -> Line:
@@ -50,7 +50,7 @@ class WholeMarking(Marking[Row]):
 
     def mark_whole(self) -> None:
         """Take all of it, unless the list is filtered."""
-        self.whole = not self._is_filtered()
+        self.whole = not self.is_filtered
 
     def action_mark(self) -> None:
         """Mark or unmark a row: from then on it is by rows again."""
@@ -69,7 +69,7 @@ class WholeMarking(Marking[Row]):
 
     def rearrange(self) -> None:
         """Filter and sort; what is filtered is marked by rows."""
-        self.whole = self.whole and not self._is_filtered()
+        self.whole = self.whole and not self.is_filtered
         super().rearrange()
 
     def cancel(self) -> bool:
@@ -78,6 +78,3 @@ class WholeMarking(Marking[Row]):
             self.action_unmark()
             return True
         return super().cancel()
-
-    def _is_filtered(self) -> bool:
-        return bool(self.wish.text.strip()) or self.wish.faults

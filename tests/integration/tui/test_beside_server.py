@@ -88,7 +88,7 @@ async def test_all_that_an_expression_holds_of_is_replayed(server: RunningServer
         await until(app, lambda: len(list_of(app).rows) == 3)
         await press(app, "asterisk", "asterisk", "R", "enter")
         await shown(app, "--where")
-        await press(app, "enter")
+        await press(app, "tab", "enter")
         await shown(app, "3 of 3")
         assert len(entries(server, STREAM)) == 3
         assert len(entries(server, QUEUE)) == 3
@@ -130,7 +130,7 @@ async def test_delayed_messages_are_run_now_and_cancelled(server: RunningServer)
         await until(app, lambda: len(list_of(app).rows) == 3)
         await press(app, "R", "enter")
         await shown(app, "1 message")
-        await press(app, "enter")
+        await press(app, "tab", "enter")
         await shown(app, "1 of 1")
         assert len(entries(server, STREAM)) == 1
         await press(app, "escape")

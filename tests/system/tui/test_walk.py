@@ -198,16 +198,16 @@ class Walk:
 
     def _agree(self, type_in_production: str = "") -> None:
         """Apply the plan on the screen, with as much as its danger asks for here."""
-        if not self.is_production:
+        irreversible = bool(type_in_production)
+        if not (self.is_production or irreversible):
             self.terminal.wait_for("[ Apply ] Enter applies")
             self.terminal.press("Enter")
             return
-        self.terminal.wait_for(
-            f"Tab, then type {type_in_production}" if type_in_production else "Tab, then Enter applies"
-        )
+        word = type_in_production if self.is_production else ""
+        self.terminal.wait_for(f"Tab, then type {word}" if word else "Tab, then Enter applies")
         # Where the cursor is at first, nothing is applied.
         self.terminal.press("Tab")
-        self.terminal.type(type_in_production)
+        self.terminal.type(word)
         self.terminal.press("Enter")
 
 

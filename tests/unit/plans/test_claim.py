@@ -47,7 +47,7 @@ def test_a_claim_is_told() -> None:
     assert plan.effects[0] == "12 entries of a (7), b (5) will belong to r."
     assert plan.effects[1] == "The one idle for longest is 1-1, for 1 h, with a."
     assert plan.warnings == ()
-    assert plan.command == "streamops claim orders billing --to r --min-idle 60s"
+    assert plan.command == "streamops claim orders billing --to r"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_the_command_says_everything() -> None:
         count=3,
     )
     assert plan_claim(intent, evidence()).command == (
-        "streamops claim --to 'r x' --from 'it'\"'\"'s' --min-idle 1500ms --ids 1-1,2-2 --count 3 -- -s g"
+        "streamops claim --to 'r x' --from 'it'\"'\"'s' --min-idle 1s500ms --ids 1-1,2-2 --count 3 -- -s g"
     )
     many = tuple(EntryId(number, 0) for number in range(1, 100))
     assert plan_claim(replace(CLAIM, ids=many), evidence()).command.endswith("--ids -")

@@ -21,7 +21,7 @@ def plan(tier: Tier, count: int = 3) -> Plan:
         (Tier.REVERSIBLE, DEVELOPMENT, Consent(ConsentKind.ENTER)),
         (Tier.REDELIVERS, PRODUCTION, Consent(ConsentKind.TYPED, "3")),
         (Tier.REDELIVERS, STAGING, Consent(ConsentKind.TYPED, "3")),
-        (Tier.REDELIVERS, DEVELOPMENT, Consent(ConsentKind.ENTER)),
+        (Tier.REDELIVERS, DEVELOPMENT, Consent(ConsentKind.TAB)),
         (Tier.LOSES, PRODUCTION, Consent(ConsentKind.TYPED, "orders", by_yes=False)),
         (Tier.LOSES, STAGING, Consent(ConsentKind.TYPED, "orders", by_yes=False)),
         (Tier.LOSES, DEVELOPMENT, Consent(ConsentKind.TYPED, "yes")),
@@ -29,6 +29,11 @@ def plan(tier: Tier, count: int = 3) -> Plan:
 )
 def test_what_is_asked_for(tier: Tier, environment: Environment, wanted: Consent) -> None:
     assert required_consent(plan(tier), environment) == wanted
+
+
+def test_what_can_be_undone_takes_enter_alone_in_development() -> None:
+    undoable = replace(plan(Tier.REDELIVERS), undo="`streamops undo` takes it back.")
+    assert required_consent(undoable, DEVELOPMENT) == Consent(ConsentKind.ENTER)
 
 
 @pytest.mark.parametrize("tier", Tier)

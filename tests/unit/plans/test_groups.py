@@ -84,7 +84,7 @@ def test_creating() -> None:
     ("intent", "option"),
     [
         (RewindGroupIntent(stream="a b", group="-g", to_id=EntryId(2, 0)), "--to-id 2-0 -- 'a b' -g"),
-        (RewindGroupIntent(stream="s", group="g", to_time=timedelta(hours=2)), "s g --to-time 7200s"),
+        (RewindGroupIntent(stream="s", group="g", to_time=timedelta(hours=2)), "s g --to-time 2h"),
         (
             RewindGroupIntent(stream="s", group="g", to_time=datetime(2026, 3, 1, tzinfo=UTC)),
             "s g --to-time 2026-03-01T00:00:00+00:00",

@@ -157,12 +157,12 @@ def test_plans_of_steering(
 @pytest.mark.parametrize(
     ("intent", "typed"),
     [
-        (replace(PAUSE, span=timedelta(days=30)), "autoscale pause p --for 2592000s"),
+        (replace(PAUSE, span=timedelta(days=30)), "autoscale pause p --for 30d"),
         (
             OverrideIntent(pool="p", workers=0, span=timedelta(seconds=1.5)),
-            "autoscale override p 0 --for 1500ms",
+            "autoscale override p 0 --for 1s500ms",
         ),
-        (OverrideIntent(pool="-p q", workers=3), "autoscale override --for 3600s -- '-p q' 3"),
+        (OverrideIntent(pool="-p q", workers=3), "autoscale override -- '-p q' 3"),
         (LimitsIntent(pool="p", minimum=0, maximum=4), "autoscale limits p --minimum 0 --maximum 4"),
         (LimitsIntent(pool="p", minimum=2, reset=True), "autoscale limits p --minimum 2 --reset"),
     ],

@@ -40,7 +40,7 @@ def test_it_goes_on_whatever_it_counts() -> None:
     assert (plan.count, plan.standing, plan.idle, plan.tier) == (0, True, False, Tier.REDELIVERS)
     consent = required_consent(plan, Environment.PRODUCTION)
     assert (consent.kind, consent.word) == (ConsentKind.TYPED, "billing")
-    assert required_consent(plan, Environment.DEVELOPMENT).kind is ConsentKind.ENTER
+    assert required_consent(plan, Environment.DEVELOPMENT).kind is ConsentKind.TAB
 
 
 def test_once_it_is_agreed_to_by_its_count() -> None:
@@ -90,6 +90,6 @@ def test_the_command_is_the_intent_again() -> None:
         once=True,
     )
     assert plan_tend(intent, evidence()).command == (
-        "streamops tend 'my orders' billing --min-idle 1500ms --max-deliveries 3 --dlq dead --redeliver claim "
+        "streamops tend 'my orders' billing --min-idle 1s500ms --max-deliveries 3 --dlq dead --redeliver claim "
         "--to w --once"
     )

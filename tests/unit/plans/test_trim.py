@@ -177,11 +177,11 @@ def test_that_a_crowd_of_groups_holds_the_server_is_told_beforehand(*, safe: boo
     ("age", "written"),
     [
         (timedelta(days=7), "7d"),
-        (timedelta(hours=36), "36h"),
-        (timedelta(minutes=90), "90m"),
+        (timedelta(hours=36), "1d12h"),
+        (timedelta(minutes=90), "1h30m"),
         (timedelta(seconds=45), "45s"),
-        (timedelta(milliseconds=1500), "1500ms"),
-        (timedelta(0), "0ms"),
+        (timedelta(milliseconds=1500), "1s500ms"),
+        (timedelta(0), "0s"),
     ],
 )
 def test_an_age_is_written_as_the_command_line_reads_it(age: timedelta, written: str) -> None:

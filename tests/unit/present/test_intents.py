@@ -8,9 +8,9 @@ import pytest
 from msgspec import Struct
 
 from streamops.model.acts.fields import Moment, argument, inner, option
+from streamops.model.acts.intents import FieldKind, intent_fields
 from streamops.model.ids import EntryId
 from streamops.operate.operations.registry import OPERATIONS
-from streamops.present.intents import FieldKind, intent_fields
 
 
 class Way(StrEnum):

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streamops.analysis.wording import typed_span
 from streamops.errors import SettingsError
-from streamops.settings.durations import LONGEST, parse_duration, render_duration
+from streamops.settings.durations import LONGEST, parse_duration
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_a_duration_has_an_end(written: str | float) -> None:
 
 @given(st.timedeltas(timedelta(0), LONGEST))
 def test_what_is_rendered_is_read_back(span: timedelta) -> None:
-    assert parse_duration(render_duration(span)) == span
+    assert parse_duration(typed_span(span)) == span
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_what_is_rendered_is_read_back(span: timedelta) -> None:
     ],
 )
 def test_a_duration_is_rendered(span: timedelta, text: str) -> None:
-    assert render_duration(span) == text
+    assert typed_span(span) == text
 
 
 @given(st.text())

@@ -151,8 +151,6 @@ async def test_what_cannot_be_meant_is_refused(server: RunningServer) -> None:
         assert caught.value.hint == "Its consumers: a, b."
         with pytest.raises(SettingsError, match="both the old owner and the new one"):
             await planned(console, claim(to="a", source="a"))
-        with pytest.raises(SettingsError, match="no name"):
-            await planned(console, claim(to=""))
         with pytest.raises(SettingsError, match="negative"):
             await planned(console, claim(count=-1))
         with pytest.raises(NotFound, match="no group"):

@@ -1,0 +1,106 @@
+"""Forms that hand entries over offer the group's consumers, and take no name that nobody could read."""
+
+import pytest
+from msgspec.structs import replace
+from textual.widgets import Input
+
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.observation import Finding, FindingCode, Health, Observation
+from streamops.operate.operations.registry import OPERATIONS
+from streamops.tui.acting.offered_names import receiver_for
+from streamops.tui.app import StreamopsApp
+from streamops.tui.subjects import Sort, Subject
+from tests.support.tui import sample
+from tests.support.tui.driving import bar, press, running, shown
+from tests.support.tui.source import InventedSource, app_for
+
+FULFILMENT = [*"jjjj", "enter"]
+CLAIM = [*FULFILMENT, "end", "C"]
+REMOVE = [*FULFILMENT, "end", "X"]
+
+
+def shop(receiver: str | None = None) -> InventedSource:
+    return InventedSource(_advising(sample.shop(), receiver), sample.entries(), sample.pending_rows())
+
+
+def receiver(app: StreamopsApp) -> Input:
+    focused = app.focused
+    assert isinstance(focused, Input)
+    return focused
+
+
+@pytest.mark.parametrize("form", [CLAIM, REMOVE])
+async def test_space_in_an_empty_receiver_goes_through_the_consumers_of_the_group(form: list[str]) -> None:
+    app = app_for(shop())
+    async with running(app):
+        await press(app, *form)
+        await shown(app, "Space chooses: worker-5, worker-6")
+        assert "space choose" in bar(app, "keys")
+        for name in ("worker-5", "worker-6", "worker-5"):
+            await press(app, "space")
+            assert receiver(app).value == name
+        await press(app, "x", "space")
+        assert receiver(app).value == "worker-5x "
+
+
+async def test_receiver_that_the_advice_names_is_filled_in() -> None:
+    source = shop("worker-3")
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM, "enter")
+        await shown(app, "Cancel")
+        (intent, _), *_ = source.planned
+        assert isinstance(intent, ClaimIntent)
+        assert (intent.source, intent.to) == ("worker-7", "worker-3")
+
+
+async def test_receiver_that_the_advice_names_is_not_the_one_it_is_taken_from() -> None:
+    app = app_for(shop("worker-7"))
+    async with running(app):
+        await press(app, *CLAIM)
+        assert receiver(app).value == ""
+
+
+async def test_row_without_names_promises_no_choice() -> None:
+    app = app_for(shop())
+    async with running(app):
+        await press(app, *CLAIM, "down", "down")
+        await shown(app, "Only entries that nobody was given for so long")
+        assert "space choose" not in bar(app, "keys")
+
+
+@pytest.mark.parametrize("name", ["space", "tab_character"])
+async def test_receiver_without_a_readable_name_is_refused_by_the_form(name: str) -> None:
+    source = shop()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *CLAIM)
+        receiver(app).value = " " if name == "space" else "worker\t1"
+        await press(app, "enter")
+        await shown(app, "✗")
+        assert not source.planned
+
+
+@pytest.mark.parametrize(("operation", "filled"), [("claim", {"to": "worker-3"}), ("replay", {})])
+def test_receiver_that_is_a_stream_is_no_consumer(operation: str, filled: dict[str, str]) -> None:
+    subject = Subject(sort=Sort.GROUP, stream="orders", group="fulfilment", dead_letters=True)
+    observation = _advising(sample.shop(), "worker-3")
+    assert receiver_for(OPERATIONS[operation].intent, observation, subject) == filled
+
+
+def _advising(observation: Observation, receiver: str | None) -> Observation:
+    """The same with one finding about ``orders/fulfilment``, whose advice names a consumer."""
+    found = Finding(FindingCode.DEAD_CONSUMER, Health.WARN, "worker-7 is gone", "hand over", receiver)
+    return replace(
+        observation,
+        streams=tuple(
+            replace(
+                stream,
+                groups=tuple(
+                    replace(group, findings=(found,)) if group.group.name == "fulfilment" else group
+                    for group in stream.groups
+                ),
+            )
+            for stream in observation.streams
+        ),
+    )

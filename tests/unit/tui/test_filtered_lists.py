@@ -1,0 +1,155 @@
+"""What an action takes from a filtered list: what is marked, else what is shown; nothing where nothing is shown."""
+
+from pkgutil import resolve_name
+
+import pytest
+
+from streamops.errors import Refused
+from streamops.model.acts.replay import ReplayIntent
+from streamops.tui import places
+from streamops.tui.app import StreamopsApp
+from streamops.tui.places import Place
+from streamops.tui.screens.arranged import Arranged
+from streamops.tui.screens.form import FormScreen
+from streamops.tui.screens.opening import SCREENS
+from streamops.tui.subjects import KEYS
+from tests.support.tui import acts, sample
+from tests.support.tui.driving import list_of, press, running, screen_text, settle, shown, until
+from tests.support.tui.invented_beside import QUEUE
+from tests.support.tui.source import InventedSource, app_for
+
+LISTS: dict[type[Place], Place] = {
+    type(place): place
+    for place in (
+        places.Status(),
+        places.Streams(),
+        places.Stream("orders"),
+        places.Group("orders", "fulfilment"),
+        places.Pending("orders", "fulfilment"),
+        places.Entries("orders"),
+        places.Search("orders", "A-"),
+        places.Pulse(),
+        places.Alerts(),
+        places.DeadLetters(),
+        places.Letters(QUEUE),
+        places.DelayedQueues(),
+        places.Delayed("orders"),
+        places.Topics(),
+        places.Workers(),
+        places.OneWorker("so-billing-2", "billing"),
+        places.Pools(),
+        places.Jobs(),
+        places.Audit(),
+        places.Contexts(),
+        places.Views(),
+    )
+}
+NOTHING_SUCH = ["slash", *"qqq", "enter"]
+MARKS = ["space", "asterisk", "asterisk", "exclamation_mark"]
+OWN_ACTIONS: dict[type[Place], list[str]] = {
+    places.Jobs: ["R", "s", "s"],
+    places.Alerts: ["s"],
+    places.Audit: ["z"],
+    places.Contexts: ["enter"],
+}
+
+
+def shop_at_work() -> InventedSource:
+    source = InventedSource(sample.shop(), sample.entries(), sample.pending_rows())
+    source.jobs = (acts.JOB,)
+    source.actions = (acts.action(0, acts.CLAIM, acts.DONE),)
+    return source
+
+
+async def open_list(app: StreamopsApp, place: Place) -> None:
+    app.go(place)
+    await until(app, lambda: app.frame.place == place)
+    await settle(app)
+
+
+def test_every_list_of_the_console_is_tried() -> None:
+    assert {place for place, screen in SCREENS.items() if issubclass(resolve_name(screen), Arranged)} == set(
+        LISTS
+    )
+
+
+@pytest.mark.parametrize("place", LISTS.values(), ids=lambda place: type(place).__name__)
+async def test_filter_that_matches_nothing_leaves_every_action_without_effect(place: Place) -> None:
+    source = shop_at_work()
+    app = app_for(source)
+    async with running(app):
+        await open_list(app, place)
+        if not isinstance(place, places.Views):
+            await until(app, lambda: bool(list_of(app).rows))
+        await press(app, *NOTHING_SUCH)
+        assert not list_of(app).rows
+        frame = app.frame
+        await press(app, *MARKS, *KEYS, *OWN_ACTIONS.get(type(place), []))
+        assert app.frame is frame
+        assert frame.subject() is None
+        assert not source.planned
+        assert not source.cancelled
+        assert app.moment.context.name == "prod"
+
+
+@pytest.mark.parametrize(
+    "place", [places.Letters(QUEUE), places.Letters(QUEUE, "group == 'none'"), places.Entries(QUEUE)]
+)
+async def test_queue_without_a_row_to_show_is_never_replayed_as_a_whole(place: Place) -> None:
+    source = shop_at_work()
+    app = app_for(source)
+    async with running(app):
+        source.fails = source.beside.fails = Refused(
+            "NOPERM: this user may not run 'xrevrange'", "Ask for it."
+        )
+        await open_list(app, place)
+        assert not list_of(app).rows
+        frame = app.frame
+        await press(app, *KEYS)
+        assert app.frame is frame
+
+
+async def test_expression_that_holds_of_no_letter_replays_none() -> None:
+    source = shop_at_work()
+    app = app_for(source)
+    async with running(app):
+        await open_list(app, places.Letters(QUEUE))
+        await until(app, lambda: bool(list_of(app).rows))
+        await press(app, "equals_sign", *"reason", "space", *"==", "space", *"'no'", "enter")
+        await shown(app, "no letter is such")
+        frame = app.frame
+        await press(app, *KEYS)
+        assert app.frame is frame
+
+
+async def test_filter_takes_the_rows_that_it_shows_and_the_plan_says_how_many() -> None:
+    source = shop_at_work()
+    app = app_for(source)
+    async with running(app):
+        await open_list(app, places.Letters(QUEUE))
+        await press(app, "slash", *"rejected", "enter", "R", "enter")
+        await shown(app, "4 shown of 18")
+        chosen = tuple(source.beside.letters[at].id for at in (-3, -7, -11, -15))
+        assert source.planned[-1][0] == ReplayIntent(queue=QUEUE, ids=chosen)
+
+
+async def test_marks_win_over_the_filter_and_the_plan_says_how_many() -> None:
+    source = shop_at_work()
+    app = app_for(source)
+    async with running(app):
+        await open_list(app, places.Letters(QUEUE))
+        await press(app, "slash", *"rejected", "enter", "space", "R", "enter")
+        await shown(app, "1 marked of 18")
+        assert source.planned[-1][0] == ReplayIntent(queue=QUEUE, ids=(source.beside.letters[-3].id,))
+
+
+async def test_selection_is_not_claimed_once_the_form_names_other_entries() -> None:
+    app = app_for(shop_at_work())
+    async with running(app):
+        await open_list(app, places.Letters(QUEUE))
+        await press(app, "slash", *"rejected", "enter", "R")
+        assert isinstance(app.frame, FormScreen)
+        next(row for row in app.frame._rows if row.question.label == "ids").answer.value = "1-1"
+        await press(app, "enter")
+        await shown(app, "Cancel")
+        assert "shown of" not in screen_text(app)
