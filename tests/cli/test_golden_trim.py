@@ -137,19 +137,19 @@ def shop(server: RunningServer, place: Place) -> RunningServer:
 
 
 def test_planning(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("planning", told(cli, PLANNING, place, MASKS), GOLDEN)
+    compare("planning", told(cli, PLANNING, place, MASKS), GOLDEN, shop.label)
     assert shop.command("XLEN", "orders") == 40
     assert not (place.cwd / "lost.jsonl").exists()
 
 
 def test_refusing(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("refusing", told(cli, REFUSING, place, MASKS), GOLDEN)
+    compare("refusing", told(cli, REFUSING, place, MASKS), GOLDEN, shop.label)
     assert shop.command("XLEN", "orders") == 40
     assert shop.command("EXISTS", "streamops:audit") == 0
 
 
 def test_acting(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("acting", told(cli, ACTING, place, MASKS), GOLDEN)
+    compare("acting", told(cli, ACTING, place, MASKS), GOLDEN, shop.label)
     assert shop.command("XLEN", "orders") == 10
     assert len(list(read_backup(place.cwd / "lost.jsonl"))) == 7
 
