@@ -133,7 +133,7 @@ class _Step:
             self.recent.begin(sample) if past is None else self.recent.append(past.recent, sample),
             self._growth(past, state, sample),
             trimmed_at,
-            self._groups({} if past is None else past.groups, state, sample),
+            self._groups(None if past is None else past.groups, state, sample),
         )
 
     def unseen(self, past: StreamHistory, state: StreamState) -> StreamHistory:
@@ -143,7 +143,8 @@ class _Step:
             return past
         sample = sample_stream(state)
         begun = {
-            group.name: begin_group(sample_group(group, sample), group.lag, self.of_groups) for group in new
+            group.name: begin_group(sample_group(group, sample), group.lag, self.of_groups, created=True)
+            for group in new
         }
         return replace(past, groups={**past.groups, **begun})
 
@@ -157,13 +158,13 @@ class _Step:
         return self.growth.append(past.growth, sample)
 
     def _groups(
-        self, past: Mapping[str, GroupHistory], state: StreamState, stream: StreamSample
+        self, known: Mapping[str, GroupHistory] | None, state: StreamState, stream: StreamSample
     ) -> dict[str, GroupHistory]:
-        groups: dict[str, GroupHistory] = {}
+        past, groups = known or {}, dict[str, GroupHistory]()
         for group in state.groups:
             sample, before = sample_group(group, stream), past.get(group.name)
             groups[group.name] = (
-                begin_group(sample, group.lag, self.of_groups)
+                begin_group(sample, group.lag, self.of_groups, created=known is not None)
                 if before is None
                 else advance_group(before, sample, group.lag, self.of_groups)
             )

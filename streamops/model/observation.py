@@ -101,10 +101,11 @@ class GroupView(Struct, frozen=True, gc=False):
         group: The group as read.
         rates: Its movement.
         trend: The last lags, oldest first; none where it was not known.
-        lost: Entries trimmed away before delivery, since watching began; none where not known.
+        lost: Entries trimmed away before delivery; none where that is not known for certain.
         findings: What the rules found, worst first.
         health: The worst of them, or ``OK``, or ``UNKNOWN``.
         retries: Its retry stream, where that is told with it and not as a stream of its own.
+        lost_at_most: The most that ``lost`` can be, before watching began and since; none without a bound.
     """
 
     stream: str
@@ -115,6 +116,7 @@ class GroupView(Struct, frozen=True, gc=False):
     findings: tuple[Finding, ...]
     health: Health
     retries: Retries | None = None
+    lost_at_most: int | None = None
 
 
 class StreamView(Struct, frozen=True, gc=False):

@@ -98,6 +98,7 @@ def group_json(view: GroupView) -> Json:
         "oldest_pending": _oldest_json(view),
         "rates": rates_json(view.rates),
         "lost": view.lost,
+        "lost_at_most": view.lost_at_most,
         "retries": None if view.retries is None else _retries_json(view.retries),
         "health": view.health.word,
         "findings": findings_json(view.findings),

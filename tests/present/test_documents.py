@@ -79,6 +79,7 @@ def test_the_status_document_has_the_shape_that_was_promised() -> None:
         },
         "rates": {"added_per_second": 12.5, "delivered_per_second": 3.25, "acked_per_second": 0.004},
         "lost": None,
+        "lost_at_most": None,
         "retries": None,
         "health": "critical",
         "findings": [

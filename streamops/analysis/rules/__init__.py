@@ -13,7 +13,7 @@ in this order, and each only where nothing named in brackets explains the same:
  7. ``pending_old``: a pending entry has been with consumers for too long. [2; 5, where the suspect has
     it; 6, where it is that entry]
  8. ``rewound``: the position moved back.
- 9. ``lost``: entries were trimmed away before delivery.
+ 9. ``lost``: entries were trimmed away before delivery; a warning where that may have been before watching began.
 10. ``retention_edge``: a stream is trimmed while nearly all of it is still to be delivered. [9]
 11. ``behind``: the next entry has waited for too long, though some are delivered and the lag does not
     grow. [1, 2, 3, 4]

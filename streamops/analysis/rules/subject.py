@@ -58,7 +58,9 @@ class GroupSubject(Struct, frozen=True, gc=False):
     def has_past(self) -> bool:
         """Whether its position ever moved back, entries were lost, or its stream was trimmed."""
         history = self.history
-        return not (self.trimmed_at is history.lost_at is history.rewound_at is None)
+        return bool(history.lost_before) or not (
+            self.trimmed_at is history.lost_at is history.rewound_at is None
+        )
 
 
 class StreamSubject(Struct, frozen=True, gc=False):

@@ -155,6 +155,14 @@ GROUPS: Final[tuple[Family, ...]] = (
         "was set back.",
         COUNTED,
     ),
+    _GROUP.gauge(
+        "group_lost_upper_bound_entries",
+        "entries",
+        "The most entries that can have been trimmed away before they were delivered to the group, before the first "
+        "reading and since.",
+        "entries-added, length and entries-read of the first reading; as group_lost_entries_total since",
+        cost="none",
+    ),
     _GROUP.counter(
         "group_rewinds_total",
         "rewinds",

@@ -129,6 +129,7 @@ def group_block(found: Gathered, now: int, *, on_replica: bool, sees_asking: boo
             ),
             column("group_acked_entries_total", [None if one is None else one.acked for one in counts]),
             column("group_lost_entries_total", [None if one is None else one.lost for one in counts]),
+            column("group_lost_upper_bound_entries", [view.lost_at_most for view in found.groups]),
             column("group_rewinds_total", [None if one is None else one.rewinds for one in counts]),
         ),
     )
