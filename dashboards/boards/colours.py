@@ -37,6 +37,7 @@ STATUS_COLOURS: Final[dict[str, str]] = {
     "stopped": CRITICAL,
     "stalled": CRITICAL,
     "lost": CRITICAL,
+    "dangling_pending": CRITICAL,
     "oom": CRITICAL,
     "eviction_risk": CRITICAL,
     "retention_edge": WARN,

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 
+from streamops.model.entries import PendingEntry
+
 DAY = 86_400
 UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 """Units of spans, in seconds."""
@@ -45,6 +47,11 @@ def typed_span(duration: timedelta) -> str:
     """A span as one types it: ``3600s``, ``1500ms``."""
     seconds, rest = divmod(duration, timedelta(seconds=1))
     return f"{duration // timedelta(milliseconds=1)}ms" if rest else f"{seconds}s"
+
+
+def idleness(row: PendingEntry) -> str:
+    """``idle for 12 min``, or ``free for any consumer`` of one that was given back."""
+    return "free for any consumer" if row.free else f"idle for {span(row.idle)}"
 
 
 def instant(moment: datetime) -> str:

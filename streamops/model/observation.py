@@ -35,6 +35,7 @@ class FindingCode(StrEnum):
     DEAD_CONSUMER = "dead_consumer"
     POISON = "poison"
     PENDING_OLD = "pending_old"
+    DANGLING_PENDING = "dangling_pending"
     DEAD_LETTERS = "dead_letters"
     NO_CONSUMERS = "no_consumers"
     LOST = "lost"

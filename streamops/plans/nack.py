@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, quoted, span
+from streamops.analysis.wording import command, counted, idleness, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.nack import NackEvidence, NackIntent
 from streamops.plans.evidence import fingerprint, named_ids, sample
@@ -18,7 +18,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
         tier=Tier.REDELIVERS,
         count=len(rows),
         sample=sample(
-            f"{row.id} owned by {row.consumer}, idle for {span(row.idle)}, "
+            f"{row.id} owned by {row.consumer}, {idleness(row)}, "
             f"delivered {counted(row.delivery_count, 'time', 'times')}"
             for row in rows
         ),

@@ -83,7 +83,8 @@ def held_back_by(holder: Holder) -> str:
         owner = (
             f"consumer {row.consumer} holds {row.id}" if row.consumer else f"{row.id} was given back and is"
         )
-        return f"group {holder.group}: {owner} pending for {span(row.idle)}"
+        since = ", free for any consumer" if row.free else f" for {span(row.idle)}"
+        return f"group {holder.group}: {owner} pending{since}"
     return f"group {holder.group} has yet to read {at_most(holder.unread)}"
 
 

@@ -19,6 +19,7 @@ HEADINGS: Final[dict[FindingCode, str]] = {
     FindingCode.RETENTION_EDGE: "RetentionEdge",
     FindingCode.PENDING_OLD: "OldestPending",
     FindingCode.POISON: "PoisonEntry",
+    FindingCode.DANGLING_PENDING: "DanglingPending",
     FindingCode.DEAD_CONSUMER: "DeadConsumer",
     FindingCode.DEAD_LETTERS: "DLQNotEmpty",
     FindingCode.EVICTION_RISK: "EvictionRisk",

@@ -74,6 +74,7 @@ def test_the_status_document_has_the_shape_that_was_promised() -> None:
             "id": str(entry_id(minutes(40))),
             "age_seconds": 2_400.0,
             "idle_seconds": 1_800.0,
+            "free": False,
             "deliveries": 9,
             "consumer": "worker-1",
         },

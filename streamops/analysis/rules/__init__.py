@@ -4,8 +4,8 @@ Groups of dead-letter streams are not judged: such a group reads when a person w
 in this order, and each only where nothing named in brackets explains the same:
 
  1. ``no_consumers``: entries wait for a group without consumers.
- 2. ``stalled``: consumers that hold pending entries are seen, and acknowledge none. [6, where no more
-    entries wait]
+ 2. ``stalled``: entries are pending, and none is acknowledged. [6, where no more entries wait; 3 and 5, where no
+    consumer that holds some is seen]
  3. ``stopped``: entries wait, and none is delivered. [1, 2]
  4. ``lag_growing``: the lag matters, has grown, and grew steadily. [1, 2, 3]
  5. ``dead_consumer``: a consumer with pending entries has not been seen for too long; a suspicion.
@@ -17,8 +17,9 @@ in this order, and each only where nothing named in brackets explains the same:
 10. ``retention_edge``: a stream is trimmed while nearly all of it is still to be delivered. [9]
 11. ``behind``: the next entry has waited for too long, though some are delivered and the lag does not
     grow. [1, 2, 3, 4]
+12. ``dangling_pending``: pending entries are gone from the stream; 6 and 7 leave those out.
 
-A stream by itself: 12. ``dead_letters``. A server process: 13. ``eviction_risk``; 14. ``oom``.
+A stream by itself: 13. ``dead_letters``. A server process: 14. ``eviction_risk``; 15. ``oom``.
 
 One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
 a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
@@ -35,7 +36,7 @@ from itertools import product
 from streamops.analysis.rules.dead_letters import dead_letters
 from streamops.analysis.rules.delivery import behind, lag_growing, lag_matters, no_consumers, stalled, stopped
 from streamops.analysis.rules.memory import eviction_risk, oom
-from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
+from streamops.analysis.rules.pending import dangling_pending, dead_consumer, pending_old, poison
 from streamops.analysis.rules.position import lost, retention_edge, rewound
 from streamops.analysis.rules.subject import (
     GroupRule,
@@ -74,9 +75,16 @@ GROUP_RULES: tuple[GroupRule, ...] = (
     lost,
     retention_edge,
     behind,
+    dangling_pending,
 )
 OF_WAITING: tuple[GroupRule, ...] = (no_consumers, stopped, lag_growing, behind)
-OF_PENDING: tuple[GroupRule, ...] = (stalled, dead_consumer, poison, pending_old)
+OF_PENDING: tuple[GroupRule, ...] = (
+    stalled,
+    dead_consumer,
+    poison,
+    pending_old,
+    dangling_pending,
+)
 OF_PAST: tuple[GroupRule, ...] = (rewound, lost, retention_edge)
 ASKED: dict[tuple[bool, bool, bool], tuple[GroupRule, ...]] = {
     (waiting, pending, past): tuple(

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from streamops.analysis.group_history import GroupHistory, waits
 from streamops.analysis.history import StreamHistory
+from streamops.analysis.pending import gone_below
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.entries import PendingEntry
 from streamops.model.members import Members
@@ -164,27 +165,30 @@ def _unseen(members: Sequence[Consumer], limit: timedelta) -> list[Consumer]:
 
 
 def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:
-    """The pending entry delivered most often, where that is too often."""
+    """The pending entry delivered most often, where that is too often; not one that is gone from the stream."""
     oldest = subject.group.oldest_pending
     if oldest is None or not subject.group.pending:
         return None
-    profile = subject.group.profile
+    profile, below = subject.group.profile, gone_below(subject.stream)
     most = _still_pending(profile.most_delivered if profile else None, oldest)
     worst = oldest if most is None or most.delivery_count <= oldest.delivery_count else most
-    return worst if worst.delivery_count >= thresholds.poison_deliveries else None
+    if worst.delivery_count < thresholds.poison_deliveries or (below is not None and worst.id < below):
+        return None
+    return worst
 
 
 def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[PendingEntry, timedelta], ...]:
     """Pending entries that consumers have had for too long, and for how long at the least.
 
-    An entry's idle time tells it for one that was delivered once. One delivered again and again is never
-    idle for long; its age does, less the time that entries wait for delivery in the first place.
+    An entry's idle time tells it for one that was delivered once and not given back. One delivered again and again is never
+    idle for long; its age does, less the time that entries wait for delivery in the first place. Those that are
+    gone from the stream are left out.
     """
     group = subject.group
     oldest = group.oldest_pending
     if oldest is None or not group.pending:
         return ()
-    held, age, wait = oldest.idle, group.oldest_pending_age, group.time_lag.age
+    held, age, wait = NO_TIME if oldest.free else oldest.idle, group.oldest_pending_age, group.time_lag.age
     if age is not None and wait is not None and age - wait > held:
         held = age - wait
     rows = [(oldest, held)] if held >= thresholds.pending_age else []
@@ -192,7 +196,8 @@ def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[Pe
         longest = _still_pending(group.profile.longest_idle, oldest)
         if longest is not None and longest.idle >= thresholds.pending_age:
             rows.append((longest, longest.idle))
-    return tuple(rows)
+    below = gone_below(subject.stream)
+    return tuple(row for row in rows if below is None or row[0].id >= below)
 
 
 def _still_pending(row: PendingEntry | None, oldest: PendingEntry) -> PendingEntry | None:

@@ -2,20 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.entries import PendingEntry
+from streamops.model.entries import GIVEN_BACK, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 from streamops.wire.writes.kept_rows import SECONDS_KEPT
-
-IDLE_LONG: Final = timedelta(days=30)
-"""How idle a row is made to look: longer than any reclaimer waits."""
 
 
 class GivenBack(Struct, frozen=True):
@@ -53,7 +49,7 @@ async def nack(
         kept_in: The hash that is to keep the rows as they were; empty to be told them.
     """
     arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
-    arguments.append(str(IDLE_LONG // timedelta(milliseconds=1)))
+    arguments.append(str(GIVEN_BACK // timedelta(milliseconds=1)))
     for row in rows:
         arguments += (str(row.id), row.consumer)
     call = Call(stream, tuple(arguments), _given_back, (kept_in,) if kept_in else ())
