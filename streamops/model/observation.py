@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 
 from msgspec import Struct
 
+from streamops.model.ids import EntryId
 from streamops.model.lag import Lag
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
@@ -52,12 +53,14 @@ class Finding(Struct, frozen=True, gc=False):
         level: ``WARN`` or ``CRITICAL``.
         text: One sentence with the numbers.
         advice: What to do about it.
+        entry: The entry that it is about; none where it is not about one.
     """
 
     code: FindingCode
     level: Health
     text: str
     advice: str
+    entry: EntryId | None = None
 
 
 class Rates(Struct, frozen=True, gc=False):

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from streamops.analysis.thresholds import Thresholds
-from streamops.model.observation import FindingCode, Health
+from streamops.model.observation import Finding, FindingCode, Health
 from streamops.operate.console import Console
 from streamops.operate.doctor import examine
 from tests.servers import RunningServer
@@ -22,7 +22,7 @@ async def test_pending_entries_of_unseen_consumers_are_a_warning(server: Running
         server.command("XREADGROUP", "GROUP", GROUP, name, "COUNT", 250, "STREAMS", STREAM, ">")
     # Seen, and too young to be suspected: by now not seen for as long as the rule waits.
     async with await Console.open(server.options, thresholds=Thresholds(stalled_after=AT_ONCE)) as console:
-        findings = ()
+        findings: tuple[Finding, ...] = ()
         while not findings:
             (view,) = (await console.observe([STREAM])).streams[0].groups
             findings = view.findings
