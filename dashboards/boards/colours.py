@@ -39,6 +39,7 @@ STATUS_COLOURS: Final[dict[str, str]] = {
     "lost": CRITICAL,
     "dangling_pending": CRITICAL,
     "oom": CRITICAL,
+    "streams_gone": CRITICAL,
     "eviction_risk": CRITICAL,
     "retention_edge": WARN,
     "rewound": WARN,

@@ -6,9 +6,11 @@ from streamops.analysis.rates import NO_RATES, arrival_rate, rates_over
 from streamops.analysis.rules import (
     GroupSubject,
     NodeSubject,
+    ServerSubject,
     StreamSubject,
     judge_group,
     judge_node,
+    judge_server,
     judge_stream,
     lag_matters,
     worst_first,
@@ -40,7 +42,8 @@ def assess(
     """
     assessor = _Assessor(snapshot, thresholds, rates=rates)
     streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
-    findings = assess_server(snapshot.server, thresholds)
+    whole = judge_server(ServerSubject(history.gone, snapshot.collected_at), thresholds)
+    findings = worst_first([*whole, *assess_server(snapshot.server, thresholds)])
     health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
     return Observation(snapshot, history.since, streams, findings, health)
 

@@ -43,6 +43,7 @@ class FindingCode(StrEnum):
     RETENTION_EDGE = "retention_edge"
     EVICTION_RISK = "eviction_risk"
     OOM = "oom"
+    STREAMS_GONE = "streams_gone"
 
 
 class Finding(Struct, frozen=True, gc=False):

@@ -24,6 +24,7 @@ HEADINGS: Final[dict[FindingCode, str]] = {
     FindingCode.DEAD_LETTERS: "DLQNotEmpty",
     FindingCode.EVICTION_RISK: "EvictionRisk",
     FindingCode.OOM: "WritesWillFail",
+    FindingCode.STREAMS_GONE: "StreamsGone",
 }
 """The section of each finding, which is also the name of the alert in Prometheus that tells of the same."""
 

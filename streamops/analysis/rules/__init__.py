@@ -19,7 +19,8 @@ in this order, and each only where nothing named in brackets explains the same:
     grow. [1, 2, 3, 4]
 12. ``dangling_pending``: pending entries are gone from the stream; 6 and 7 leave those out.
 
-A stream by itself: 13. ``dead_letters``. A server process: 14. ``eviction_risk``; 15. ``oom``.
+A stream by itself: 13. ``dead_letters``. A server process: 14. ``eviction_risk``; 15. ``oom``. The
+server as a whole: 16. ``streams_gone``: streams vanished with their server's data, or the last ones did.
 
 One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
 a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
@@ -38,11 +39,14 @@ from streamops.analysis.rules.delivery import behind, lag_growing, lag_matters, 
 from streamops.analysis.rules.memory import eviction_risk, oom
 from streamops.analysis.rules.pending import dangling_pending, dead_consumer, pending_old, poison
 from streamops.analysis.rules.position import lost, retention_edge, rewound
+from streamops.analysis.rules.streams import streams_gone
 from streamops.analysis.rules.subject import (
     GroupRule,
     GroupSubject,
     NodeRule,
     NodeSubject,
+    ServerRule,
+    ServerSubject,
     StreamRule,
     StreamSubject,
 )
@@ -53,12 +57,15 @@ __all__ = [
     "EXPLAINED_BY",
     "GROUP_RULES",
     "NODE_RULES",
+    "SERVER_RULES",
     "STREAM_RULES",
     "GroupSubject",
     "NodeSubject",
+    "ServerSubject",
     "StreamSubject",
     "judge_group",
     "judge_node",
+    "judge_server",
     "judge_stream",
     "lag_matters",
 ]
@@ -99,6 +106,7 @@ the others find nothing, which is most of them most of the time."""
 
 STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
 NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
+SERVER_RULES: tuple[ServerRule, ...] = (streams_gone,)
 
 NOTHING: frozenset[FindingCode] = frozenset()
 EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
@@ -132,6 +140,11 @@ def judge_stream(subject: StreamSubject, thresholds: Thresholds) -> tuple[Findin
 def judge_node(subject: NodeSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
     """What the rules find about a server process, worst first, then by number."""
     return worst_first([finding for rule in NODE_RULES if (finding := rule(subject, thresholds)) is not None])
+
+
+def judge_server(subject: ServerSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about the server as a whole."""
+    return tuple(finding for rule in SERVER_RULES if (finding := rule(subject, thresholds)) is not None)
 
 
 def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from streamops.analysis.group_history import GroupHistory, waits
-from streamops.analysis.history import StreamHistory
+from streamops.analysis.history import Gone, StreamHistory
 from streamops.analysis.pending import gone_below
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.entries import PendingEntry
@@ -88,9 +88,22 @@ class NodeSubject(Struct, frozen=True, gc=False):
     named: bool
 
 
+class ServerSubject(Struct, frozen=True, gc=False):
+    """The server as a whole under judgement.
+
+    Attributes:
+        gone: Streams that vanished together; none where none did.
+        now: The server's clock.
+    """
+
+    gone: Gone | None
+    now: datetime
+
+
 GroupRule: TypeAlias = Callable[[GroupSubject, Thresholds], Finding | None]
 StreamRule: TypeAlias = Callable[[StreamSubject, Thresholds], Finding | None]
 NodeRule: TypeAlias = Callable[[NodeSubject, Thresholds], Finding | None]
+ServerRule: TypeAlias = Callable[[ServerSubject, Thresholds], Finding | None]
 
 
 def waited(subject: GroupSubject) -> timedelta | None:

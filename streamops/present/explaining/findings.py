@@ -166,6 +166,19 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
             Remedy("trim", "Trim safely from now on: what is pending is spared."),
         ),
     ),
+    FindingCode.STREAMS_GONE: Explanation(
+        "Streams that were here are not there any more, and their groups with them.",
+        "The server started without its data (no dump file, an empty volume), another one answers in its place, or the "
+        "database was flushed. Producers may add to streams of the same names by now, and groups begin at their start.",
+        (
+            "whether the server is the one it should be, and since when it runs (INFO)",
+            "whether a replica, a dump or an append-only file still has the data",
+        ),
+        (
+            Remedy("", "Stop the producers, and bring the data back before anything is written beside it."),
+            Remedy("restore", "Entries were exported or backed up: add them to the stream again."),
+        ),
+    ),
     FindingCode.REWOUND: Explanation(
         "The group's position moved back, so that entries it already had are delivered again.",
         "Somebody set it (XGROUP SETID), or destroyed the group and made it anew; a restore from an old backup, or a "
