@@ -120,6 +120,8 @@ def _groups() -> dashboard.Panel:
             colours.PENDING_AGE,
         ),
         ("Deliveries", GROUP("group_oldest_pending_deliveries"), "none", colours.DELIVERIES),
+        ("Dangling", GROUP("group_dangling_pending_entries"), "short", colours.ANY_CRITICAL),
+        ("Lost at most", GROUP("group_lost_upper_bound_entries"), "short", ()),
         ("Last delivered", GROUP.age("group_last_delivered_timestamp_seconds"), "s", ()),
         ("Consumers", GROUP("group_consumers"), "none", ()),
         ("Active", GROUP("group_active_consumers"), "none", ((None, colours.CRITICAL), (1, colours.OK))),
@@ -128,8 +130,9 @@ def _groups() -> dashboard.Panel:
         "Groups",
         "Everything about each group now. Lag: entries not yet delivered, empty where that is not known for certain."
         " At most: the most it can be. Drained in: how long until it has caught up, empty while it does not."
-        " Deliveries: how often its oldest pending entry was delivered. Last delivered: age of the entry at its"
-        " position. Active: consumers seen within a minute.",
+        " Deliveries: how often its oldest pending entry was delivered. Dangling: pending entries, at"
+        " the least, that are gone from the stream. Lost at most: entries that may have been trimmed away before the group"
+        " got them, ever. Last delivered: age of the entry at its position. Active: consumers seen within a minute.",
         (Label("instance", "Instance", width=160), Label("group", "Group")),
         tuple(Column(title, by_group(expr), unit, steps) for title, expr, unit, steps in shown),
         by="Time lag",

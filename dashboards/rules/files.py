@@ -35,7 +35,7 @@ def rule_groups(pace: Pace) -> Iterator[RuleGroup]:
     yield RuleGroup("streamops-position", tuple(position_alerts(pace)))
     yield RuleGroup("streamops-pending", tuple(pending_alerts(pace)))
     yield RuleGroup("streamops-queues", tuple(queue_alerts(pace)))
-    yield RuleGroup("streamops-redis", tuple(redis_alerts()))
+    yield RuleGroup("streamops-redis", tuple(redis_alerts(pace)))
     yield RuleGroup("streamops-workers", tuple(worker_alerts(pace)))
     yield RuleGroup("streamops-autoscaler", tuple(autoscaler_alerts(pace)))
 

@@ -12,6 +12,7 @@ def pending_alerts(pace: Pace) -> Iterator[Alert]:
     yield _oldest(pace)
     yield _poison()
     yield _dead(pace)
+    yield _dangling()
 
 
 def _oldest(pace: Pace) -> Alert:
@@ -58,4 +59,20 @@ and streamops_consumer_pending_entries > 0
         summary=f"Consumer {{{{ $labels.consumer }}}} of {GROUP_WORDS} seems dead",
         description=f"Consumer {{{{ $labels.consumer }}}} of {GROUP_WORDS} in database {{{{ $labels.db }}}} holds pending "
         "entries and was last seen {{ $value | humanizeDuration }} ago.",
+    )
+
+
+def _dangling() -> Alert:
+    return Alert(
+        name="DanglingPending",
+        expr=f"""
+streamops_group_dangling_pending_entries > 0
+{UNJUDGED}
+""",
+        lasting=5 * MINUTE,
+        severity=Severity.CRITICAL,
+        summary=f"Pending entries of {GROUP_WORDS} are gone from the stream",
+        description='At least {{ $value | printf "%.0f" }} pending entries of '
+        f"{GROUP_WORDS} in database {{{{ $labels.db }}}} were trimmed away before they were acknowledged: whoever takes "
+        "them over gets nothing.",
     )

@@ -68,7 +68,7 @@ def _ages() -> tuple[Record, ...]:
             age("streamops_group_oldest_pending_delivered_timestamp_seconds", *of_group),
         ),
         # How long consumers have had it. One that is delivered again and again is never idle for long: of its age,
-        # what entries wait for delivery in the first place is taken off.
+        # what entries wait for delivery in the first place is taken off. Of one that was given back its age alone tells.
         Record(
             "streamops:group_oldest_pending_held_seconds",
             """
@@ -80,6 +80,8 @@ def _ages() -> tuple[Record, ...]:
 > streamops:group_oldest_pending_idle_seconds
 or
 streamops:group_oldest_pending_idle_seconds
+or
+streamops:group_oldest_pending_age_seconds - streamops_group_time_lag_seconds
 """,
         ),
         Record(

@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from dashboards.rules.building import Alert, Severity
-from dashboards.rules.pace import MINUTE
+from dashboards.rules.matching import EXPORTER
+from dashboards.rules.pace import MINUTE, Pace
 
 SHARE: Final = "Redis {{ $labels.address }} uses {{ $value | humanizePercentage }} of its maxmemory"
 
 
-def redis_alerts() -> Iterator[Alert]:
+def redis_alerts(pace: Pace) -> Iterator[Alert]:
     """The alerts."""
+    yield _gone(pace)
     yield _eviction(
         "allkeys-.+", Severity.CRITICAL, "whole streams with their groups, whenever more is needed"
     )
@@ -25,6 +27,25 @@ def redis_alerts() -> Iterator[Alert]:
         summary="Redis {{ $labels.address }} is about to refuse writes",
         description=f"{SHARE} under noeviction. When it is full, XADD is refused while XACK works, so that not even dead "
         "letters can be written.",
+    )
+
+
+def _gone(pace: Pace) -> Alert:
+    return Alert(
+        name="StreamsGone",
+        expr=f"""
+(
+  count by (job, instance, db) (streamops_stream_length offset {pace.range(10 * MINUTE)})
+  unless
+  count by (job, instance, db) (streamops_stream_length)
+)
+and {EXPORTER} streamops_up == 1
+""",
+        lasting=MINUTE,
+        severity=Severity.CRITICAL,
+        summary="All streams of database {{ $labels.db }} are gone from Redis behind {{ $labels.instance }}",
+        description=f'The exporter {{{{ $labels.instance }}}} reported {{{{ $value | printf "%.0f" }}}} streams of database '
+        f"{{{{ $labels.db }}}} {pace.words(10 * MINUTE)} ago and reports none now, though Redis answers.",
     )
 
 

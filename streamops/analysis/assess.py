@@ -7,10 +7,12 @@ from streamops.analysis.rules import (
     GroupSubject,
     NodeSubject,
     QueueSubject,
+    ServerSubject,
     StreamSubject,
     judge_group,
     judge_node,
     judge_queue,
+    judge_server,
     judge_stream,
     lag_matters,
     worst_first,
@@ -43,7 +45,8 @@ def assess(
     """
     assessor = _Assessor(snapshot, thresholds, rates=rates)
     streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
-    findings = worst_first([*assess_server(snapshot.server, thresholds), *assessor.orphans()])
+    whole = judge_server(ServerSubject(history.gone, snapshot.collected_at), thresholds)
+    findings = worst_first([*whole, *assess_server(snapshot.server, thresholds), *assessor.orphans()])
     health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
     return Observation(snapshot, history.since, streams, findings, health)
 
@@ -116,9 +119,10 @@ class _Assessor:
             group,
             rates if self.rates else NO_RATES,
             history.trend.values,
-            lost_so_far(history),
+            history.lost if history.lost_known and history.lost_before == 0 else None,
             findings,
             _health(findings, doubt=doubt),
+            lost_at_most=lost_at_most(history),
         )
 
     def added_per_second(self, history: StreamHistory) -> float | None:
@@ -126,9 +130,11 @@ class _Assessor:
         return arrival_rate(history.recent) if self.rates else None
 
 
-def lost_so_far(history: GroupHistory) -> int | None:
-    """Entries lost to a group since watching began; none where that is not known, or not yet."""
-    return history.lost if history.lost_known else None
+def lost_at_most(history: GroupHistory) -> int | None:
+    """The most entries that a group can have lost, before watching began and since; none without a bound."""
+    if history.lost_before is None or not history.lost_known:
+        return None
+    return history.lost_before + history.lost
 
 
 def _health(findings: tuple[Finding, ...], *, doubt: bool) -> Health:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.analysis.columns import Column, Tick
-from streamops.analysis.losses import losses
+from streamops.analysis.losses import losses, lost_before
 from streamops.analysis.rates import acknowledgements, arrivals, deliveries
 from streamops.analysis.samples import GroupSample
 from streamops.model.ids import EntryId
@@ -32,8 +32,8 @@ class GroupHistory(Struct, frozen=True, gc=False):
         unacked_since: The last reading up to which something may have been acknowledged, or at which
             nothing was pending: no entry was acknowledged since.
         lost: Entries proven to have been trimmed away undelivered since the group was first seen.
-        lost_known: Whether every change since then let that be told, so that ``lost`` is the whole; none
-            before the first change.
+        lost_known: Whether every change since then let that be told, so that ``lost`` is the whole.
+        lost_before: The most entries that can have been trimmed away undelivered before that; none without a bound.
         lost_at: The last reading that added to ``lost``; none where nothing did.
         rewound_at: The last reading at which the position had moved back; none where it never did.
         rewound_from: The position before that, or an earlier one not caught up with when it moved back again.
@@ -47,10 +47,11 @@ class GroupHistory(Struct, frozen=True, gc=False):
     clear_at: datetime | None
     unacked_since: datetime
     lost: int = 0
-    lost_known: bool | None = None
+    lost_known: bool = True
     lost_at: datetime | None = None
     rewound_at: datetime | None = None
     rewound_from: EntryId | None = None
+    lost_before: int | None = 0
 
     @property
     def lag(self) -> int | None:
@@ -79,8 +80,8 @@ def group_ticks(at: datetime, trend_span: timedelta) -> GroupTicks:
     return GroupTicks(at, Tick(at, RATE_SPACING, RATE_LENGTH), Tick(at, spacing, TREND_LENGTH))
 
 
-def begin_group(sample: GroupSample, lag: Lag, ticks: GroupTicks) -> GroupHistory:
-    """The history of a group seen for the first time."""
+def begin_group(sample: GroupSample, lag: Lag, ticks: GroupTicks, *, created: bool = False) -> GroupHistory:
+    """The history of a group seen for the first time; ``created`` since its stream was last read without it."""
     now = ticks.at
     return GroupHistory(
         began=now,
@@ -90,6 +91,7 @@ def begin_group(sample: GroupSample, lag: Lag, ticks: GroupTicks) -> GroupHistor
         waiting_since=now if waits(lag) else None,
         clear_at=now if lag.upper == 0 else None,
         unacked_since=now,
+        lost_before=0 if created else lost_before(sample),
     )
 
 
@@ -124,10 +126,11 @@ def advance_group(past: GroupHistory, sample: GroupSample, lag: Lag, ticks: Grou
         now if lag.upper == 0 else past.clear_at,
         now if acked != 0 or sample.pending == 0 else past.unacked_since,
         past.lost + (lost or 0),
-        lost is not None and past.lost_known is not False,
+        lost is not None and past.lost_known,
         now if lost else past.lost_at,
         past.rewound_at,
         past.rewound_from,
+        past.lost_before,
     )
 
 
@@ -145,6 +148,7 @@ def _rewind_group(past: GroupHistory, sample: GroupSample, lag: Lag, ticks: Grou
         lost=past.lost,
         lost_known=past.lost_known,
         lost_at=past.lost_at,
+        lost_before=past.lost_before,
         rewound_at=ticks.at,
         rewound_from=origin if past.rewound_from is None else max(origin, past.rewound_from),
     )

@@ -1,6 +1,6 @@
 """What is remembered of the snapshots before this one: bounded, in memory, never changed in place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -44,6 +44,20 @@ class StreamHistory(Struct, frozen=True):
     groups: Mapping[str, GroupHistory]
 
 
+class Gone(Struct, frozen=True):
+    """Streams that vanished together.
+
+    Attributes:
+        names: Those that are still not there.
+        at: The reading that missed them.
+        other_server: Whether another server answered than before: one that started without their data, say.
+    """
+
+    names: tuple[str, ...]
+    at: datetime
+    other_server: bool
+
+
 class History(Struct, frozen=True):
     """What is remembered of all snapshots so far.
 
@@ -51,11 +65,16 @@ class History(Struct, frozen=True):
         since: Server time of the first.
         at: Server time of the last.
         streams: The streams, by name.
+        servers: The main replication IDs of the servers that answered last; one that was promoted since has them as its
+            second. Empty where they were not told.
+        gone: Streams that vanished with the server they were on, or as the last ones there were; none where none did.
     """
 
     since: datetime
     at: datetime
     streams: Mapping[str, StreamHistory]
+    servers: frozenset[str] = frozenset()
+    gone: Gone | None = None
 
 
 def advance(
@@ -85,7 +104,22 @@ def advance(
     for name, past in history.streams.items():
         if name not in streams and (partial or step.explains(name)) and step.remembers(past.recent.times[-1]):
             streams[name] = past
-    return History(history.since, now, streams)
+    nodes = [node.replication_ids for node in snapshot.server.nodes if node.replication_ids]
+    gone = history.gone if partial else _gone(history, streams, nodes, now)
+    return History(history.since, now, streams, frozenset(ids[0] for ids in nodes) or history.servers, gone)
+
+
+def _gone(
+    history: History, streams: Mapping[str, StreamHistory], nodes: Sequence[tuple[str, ...]], now: datetime
+) -> Gone | None:
+    """Streams that nobody deleted one by one: they went with their server, or none is left."""
+    past = history.gone
+    missed = () if past is None else tuple(name for name in past.names if name not in streams)
+    vanished = tuple(name for name in history.streams if name not in streams)
+    other_server = bool(history.servers) and any(history.servers.isdisjoint(ids) for ids in nodes)
+    if vanished and (other_server or not streams):
+        return Gone(tuple(sorted({*missed, *vanished})), now, other_server)
+    return None if past is None or not missed else replace(past, names=missed)
 
 
 def _with_late(history: History, snapshot: Snapshot, step: "_Step") -> History:
@@ -94,7 +128,7 @@ def _with_late(history: History, snapshot: Snapshot, step: "_Step") -> History:
     for state in snapshot.streams:
         past = streams.get(state.name)
         streams[state.name] = step.stream(None, state) if past is None else step.unseen(past, state)
-    return History(history.since, history.at, streams)
+    return replace(history, streams=streams)
 
 
 class _Step:
@@ -133,7 +167,7 @@ class _Step:
             self.recent.begin(sample) if past is None else self.recent.append(past.recent, sample),
             self._growth(past, state, sample),
             trimmed_at,
-            self._groups({} if past is None else past.groups, state, sample),
+            self._groups(None if past is None else past.groups, state, sample),
         )
 
     def unseen(self, past: StreamHistory, state: StreamState) -> StreamHistory:
@@ -143,7 +177,8 @@ class _Step:
             return past
         sample = sample_stream(state)
         begun = {
-            group.name: begin_group(sample_group(group, sample), group.lag, self.of_groups) for group in new
+            group.name: begin_group(sample_group(group, sample), group.lag, self.of_groups, created=True)
+            for group in new
         }
         return replace(past, groups={**past.groups, **begun})
 
@@ -157,13 +192,13 @@ class _Step:
         return self.growth.append(past.growth, sample)
 
     def _groups(
-        self, past: Mapping[str, GroupHistory], state: StreamState, stream: StreamSample
+        self, known: Mapping[str, GroupHistory] | None, state: StreamState, stream: StreamSample
     ) -> dict[str, GroupHistory]:
-        groups: dict[str, GroupHistory] = {}
+        past, groups = known or {}, dict[str, GroupHistory]()
         for group in state.groups:
             sample, before = sample_group(group, stream), past.get(group.name)
             groups[group.name] = (
-                begin_group(sample, group.lag, self.of_groups)
+                begin_group(sample, group.lag, self.of_groups, created=known is not None)
                 if before is None
                 else advance_group(before, sample, group.lag, self.of_groups)
             )

@@ -7,6 +7,7 @@ is before the first entry, with ``bias = added - read - lag`` when the lag was l
 
 from streamops.analysis.rates import counted_reads
 from streamops.analysis.samples import GroupSample, StreamSample
+from streamops.model.ids import ZERO_ID
 
 
 def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int | None:
@@ -31,6 +32,21 @@ def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int |
         return None
     # A server that counts skipped entries as read makes this negative, never too great.
     return max(0, earlier.lag + added - delivered - later.lag)
+
+
+def lost_before(first: GroupSample) -> int | None:
+    """The most entries after a group's position that were gone when it was first read; none without a bound.
+
+    Zero where the stream still begins at or before the position: trimming has not overtaken it there. Otherwise
+    what was added, less what is there, less what the group had read; of a group that has read nothing, all of it.
+    """
+    stream, position = first.stream, first.last_delivered_id
+    if any(one is not None and one <= position for one in (stream.first_id, stream.last_generated_id)):
+        return 0
+    read = 0 if position == ZERO_ID else first.entries_read
+    if stream.entries_added is None or read is None:
+        return None
+    return max(0, stream.entries_added - stream.length - read)
 
 
 def trimmed(earlier: StreamSample, later: StreamSample) -> bool:

@@ -9,8 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.model.readings import StreamReading
+from streamops.model.streams import ConsumerGroup, StreamState
 
 Bound = TypeVar("Bound", int, timedelta)
 
@@ -21,10 +23,12 @@ class PendingScan(Struct, frozen=True):
     Attributes:
         cursor: Where the next page starts, exclusive; none at the beginning of a pass.
         scanned: Rows seen in this pass.
-        idle_buckets: Those rows by idle time.
+        idle_buckets: Those rows by idle time, except those that were given back.
         delivery_buckets: Those rows by delivery count.
-        longest_idle: The row idle for longest among them.
+        longest_idle: The row idle for longest among those.
         most_delivered: The row delivered most often among them.
+        free: Rows that were given back.
+        dangling: Rows whose entry is gone from the stream's beginning.
         last_pass: What the last whole pass saw; none before its end.
     """
 
@@ -34,16 +38,46 @@ class PendingScan(Struct, frozen=True):
     delivery_buckets: tuple[int, ...] = (0,) * (len(DELIVERY_BOUNDS) + 1)
     longest_idle: PendingEntry | None = None
     most_delivered: PendingEntry | None = None
+    free: int = 0
+    dangling: int = 0
     last_pass: PendingProfile | None = None
 
 
-def advance_scan(scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool) -> PendingScan:
-    """The scan after one more page; ``end`` says that no row follows, so that the next page begins a pass."""
-    idle = _sorted_in(IDLE_BOUNDS, scan.idle_buckets, [row.idle for row in rows])
+def gone_below(stream: StreamState | StreamReading) -> EntryId | None:
+    """The ID below which no entry of a stream exists any more; none where its beginning is not known."""
+    if stream.length == 0:
+        last = stream.last_generated_id
+        return last if last is None or last == LAST_ID else last.next()
+    return stream.first_id
+
+
+def dangling(stream: StreamState, group: ConsumerGroup) -> int:
+    """Pending rows of a group, at the least, whose entry is gone from the stream's beginning."""
+    below, oldest = gone_below(stream), group.oldest_pending
+    if not group.pending or below is None or oldest is None or oldest.id >= below:
+        return 0
+    if stream.length == 0:
+        return group.pending
+    return min(group.pending, max(1, group.profile.dangling if group.profile else 0))
+
+
+def advance_scan(
+    scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool, below: EntryId | None = None
+) -> PendingScan:
+    """The scan after one more page.
+
+    Args:
+        scan: The scan so far.
+        rows: The page.
+        end: Whether no row follows, so that the next page begins a pass.
+        below: What ``gone_below`` says of the stream.
+    """
+    held = [row for row in rows if not row.free]
+    idle = _sorted_in(IDLE_BOUNDS, scan.idle_buckets, [row.idle for row in held])
     deliveries = _sorted_in(DELIVERY_BOUNDS, scan.delivery_buckets, [row.delivery_count for row in rows])
     longest, most = scan.longest_idle, scan.most_delivered
     for row in rows:
-        if longest is None or row.idle > longest.idle:
+        if not row.free and (longest is None or row.idle > longest.idle):
             longest = row
         if most is None or row.delivery_count > most.delivery_count:
             most = row
@@ -55,6 +89,8 @@ def advance_scan(scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool) 
         delivery_buckets=deliveries,
         longest_idle=longest,
         most_delivered=most,
+        free=scan.free + len(rows) - len(held),
+        dangling=scan.dangling + (0 if below is None else sum(row.id < below for row in rows)),
     )
     return PendingScan(last_pass=_profile(seen, coverage=1.0)) if end else seen
 
@@ -88,4 +124,6 @@ def _profile(scan: PendingScan, coverage: float) -> PendingProfile:
         delivery_buckets=scan.delivery_buckets,
         longest_idle=scan.longest_idle,
         most_delivered=scan.most_delivered,
+        free=scan.free,
+        dangling=scan.dangling,
     )

@@ -151,9 +151,9 @@ def _pending_age(view: GroupView) -> Bounds:
     group = view.group
     if group.pending == 0:
         return Bounds(0, 0)
-    if group.oldest_pending is not None and group.oldest_pending_age is None:
+    if (oldest := group.oldest_pending) is not None and group.oldest_pending_age is None and not oldest.free:
         # Its ID is no time, but it was produced before it was delivered.
-        return Bounds(group.oldest_pending.idle.total_seconds(), None)
+        return Bounds(oldest.idle.total_seconds(), None)
     return _exactly(group.oldest_pending_age)
 
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.analysis.letters import ORIGIN_ID, REPLAY_OF
-from streamops.analysis.wording import counted, span
+from streamops.analysis.wording import counted, idleness, span
 from streamops.model.delayed import ATTEMPT
-from streamops.model.entries import Entry
+from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter
 from streamops.model.stories import Acted, InGroup, Story, StoryEvent, StoryFacts, StoryKind
@@ -77,10 +77,10 @@ def _in_group(facts: StoryFacts, group: InGroup) -> Iterator[StoryEvent]:
     row, name = group.row, group.group
     if row is not None:
         text = (
-            f"{name}: pending with {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')},"
-            f" the last {span(row.idle) if row.idle >= SECOND else 'less than a second'} ago"
+            f"{name}: pending with {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')}"
+            f"{_last_delivered(row)}"
         )
-        at = None if facts.now is None else facts.now - row.idle
+        at = None if facts.now is None or row.free else facts.now - row.idle
         yield StoryEvent(kind=StoryKind.PENDING, text=text, at=at)
     elif group.problem:
         yield StoryEvent(kind=StoryKind.WAITING, text=f"{name}: could not be asked: {group.problem}")
@@ -97,11 +97,17 @@ def _in_group(facts: StoryFacts, group: InGroup) -> Iterator[StoryEvent]:
         yield StoryEvent(kind=StoryKind.MARKED, text=text)
 
 
+def _last_delivered(row: PendingEntry) -> str:
+    if row.free:
+        return ", free for any consumer"
+    return f", the last {span(row.idle) if row.idle >= SECOND else 'less than a second'} ago"
+
+
 def _action(acted: Acted) -> StoryEvent:
     row = acted.row
     text = (
         f"{acted.operation} of {acted.target} by {acted.actor}: before, {row.consumer} had it,"
-        f" delivered {counted(row.delivery_count, 'time', 'times')}, idle {span(row.idle)}"
+        f" delivered {counted(row.delivery_count, 'time', 'times')}, {idleness(row)}"
     )
     return StoryEvent(kind=StoryKind.ACTION, text=text, at=acted.at)
 

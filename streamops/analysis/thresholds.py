@@ -18,8 +18,8 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         stopped_after: Entries waited and none was delivered for this long: ``stopped``. Default 2 minutes.
-        stalled_after: Entries were pending and none was acknowledged for this long, though consumers were
-            seen: ``stalled``. Default 5 minutes.
+        stalled_after: Entries were pending and none was acknowledged for this long: ``stalled``.
+            Default 5 minutes.
         no_consumers_after: Entries waited this long for a group without consumers: ``no_consumers``.
             Default 1 minute.
         consumer_unseen: A consumer that holds pending entries was not seen for this long:

@@ -7,38 +7,20 @@ from streamops.model.ids import EntryId
 from streamops.model.readings import StreamReading
 from streamops.model.server import Flavour, ServerNode
 
-SOUND_EXACT = (8, 2, 3)
-SOUND_APPROXIMATE = ((8, 2, 7), (8, 4, 4), (8, 6, 0))
-"""By minor version, the patch from which XTRIM's ``~`` together with ``ACKED`` or ``DELREF`` removes anything; redis
-#14656, #14623."""
+REFERENCES_SOUND = (8, 2, 3)
 
 LAG_SOUND_REDIS = (7, 4, 4)
-UNSOUND = (0, 0, 0)
 
 
-def acked_is_sound(nodes: Sequence[ServerNode]) -> tuple[bool, bool]:
-    """Whether XTRIM may be told ``ACKED`` on all of these servers, in its approximate form and in its exact one.
+def references_are_sound(nodes: Sequence[ServerNode]) -> bool:
+    """Whether these servers heed pending rows: XDELEX, and XTRIM's ``ACKED`` and ``DELREF`` in its exact form.
 
-    Source: Redis's release notes; no server that has the option was there to be tried.
+    Source: tried on Redis 8.2.3, whose approximate form removes nothing with either word. Pending rows of entries
+    that were deleted before stay; redis #15581.
     """
-    versions = _redis_versions(nodes)
-    return all(map(_approximate, versions)), all(version >= SOUND_EXACT for version in versions)
-
-
-def trim_delref_is_sound(nodes: Sequence[ServerNode]) -> bool:
-    """Whether XTRIM may be told ``DELREF`` on all of these servers, in either form: a trim uses both.
-
-    Source: as above. References of entries that were deleted before stay; redis #15581.
-    """
-    return all(map(_approximate, _redis_versions(nodes)))
-
-
-def xdelex_is_sound(nodes: Sequence[ServerNode]) -> bool:
-    """Whether XDELEX may be used on all of these servers, which deletes an entry and its references together.
-
-    Source: as above.
-    """
-    return all(version >= SOUND_EXACT for version in _redis_versions(nodes))
+    return bool(nodes) and all(
+        node.flavour is Flavour.REDIS and node.version >= REFERENCES_SOUND for node in nodes
+    )
 
 
 def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
@@ -72,13 +54,3 @@ def unread_below(stream: StreamReading, position: EntryId, cut: EntryId, removab
         return removable
     # The first entry is below the ID as well, and the group was given it.
     return Amount(0, max(0, removable.upper - 1))
-
-
-def _redis_versions(nodes: Sequence[ServerNode]) -> list[tuple[int, int, int]]:
-    """The versions of these servers, of which one is of no use where it is no Redis, or where there is none."""
-    return [node.version if node.flavour is Flavour.REDIS else UNSOUND for node in nodes] or [UNSOUND]
-
-
-def _approximate(version: tuple[int, int, int]) -> bool:
-    sound = [one for one in SOUND_APPROXIMATE if one[:2] <= version[:2]]
-    return bool(sound) and version >= sound[-1]

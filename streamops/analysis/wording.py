@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 
+from streamops.model.entries import PendingEntry
+
 DAY = 86_400
 UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 """Units of spans, in seconds."""
@@ -59,6 +61,11 @@ def typed_span(duration: timedelta) -> str:
     if rest:
         written += f"{rest / MILLISECOND:.3f}".rstrip("0").rstrip(".") + "ms"
     return written or "0s"
+
+
+def idleness(row: PendingEntry) -> str:
+    """``idle for 12 min``, or ``free for any consumer`` of one that was given back."""
+    return "free for any consumer" if row.free else f"idle for {span(row.idle)}"
 
 
 def instant(moment: datetime) -> str:

@@ -95,7 +95,7 @@ class Sense:
             raise
         self._tallied = await self._tally(stream, group)
         oldest = group.oldest_pending
-        idle = timedelta(0) if oldest is None else oldest.idle
+        idle = timedelta(0) if oldest is None or oldest.free else oldest.idle
         return demand_of(self._tallied, group, size, at=seen.now, busy=busy, idle=idle), size
 
     def _really(self, size: PoolSize, staff: Staff) -> PoolSize:

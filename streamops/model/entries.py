@@ -1,6 +1,7 @@
 """Entries of a stream, and entries that wait for an acknowledgement."""
 
 from datetime import timedelta
+from typing import Final
 
 from msgspec import Struct
 
@@ -24,6 +25,10 @@ class Entry(Struct, frozen=True, gc=False):
         return sum(len(name) + len(value) for name, value in self.fields)
 
 
+GIVEN_BACK: Final = timedelta(days=30)
+"""How idle streamops makes a pending entry look that it gives back: longer than any reclaimer waits."""
+
+
 class PendingEntry(Struct, frozen=True, gc=False):
     """One row of a group's pending entries list, as XPENDING tells it.
 
@@ -39,3 +44,8 @@ class PendingEntry(Struct, frozen=True, gc=False):
     consumer: str
     idle: timedelta
     delivery_count: int
+
+    @property
+    def free(self) -> bool:
+        """Whether it was given back, for any consumer to take over at once; ``idle`` then tells no time."""
+        return self.idle >= GIVEN_BACK

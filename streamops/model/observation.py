@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 
 from msgspec import Struct
 
+from streamops.model.ids import EntryId
 from streamops.model.lag import Lag
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
@@ -35,6 +36,7 @@ class FindingCode(StrEnum):
     DEAD_CONSUMER = "dead_consumer"
     POISON = "poison"
     PENDING_OLD = "pending_old"
+    DANGLING_PENDING = "dangling_pending"
     DEAD_LETTERS = "dead_letters"
     NO_CONSUMERS = "no_consumers"
     LOST = "lost"
@@ -43,6 +45,7 @@ class FindingCode(StrEnum):
     OOM = "oom"
     DELAYED_OVERDUE = "delayed_overdue"
     DELAYED_FOREIGN = "delayed_foreign"
+    STREAMS_GONE = "streams_gone"
 
 
 class Finding(Struct, frozen=True, gc=False):
@@ -54,6 +57,7 @@ class Finding(Struct, frozen=True, gc=False):
         text: One sentence with the numbers.
         advice: What to do about it.
         receiver: The consumer to which the advice hands entries over; none if it names none.
+        entry: The entry that it is about; none where it is not about one.
     """
 
     code: FindingCode
@@ -61,6 +65,7 @@ class Finding(Struct, frozen=True, gc=False):
     text: str
     advice: str
     receiver: str | None = None
+    entry: EntryId | None = None
 
 
 class Rates(Struct, frozen=True, gc=False):
@@ -105,10 +110,11 @@ class GroupView(Struct, frozen=True, gc=False):
         group: The group as read.
         rates: Its movement.
         trend: The last lags, oldest first; none where it was not known.
-        lost: Entries trimmed away before delivery, since watching began; none where not known.
+        lost: Entries trimmed away before delivery; none where that is not known for certain.
         findings: What the rules found, worst first.
         health: The worst of them, or ``OK``, or ``UNKNOWN``.
         retries: Its retry stream, where that is told with it and not as a stream of its own.
+        lost_at_most: The most that ``lost`` can be, before watching began and since; none without a bound.
     """
 
     stream: str
@@ -119,6 +125,7 @@ class GroupView(Struct, frozen=True, gc=False):
     findings: tuple[Finding, ...]
     health: Health
     retries: Retries | None = None
+    lost_at_most: int | None = None
 
 
 class StreamView(Struct, frozen=True, gc=False):

@@ -16,10 +16,12 @@ class PendingProfile(Struct, frozen=True, gc=False):
     Attributes:
         scanned: Rows seen in this pass, or in the last whole pass where that is fresher.
         coverage: Share of the pending entries those rows are, 0 to 1.
-        idle_buckets: Rows by idle time, one count per bound of ``IDLE_BOUNDS`` and one beyond the last.
+        idle_buckets: Rows by idle time, except those that were given back, one count per bound of ``IDLE_BOUNDS`` and one beyond the last.
         delivery_buckets: Rows by delivery count, one count per bound of ``DELIVERY_BOUNDS`` and one beyond.
-        longest_idle: The row idle for longest; none before the first row.
+        longest_idle: The row idle for longest of those; none before the first.
         most_delivered: The row delivered most often; none before the first row.
+        free: Rows that were given back, for any consumer to take over.
+        dangling: Rows whose entry was gone from the stream's beginning when they were read.
     """
 
     scanned: int
@@ -28,6 +30,8 @@ class PendingProfile(Struct, frozen=True, gc=False):
     delivery_buckets: tuple[int, ...]
     longest_idle: PendingEntry | None
     most_delivered: PendingEntry | None
+    free: int = 0
+    dangling: int = 0
 
 
 IDLE_BOUNDS: tuple[timedelta, ...] = (

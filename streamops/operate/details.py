@@ -74,7 +74,7 @@ class DetailReader:
         _, _, details.profiles = await asyncio.gather(
             self._read_members(groups, now, details),
             self._read_oldest(groups, details),
-            self._profiles.advance(groups),
+            self._profiles.advance(streams),
         )
         return details
 

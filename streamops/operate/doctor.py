@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.analysis.assess import IDLE_SEES_ASKING
 from streamops.analysis.lag import Faith, faith_in
 from streamops.model.observation import Health
 from streamops.model.server import Flavour, ServerNode
@@ -21,6 +22,9 @@ from streamops.wire.stream_reader import Readings, StreamReader
 PROBE_KEY: Final = "streamops:doctor"
 OLDEST: Final = (6, 2, 0)
 READ_ONLY_SCRIPTS: Final = (7, 0, 0)
+TELLS_WAITING: Final = (
+    "Redis 7.2 and Valkey tell; so do the heartbeats of streamops's own workers, on every server."
+)
 ASK: Final = "Grant it: `streamops doctor --acl observer` prints all that the console reads with."
 SLOW: Final = timedelta(milliseconds=50)
 
@@ -151,6 +155,9 @@ def _versions(readings: Readings) -> Iterator[Examination]:
         else:
             yield Examination("version", Health.OK, name)
         yield Examination("lag", *_lag_trust(node))
+        if node.version < IDLE_SEES_ASKING:
+            text = f"{name} does not tell a consumer that waits for entries from a dead one: both look idle"
+            yield Examination("consumers", Health.WARN, text, TELLS_WAITING)
 
 
 def _lag_trust(node: ServerNode) -> tuple[Health, str, str]:

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from itertools import chain
 
-from streamops.analysis.pending import PendingScan, advance_scan, profile_of
+from streamops.analysis.pending import PendingScan, advance_scan, gone_below, profile_of
 from streamops.model.pending import PendingProfile
-from streamops.model.readings import GroupReading
+from streamops.model.readings import StreamReading
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.server import Server
@@ -29,21 +29,24 @@ class ProfileKeeper:
         self._rows = rows
         self._scans: dict[GroupKey, PendingScan] = {}
 
-    async def advance(self, groups: Sequence[tuple[str, GroupReading]]) -> dict[GroupKey, PendingProfile]:
+    async def advance(self, streams: Sequence[StreamReading]) -> dict[GroupKey, PendingProfile]:
         """One more page for as many groups as the budget allows; the profiles of all groups scanned so far."""
         pending: dict[GroupKey, int] = {}
-        for stream, group in groups:
+        for name, group in ((stream.name, group) for stream in streams for group in stream.groups):
             if group.pending:
-                pending[stream, group.name] = group.pending
+                pending[name, group.name] = group.pending
             else:
-                self._scans.pop((stream, group.name), None)
+                self._scans.pop((name, group.name), None)
+        below = {stream.name: gone_below(stream) for stream in streams}
         pages = self._choose(pending)
         for page, rows in zip(pages, await read_pending(self._server, pages), strict=True):
             key = page.stream, page.group
             scan = self._scans.pop(key, PendingScan())
             # Back to the end of the line, refused ones too: the order of the dict is the order of turns.
             self._scans[key] = (
-                scan if isinstance(rows, Fault) else advance_scan(scan, rows, end=len(rows) < page.limit)
+                scan
+                if isinstance(rows, Fault)
+                else advance_scan(scan, rows, end=len(rows) < page.limit, below=below[page.stream])
             )
         return {
             key: profile

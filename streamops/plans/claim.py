@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import counted, first_few, span
+from streamops.analysis.wording import counted, first_few, idleness, span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone
 from streamops.plans.commands import equivalent_command
@@ -30,7 +30,7 @@ def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
         tier=Tier.REVERSIBLE,
         count=selection.count,
         sample=sample(
-            f"{row.id} owned by {row.consumer}, idle for {span(row.idle)}, "
+            f"{row.id} owned by {row.consumer}, {idleness(row)}, "
             f"delivered {counted(row.delivery_count, 'time', 'times')}"
             for row in selection.sample
         ),

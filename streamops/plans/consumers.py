@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import counted, first_few, span
+from streamops.analysis.wording import counted, first_few, idleness, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.consumers import (
@@ -38,7 +38,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
         count=consumer.pending or 1,
         unit=ENTRY_UNIT if consumer.pending else CONSUMER_UNIT,
         sample=sample(
-            f"{row.id} idle for {span(row.idle)}, delivered {counted(row.delivery_count, 'time', 'times')}"
+            f"{row.id} {idleness(row)}, delivered {counted(row.delivery_count, 'time', 'times')}"
             for row in evidence.sample
         ),
         effects=tuple(_effects_of_removing(intent, evidence)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import counted, span
+from streamops.analysis.wording import counted, idleness
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.nack import NackEvidence, NackIntent
 from streamops.plans.commands import equivalent_command
@@ -18,7 +18,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
         tier=Tier.REDELIVERS,
         count=len(rows),
         sample=sample(
-            f"{row.id} owned by {row.consumer}, idle for {span(row.idle)}, "
+            f"{row.id} owned by {row.consumer}, {idleness(row)}, "
             f"delivered {counted(row.delivery_count, 'time', 'times')}"
             for row in rows
         ),
@@ -27,21 +27,18 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
         command=equivalent_command("nack", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(evidence)),
-        fingerprint=fingerprint([(row.id, row.consumer) for row in rows], evidence.by_xnack),
+        fingerprint=fingerprint([(row.id, row.consumer) for row in rows]),
     )
 
 
 def _effects(evidence: NackEvidence) -> Iterator[str]:
     many = counted(len(evidence.rows), "entry", "entries")
     one = len(evidence.rows) == 1
-    if evidence.by_xnack:
-        yield f"{many} will belong to nobody (XNACK FAIL), and be delivered to whoever reads or reclaims next."
-    else:
-        yield (
-            f"{many} will look idle for 30 days and keep {'its' if one else 'their'} owner (this server has no XNACK): "
-            f"whoever reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets {'it' if one else 'them'}, "
-            "whoever only reads does not."
-        )
+    yield (
+        f"{many} will be free for any consumer and keep {'its' if one else 'their'} owner until then, looking idle for 30 days: "
+        f"whoever reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets {'it' if one else 'them'}, "
+        "whoever only reads does not."
+    )
     yield "Deliveries stay as counted; each further one counts on, towards whatever limit the consumers have."
     which = "it" if one else "one of them"
     yield f"A worker that is still at {which} acknowledges it all the same; until then it may be processed twice."

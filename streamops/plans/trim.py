@@ -84,7 +84,8 @@ def held_back_by(holder: Holder) -> str:
         owner = (
             f"consumer {row.consumer} holds {row.id}" if row.consumer else f"{row.id} was given back and is"
         )
-        return f"group {holder.group}: {owner} pending for {span(row.idle)}"
+        since = ", free for any consumer" if row.free else f" for {span(row.idle)}"
+        return f"group {holder.group}: {owner} pending{since}"
     return f"group {holder.group} has yet to read {at_most(holder.unread)}"
 
 
@@ -103,7 +104,7 @@ def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) ->
     names = [name for name, _ in evidence.identity.positions]
     yield f"Each of its groups ({first_few(names)}) has read and acknowledged all of them, and loses nothing."
     yield f"What group {holder.group} needs, from {holder.needs} on, stays whatever happens meanwhile."
-    if any(evidence.acked):
+    if evidence.references and intent.drops_all:
         yield "The server is told ACKED as well, and checks the same."
 
 
@@ -142,7 +143,7 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str]
     yield from loss_sentences(evidence.losses)
     if not evidence.losses:
         yield "The stream has no group."
-    if evidence.delref and any(loss.pending for loss in evidence.losses):
+    if _takes_rows_along(intent, evidence) and any(loss.pending for loss in evidence.losses):
         yield (
             "Their pending rows go with them, in the same step: the server is told DELREF. Rows of entries that were "
             "deleted before stay."
@@ -156,16 +157,21 @@ def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[str
     pending, complete = pending_in(evidence.losses)
     if not intent.backup:
         yield "No backup is written; --backup FILE writes one, which `streamops restore` reads."
-    if pending and not evidence.delref:
+    if pending and not _takes_rows_along(intent, evidence):
+        along = " With --exact this server takes them along (DELREF)." if evidence.references else ""
         yield (
             f"{at_least_unless(complete=complete)}{counted(pending, 'pending row that points', 'pending rows that point')} "
             "to nothing will be left: "
-            "consumers get empty entries for them until they are acknowledged."
+            f"consumers get empty entries for them until they are acknowledged.{along}"
         )
     overtaken = [loss.group for loss in evidence.losses if loss.unread.upper]
     if overtaken and evidence.lag_goes_wrong:
         yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {first_few(overtaken)}: {evidence.lag_goes_wrong}."
     yield from crowd_warnings(len(evidence.identity.positions), ALL_A_MILLISECOND)
+
+
+def _takes_rows_along(intent: TrimIntent, evidence: TrimEvidence) -> bool:
+    return evidence.references and intent.drops_all
 
 
 def _nothing(evidence: TrimEvidence) -> str:

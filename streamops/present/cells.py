@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -29,6 +30,16 @@ def compact_cell(number: int | None) -> Cell:
 def duration_cell(span: timedelta | None) -> Cell:
     """A span; zero steps back, unknown shows."""
     return Cell(duration(span), Tone.UNKNOWN if span is None else Tone.PLAIN if span else Tone.DIM)
+
+
+def idle_cell(entry: PendingEntry) -> Cell:
+    """How long a pending entry has been idle; one that was given back is free."""
+    return Cell("free", Tone.UNKNOWN) if entry.free else duration_cell(entry.idle)
+
+
+def idle_seconds(entry: PendingEntry) -> float | None:
+    """The same in seconds; none of one that was given back, whose idle time is no time."""
+    return None if entry.free else seconds(entry.idle)
 
 
 def rate_cell(per_second: float | None) -> Cell:

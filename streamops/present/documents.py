@@ -20,7 +20,7 @@ from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
-from streamops.present.cells import id_text, rounded, seconds
+from streamops.present.cells import id_text, idle_seconds, rounded, seconds
 from streamops.present.rows import PendingRow
 from streamops.present.text import safe
 from streamops.present.units import rfc3339
@@ -98,6 +98,7 @@ def group_json(view: GroupView) -> Json:
         "oldest_pending": _oldest_json(view),
         "rates": rates_json(view.rates),
         "lost": view.lost,
+        "lost_at_most": view.lost_at_most,
         "retries": None if view.retries is None else _retries_json(view.retries),
         "health": view.health.word,
         "findings": findings_json(view.findings),
@@ -158,7 +159,8 @@ def _pending_json(entry: PendingEntry, age_seconds: float | None) -> Json:
     return {
         "id": str(entry.id),
         "age_seconds": age_seconds,
-        "idle_seconds": seconds(entry.idle),
+        "idle_seconds": idle_seconds(entry),
+        "free": entry.free,
         "deliveries": entry.delivery_count,
         "consumer": text_json(entry.consumer),
     }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from streamops.analysis.wording import counted
+from streamops.analysis.wording import counted, idleness
 from streamops.model.acting import Action, Actor, AuditRecord, Job, Outcome, Plan
 from streamops.model.entries import PendingEntry
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
@@ -13,7 +13,7 @@ from streamops.present.documents import Json, text_json
 from streamops.present.plans import Fact, outcome_document, outcome_facts, plan_document, plan_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import duration, timestamp
+from streamops.present.units import timestamp
 
 SHOWN = 20
 """Rows of the state before that people see one by one."""
@@ -100,7 +100,7 @@ def _actor_json(actor: Actor) -> Json:
 
 def _row_text(row: PendingEntry) -> str:
     often = counted(row.delivery_count, "time", "times")
-    return f"{row.id} owned by {row.consumer}, idle {duration(row.idle)}, delivered {often}"
+    return f"{row.id} owned by {row.consumer}, {idleness(row)}, delivered {often}"
 
 
 def _readable(value: Any) -> Any:  # noqa: ANN401 - any JSON value

@@ -19,12 +19,14 @@ HEADINGS: Final[dict[FindingCode, str]] = {
     FindingCode.RETENTION_EDGE: "RetentionEdge",
     FindingCode.PENDING_OLD: "OldestPending",
     FindingCode.POISON: "PoisonEntry",
+    FindingCode.DANGLING_PENDING: "DanglingPending",
     FindingCode.DEAD_CONSUMER: "DeadConsumer",
     FindingCode.DEAD_LETTERS: "DLQNotEmpty",
     FindingCode.EVICTION_RISK: "EvictionRisk",
     FindingCode.OOM: "WritesWillFail",
     FindingCode.DELAYED_OVERDUE: "DelayedOverdue",
     FindingCode.DELAYED_FOREIGN: "DelayedForeign",
+    FindingCode.STREAMS_GONE: "StreamsGone",
 }
 """The section of each finding, which is also the name of the alert in Prometheus that tells of the same."""
 

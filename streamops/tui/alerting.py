@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.analysis.folding import fold_retries
+from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
 from streamops.model.silences import FindingKey, Silence
 from streamops.present.alerts import AlertRow, worst_then_newest
@@ -35,7 +36,7 @@ class Alerts:
 
     def __init__(self, silences: Iterable[Silence] = ()) -> None:
         self._silences = {silence.key: silence.until for silence in silences}
-        self._sights: dict[FindingKey, _Sight] = {}
+        self._sights: dict[tuple[FindingKey, EntryId | None], _Sight] = {}
         self._of_stream = Remembered[StreamView, tuple[Found, ...]](_found_about)
         self._found: Sequence[Found] = ()
         self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
@@ -76,16 +77,18 @@ class Alerts:
     def _see(self, found: Sequence[Found], now: datetime) -> bool:
         """Note what is in sight; say whether something came."""
         came = False
-        for key, _ in found:
-            sight = self._sights.get(key)
+        for key, finding in found:
+            # Another entry is another cause, though the same is wrong with it.
+            seen = (key, finding.entry)
+            sight = self._sights.get(seen)
             if sight is None or abs(now - sight.last) > GRACE:
-                self._sights[key] = _Sight(now, now, self._now is None)
+                self._sights[seen] = _Sight(now, now, self._now is None)
                 came = True
             else:
                 sight.last = now
         if len(self._sights) > len(found):
             self._sights = {
-                key: sight for key, sight in self._sights.items() if abs(now - sight.last) <= GRACE
+                seen: sight for seen, sight in self._sights.items() if abs(now - sight.last) <= GRACE
             }
         return came
 
@@ -103,7 +106,7 @@ class Alerts:
         rows: dict[tuple[FindingKey, int], AlertRow] = {}
         for key, finding in self._found:
             number = numbers[key] = numbers.get(key, -1) + 1
-            sight, (_, stream, group) = self._sights[key], key
+            sight, (_, stream, group) = self._sights[key, finding.entry], key
             row = AlertRow(
                 stream, group, finding, number, sight.first, sight.from_start, self._silences.get(key)
             )

@@ -28,7 +28,6 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "XDELEX": ("IDS", "1", "0-0"),
     "XTRIM": ("MINID", "0"),
     "XCLAIM": (NOBODY, NOBODY, "0", "0-0"),
-    "XNACK": (NOBODY, "FAIL", "IDS", "1", "0-0"),
     "XAUTOCLAIM": (NOBODY, NOBODY, "0", "0-0"),
     "XREADGROUP": ("GROUP", NOBODY, NOBODY, "COUNT", "1", "STREAMS", _KEY, ">"),
     "XRANGE": ("0-0", "0-0"),

@@ -4,8 +4,8 @@ Groups of dead-letter streams are not judged: such a group reads when a person w
 in this order, and each only where nothing named in brackets explains the same:
 
  1. ``no_consumers``: entries wait for a group without consumers.
- 2. ``stalled``: consumers that hold pending entries are seen, and acknowledge none. [6, where no more
-    entries wait]
+ 2. ``stalled``: entries are pending, and none is acknowledged. [6, where no more entries wait; 3 and 5, where no
+    consumer that holds some is seen]
  3. ``stopped``: entries wait, and none is delivered. [1, 2]
  4. ``lag_growing``: the lag matters, has grown, and grew steadily. [1, 2, 3]
  5. ``dead_consumer``: a consumer with pending entries has not been seen for too long; a suspicion.
@@ -13,13 +13,15 @@ in this order, and each only where nothing named in brackets explains the same:
  7. ``pending_old``: a pending entry has been with consumers for too long. [2; 5, where the suspect has
     it; 6, where it is that entry]
  8. ``rewound``: the position moved back.
- 9. ``lost``: entries were trimmed away before delivery.
+ 9. ``lost``: entries were trimmed away before delivery; a warning where that may have been before watching began.
 10. ``retention_edge``: a stream is trimmed while nearly all of it is still to be delivered. [9]
 11. ``behind``: the next entry has waited for too long, though some are delivered and the lag does not
     grow. [1, 2, 3, 4]
+12. ``dangling_pending``: pending entries are gone from the stream; 6 and 7 leave those out.
 
-A stream by itself: 12. ``dead_letters``. A server process: 13. ``eviction_risk``; 14. ``oom``. A queue of delayed
-messages: 15. ``delayed_overdue``; 16. ``delayed_foreign``.
+A stream by itself: 13. ``dead_letters``. A server process: 14. ``eviction_risk``; 15. ``oom``. The
+server as a whole: 16. ``streams_gone``: streams vanished with their server's data, or the last ones did. A queue of
+delayed messages: 17. ``delayed_overdue``; 18. ``delayed_foreign``.
 
 One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
 a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
@@ -37,8 +39,9 @@ from streamops.analysis.rules.dead_letters import dead_letters
 from streamops.analysis.rules.delayed import delayed_foreign, delayed_overdue
 from streamops.analysis.rules.delivery import behind, lag_growing, lag_matters, no_consumers, stalled, stopped
 from streamops.analysis.rules.memory import eviction_risk, oom
-from streamops.analysis.rules.pending import dead_consumer, pending_old, poison
+from streamops.analysis.rules.pending import dangling_pending, dead_consumer, pending_old, poison
 from streamops.analysis.rules.position import lost, retention_edge, rewound
+from streamops.analysis.rules.streams import streams_gone
 from streamops.analysis.rules.subject import (
     GroupRule,
     GroupSubject,
@@ -46,6 +49,8 @@ from streamops.analysis.rules.subject import (
     NodeSubject,
     QueueRule,
     QueueSubject,
+    ServerRule,
+    ServerSubject,
     StreamRule,
     StreamSubject,
 )
@@ -57,14 +62,17 @@ __all__ = [
     "GROUP_RULES",
     "NODE_RULES",
     "QUEUE_RULES",
+    "SERVER_RULES",
     "STREAM_RULES",
     "GroupSubject",
     "NodeSubject",
     "QueueSubject",
+    "ServerSubject",
     "StreamSubject",
     "judge_group",
     "judge_node",
     "judge_queue",
+    "judge_server",
     "judge_stream",
     "lag_matters",
 ]
@@ -81,9 +89,16 @@ GROUP_RULES: tuple[GroupRule, ...] = (
     lost,
     retention_edge,
     behind,
+    dangling_pending,
 )
 OF_WAITING: tuple[GroupRule, ...] = (no_consumers, stopped, lag_growing, behind)
-OF_PENDING: tuple[GroupRule, ...] = (stalled, dead_consumer, poison, pending_old)
+OF_PENDING: tuple[GroupRule, ...] = (
+    stalled,
+    dead_consumer,
+    poison,
+    pending_old,
+    dangling_pending,
+)
 OF_PAST: tuple[GroupRule, ...] = (rewound, lost, retention_edge)
 ASKED: dict[tuple[bool, bool, bool], tuple[GroupRule, ...]] = {
     (waiting, pending, past): tuple(
@@ -99,6 +114,7 @@ the others find nothing, which is most of them most of the time."""
 STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
 NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
 QUEUE_RULES: tuple[QueueRule, ...] = (delayed_overdue, delayed_foreign)
+SERVER_RULES: tuple[ServerRule, ...] = (streams_gone,)
 
 NOTHING: frozenset[FindingCode] = frozenset()
 EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
@@ -139,6 +155,11 @@ def judge_queue(subject: QueueSubject, thresholds: Thresholds) -> tuple[Finding,
 def judge_node(subject: NodeSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
     """What the rules find about a server process, worst first, then by number."""
     return worst_first([finding for rule in NODE_RULES if (finding := rule(subject, thresholds)) is not None])
+
+
+def judge_server(subject: ServerSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about the server as a whole."""
+    return tuple(finding for rule in SERVER_RULES if (finding := rule(subject, thresholds)) is not None)
 
 
 def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""Rule 12: dead letters."""
+"""Rule 13: dead letters."""
 
 from streamops.analysis.columns import Column
 from streamops.analysis.rates import arrivals
@@ -11,7 +11,7 @@ from streamops.model.streams import StreamRole
 
 
 def dead_letters(subject: StreamSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 12: a dead-letter stream has entries; critical while they keep coming."""
+    """Rule 13: a dead-letter stream has entries; critical while they keep coming."""
     stream = subject.stream
     if stream.role is not StreamRole.DEAD_LETTERS or stream.length < thresholds.dead_letters:
         return None

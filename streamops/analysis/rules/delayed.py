@@ -1,4 +1,4 @@
-"""Rules 15 and 16: queues of delayed messages."""
+"""Rules 17 and 18: queues of delayed messages."""
 
 from streamops.analysis.rules.subject import QueueSubject
 from streamops.analysis.thresholds import Thresholds
@@ -7,7 +7,7 @@ from streamops.model.observation import Finding, FindingCode, Health
 
 
 def delayed_overdue(subject: QueueSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 15: messages are due, and nothing moves them to their stream."""
+    """Rule 17: messages are due, and nothing moves them to their stream."""
     queue = subject.queue
     if queue.next_due_at is None or (late := subject.now - queue.next_due_at) < thresholds.delayed_overdue:
         return None
@@ -22,7 +22,7 @@ def delayed_overdue(subject: QueueSubject, thresholds: Thresholds) -> Finding | 
 
 
 def delayed_foreign(subject: QueueSubject, _: Thresholds) -> Finding | None:
-    """Rule 16: another program keeps members in the sorted set that is the queue."""
+    """Rule 18: another program keeps members in the sorted set that is the queue."""
     queue = subject.queue
     if not queue.foreign:
         return None

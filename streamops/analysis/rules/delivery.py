@@ -8,6 +8,7 @@ from streamops.analysis.rules.subject import (
     GroupSubject,
     holders_seen_ago,
     poison_entry,
+    suspects,
     undelivered_for,
     waited,
 )
@@ -33,10 +34,10 @@ def no_consumers(subject: GroupSubject, thresholds: Thresholds) -> Finding | Non
 
 
 def stalled(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 2: consumers that hold pending entries are seen, yet acknowledge nothing.
+    """Rule 2: entries are pending and nothing is acknowledged.
 
-    Critical where more entries wait behind them. A consumer that is not seen may be at work, until
-    rule 5 suspects it; and a poison entry with nothing waiting behind it is rule 6's.
+    Critical where more entries wait behind consumers that are seen. Where none is seen, rule 3 says so if entries
+    wait, and rule 5 once one is suspected; a poison entry with nothing waiting behind it is rule 6's.
     """
     group, history = subject.group, subject.history
     if not group.pending:
@@ -45,7 +46,8 @@ def stalled(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
     if unacked < thresholds.stalled_after:
         return None
     seen = _seen_ago(subject)
-    if seen >= thresholds.stalled_after:
+    unseen = seen >= thresholds.stalled_after
+    if unseen and (subject.has_waiting or suspects(subject, thresholds)):
         return None
     if not subject.has_waiting and poison_entry(subject, thresholds) is not None:
         return None
@@ -54,8 +56,19 @@ def stalled(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
         FindingCode.STALLED,
         Health.CRITICAL if subject.has_waiting else Health.WARN,
         f"{counted(group.pending, 'entry is', 'entries are')} pending and none was acknowledged for "
-        f"{span(unacked)}, though a consumer that holds some was seen {span(seen)} ago",
+        f"{span(unacked)}, {_unseen(subject, seen) if unseen else f'though a consumer that holds some was seen {span(seen)} ago'}",
         f"Look for a handler that hangs, or that never reaches XACK: {listing}",
+    )
+
+
+def _unseen(subject: GroupSubject, seen: timedelta) -> str:
+    if subject.members is None:
+        return "and whether its consumers live is not known"
+    if subject.sees_asking:
+        return f"and no consumer that holds some was seen for {span(seen)}"
+    return (
+        f"and no consumer that holds some was given an entry for {span(seen)}: this server does not tell whether "
+        "they wait, work or are dead"
     )
 
 

@@ -1,4 +1,4 @@
-"""Rules 13 and 14: what the server does when its memory is full."""
+"""Rules 14 and 15: what the server does when its memory is full."""
 
 from streamops.analysis.rules.subject import NodeSubject
 from streamops.analysis.thresholds import Thresholds
@@ -10,7 +10,7 @@ KEEP = "Protect the streams: CONFIG SET maxmemory-policy noeviction, or give cac
 
 
 def eviction_risk(subject: NodeSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 13: the policy may evict whole streams with their groups; critical when memory runs short.
+    """Rule 14: the policy may evict whole streams with their groups; critical when memory runs short.
 
     An ``allkeys`` policy may take any stream. A ``volatile`` one takes only keys with a time to live,
     which a stream seldom has and a snapshot does not tell, so it is reported only when memory runs short.
@@ -37,7 +37,7 @@ def eviction_risk(subject: NodeSubject, thresholds: Thresholds) -> Finding | Non
 
 
 def oom(subject: NodeSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 14: without eviction a full memory refuses XADD while XACK works, so dead letters get lost."""
+    """Rule 15: without eviction a full memory refuses XADD while XACK works, so dead letters get lost."""
     used = memory_share(subject)
     if used is None or used < thresholds.oom_memory or subject.node.maxmemory_policy != NO_EVICTION:
         return None

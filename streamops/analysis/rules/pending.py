@@ -1,5 +1,8 @@
-"""Rules 5 to 7: whether what was delivered gets done."""
+"""Rules 5 to 7 and 12: whether what was delivered gets done."""
 
+from datetime import timedelta
+
+from streamops.analysis.pending import dangling
 from streamops.analysis.rules.subject import GroupSubject, old_entries, poison_entry, suspects
 from streamops.analysis.thresholds import Thresholds
 from streamops.analysis.wording import command, counted, quoted, span
@@ -44,6 +47,7 @@ def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
         f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
         f"and is still pending{_owner(entry)}",
         f"Read it: {read}; mend its handler, or give it up: {give_up}",
+        entry.id,
     )
 
 
@@ -65,15 +69,45 @@ def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None
         return Finding(
             FindingCode.PENDING_OLD,
             Health.WARN,
-            f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, "
-            f"delivered {counted(entry.delivery_count, 'time', 'times')}, last {span(entry.idle)} ago",
+            _pending_for(entry, held, subject.group.oldest_pending_age or held),
             f"If its consumer is not working on it, give it to another: {claim}",
+            entry.id,
         )
     return None
 
 
+def dangling_pending(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 12: pending entries were trimmed away; critical once the oldest has lain for too long to be in work.
+
+    A consumer that was given such an entry shortly before may still finish it; no other can be given it again.
+    """
+    group, gone = subject.group, dangling(subject.stream, subject.group)
+    oldest = group.oldest_pending
+    if not gone or oldest is None:
+        return None
+    least = "" if gone == group.pending or (group.profile and group.profile.coverage == 1) else "at least "
+    stream = subject.stream.name
+    listing = command("pending ls", stream, group.name)
+    give_up = command("ack", stream, group.name, options=f"--ids {oldest.id}")
+    return Finding(
+        FindingCode.DANGLING_PENDING,
+        Health.CRITICAL if oldest.idle >= thresholds.stalled_after else Health.WARN,
+        f"{least}{gone:,} of {counted(group.pending, 'pending entry is', 'pending entries are')} gone from the stream, "
+        f"the oldest {oldest.id}: whoever takes them over gets nothing",
+        f"Put them back from a backup (streamops restore FILE), or see which they are: {listing}; "
+        f"and let go of them: {give_up}",
+    )
+
+
 def _held(pending: int) -> str:
     return counted(pending, "pending entry", "pending entries")
+
+
+def _pending_for(entry: PendingEntry, held: timedelta, age: timedelta) -> str:
+    times = f"delivered {counted(entry.delivery_count, 'time', 'times')}"
+    if entry.free:
+        return f"entry {entry.id} was given back, is free for any consumer and {span(age)} old by its ID, {times}"
+    return f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, {times}, last {span(entry.idle)} ago"
 
 
 def _owner(entry: PendingEntry) -> str:

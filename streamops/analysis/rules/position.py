@@ -28,18 +28,38 @@ def rewound(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
 
 
 def lost(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 9: trimming took entries that the group had not been given."""
+    """Rule 9: trimming took entries that the group had not been given; a warning of what was gone at the start."""
     history = subject.history
     if history.lost_at is None or subject.now - history.lost_at >= thresholds.report_for:
-        return None
+        return _lost_before(subject, thresholds)
     least = "" if history.lost_known else "at least "
     return Finding(
         FindingCode.LOST,
         Health.CRITICAL,
         f"{least}{counted(history.lost, 'entry was', 'entries were')} trimmed away before delivery, "
         f"the last {span(subject.now - history.lost_at)} ago",
-        f"Raise MAXLEN where entries are added, or leave trimming to what spares them: {_trim(subject)}",
+        _spare(subject),
     )
+
+
+def _lost_before(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    history = subject.history
+    # A position that was moved back stands before entries that it had passed.
+    if not history.lost_before or history.rewound_at is not None:
+        return None
+    if subject.now - history.began >= thresholds.report_for:
+        return None
+    return Finding(
+        FindingCode.LOST,
+        Health.WARN,
+        f"at most {counted(history.lost_before, 'entry was', 'entries were')} trimmed away before delivery, "
+        "before watching began",
+        _spare(subject),
+    )
+
+
+def _spare(subject: GroupSubject) -> str:
+    return f"Raise MAXLEN where entries are added, or leave trimming to what spares them: {_trim(subject)}"
 
 
 def retention_edge(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:

@@ -7,7 +7,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from streamops.analysis.group_history import GroupHistory, waits
-from streamops.analysis.history import StreamHistory
+from streamops.analysis.history import Gone, StreamHistory
+from streamops.analysis.pending import gone_below
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.delayed import DelayedQueue
 from streamops.model.entries import PendingEntry
@@ -59,7 +60,9 @@ class GroupSubject(Struct, frozen=True, gc=False):
     def has_past(self) -> bool:
         """Whether its position ever moved back, entries were lost, or its stream was trimmed."""
         history = self.history
-        return not (self.trimmed_at is history.lost_at is history.rewound_at is None)
+        return bool(history.lost_before) or not (
+            self.trimmed_at is history.lost_at is history.rewound_at is None
+        )
 
 
 class StreamSubject(Struct, frozen=True, gc=False):
@@ -98,10 +101,23 @@ class NodeSubject(Struct, frozen=True, gc=False):
     named: bool
 
 
+class ServerSubject(Struct, frozen=True, gc=False):
+    """The server as a whole under judgement.
+
+    Attributes:
+        gone: Streams that vanished together; none where none did.
+        now: The server's clock.
+    """
+
+    gone: Gone | None
+    now: datetime
+
+
 GroupRule: TypeAlias = Callable[[GroupSubject, Thresholds], Finding | None]
 StreamRule: TypeAlias = Callable[[StreamSubject, Thresholds], Finding | None]
 QueueRule: TypeAlias = Callable[[QueueSubject, Thresholds], Finding | None]
 NodeRule: TypeAlias = Callable[[NodeSubject, Thresholds], Finding | None]
+ServerRule: TypeAlias = Callable[[ServerSubject, Thresholds], Finding | None]
 
 
 def waited(subject: GroupSubject) -> timedelta | None:
@@ -176,27 +192,30 @@ def _unseen(members: Sequence[Consumer], limit: timedelta) -> list[Consumer]:
 
 
 def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:
-    """The pending entry delivered most often, where that is too often."""
+    """The pending entry delivered most often, where that is too often; not one that is gone from the stream."""
     oldest = subject.group.oldest_pending
     if oldest is None or not subject.group.pending:
         return None
-    profile = subject.group.profile
+    profile, below = subject.group.profile, gone_below(subject.stream)
     most = _still_pending(profile.most_delivered if profile else None, oldest)
     worst = oldest if most is None or most.delivery_count <= oldest.delivery_count else most
-    return worst if worst.delivery_count >= thresholds.poison_deliveries else None
+    if worst.delivery_count < thresholds.poison_deliveries or (below is not None and worst.id < below):
+        return None
+    return worst
 
 
 def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[PendingEntry, timedelta], ...]:
     """Pending entries that consumers have had for too long, and for how long at the least.
 
-    An entry's idle time tells it for one that was delivered once. One delivered again and again is never
-    idle for long; its age does, less the time that entries wait for delivery in the first place.
+    An entry's idle time tells it for one that was delivered once and not given back. One delivered again and again is never
+    idle for long; its age does, less the time that entries wait for delivery in the first place. Those that are
+    gone from the stream are left out.
     """
     group = subject.group
     oldest = group.oldest_pending
     if oldest is None or not group.pending:
         return ()
-    held, age, wait = oldest.idle, group.oldest_pending_age, group.time_lag.age
+    held, age, wait = NO_TIME if oldest.free else oldest.idle, group.oldest_pending_age, group.time_lag.age
     if age is not None and wait is not None and age - wait > held:
         held = age - wait
     rows = [(oldest, held)] if held >= thresholds.pending_age else []
@@ -204,7 +223,8 @@ def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[Pe
         longest = _still_pending(group.profile.longest_idle, oldest)
         if longest is not None and longest.idle >= thresholds.pending_age:
             rows.append((longest, longest.idle))
-    return tuple(rows)
+    below = gone_below(subject.stream)
+    return tuple(row for row in rows if below is None or row[0].id >= below)
 
 
 def _still_pending(row: PendingEntry | None, oldest: PendingEntry) -> PendingEntry | None:

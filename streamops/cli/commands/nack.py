@@ -8,8 +8,8 @@ nack = acting_command(
     "nack",
     "Give pending entries back.",
     help=(
-        "Give entries back, so that another consumer gets them at once: by XNACK where the server has it, else "
-        "by making them look idle for 30 days. Deliveries stay as counted. `streamops undo` takes it back."
+        "Give entries back, so that another consumer gets them at once, by making them look idle for 30 days. "
+        "Deliveries stay as counted. `streamops undo` takes it back."
     ),
     examples=[
         ("streamops nack orders billing --ids 1526919030474-0", "one entry"),

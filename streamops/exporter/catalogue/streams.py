@@ -125,7 +125,7 @@ GROUPS: Final[tuple[Family, ...]] = (
     _GROUP.gauge(
         "group_oldest_pending_delivered_timestamp_seconds",
         "seconds",
-        "When the pending entry with the smallest ID was last delivered.",
+        "When the pending entry with the smallest ID was last delivered; absent once it was given back.",
         "XPENDING and TIME",
     ),
     _GROUP.gauge(
@@ -133,6 +133,13 @@ GROUPS: Final[tuple[Family, ...]] = (
         "deliveries",
         "How often the pending entry with the smallest ID was delivered.",
         "XPENDING",
+    ),
+    _GROUP.gauge(
+        "group_dangling_pending_entries",
+        "entries",
+        "Pending entries, at the least, that are gone from the stream's beginning.",
+        "XPENDING, a page at a time, and the first entry",
+        cost="none",
     ),
     _GROUP.counter(
         "group_delivered_entries_total",
@@ -154,6 +161,14 @@ GROUPS: Final[tuple[Family, ...]] = (
         "Entries proven to have been trimmed away before they were delivered to the group, or again after its position "
         "was set back.",
         COUNTED,
+    ),
+    _GROUP.gauge(
+        "group_lost_upper_bound_entries",
+        "entries",
+        "The most entries that can have been trimmed away before they were delivered to the group, before the first "
+        "reading and since.",
+        "entries-added, length and entries-read of the first reading; as group_lost_entries_total since",
+        cost="none",
     ),
     _GROUP.counter(
         "group_rewinds_total",

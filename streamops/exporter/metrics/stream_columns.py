@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
+from streamops.analysis.pending import dangling
 from streamops.exporter.catalogue import FAMILY
 from streamops.exporter.counters.groups import ALL_COUNTED
 from streamops.exporter.metrics.gathering import Gathered
@@ -81,6 +82,7 @@ def group_block(found: Gathered, now: int, *, on_replica: bool, sees_asking: boo
         sees_asking: Whether a consumer's idle time starts again when it asks for entries in vain.
     """
     groups, counts = [view.group for view in found.groups], found.group_counts
+    streams = {one.name: one for one in found.streams}
     lags = [group.lag for group in groups]
     known = [lag.known for lag in lags]
     oldest = [group.oldest_pending if group.pending else None for group in groups]
@@ -118,17 +120,22 @@ def group_block(found: Gathered, now: int, *, on_replica: bool, sees_asking: boo
             ),
             instants(
                 "group_oldest_pending_delivered",
-                ago([None if one is None else one.idle for one in oldest], now),
+                ago([None if one is None or one.free else one.idle for one in oldest], now),
             ),
             column(
                 "group_oldest_pending_deliveries",
                 [None if one is None else one.delivery_count for one in oldest],
             ),
             column(
+                "group_dangling_pending_entries",
+                [dangling(streams[view.stream], view.group) for view in found.groups],
+            ),
+            column(
                 "group_delivered_entries_total", [None if one is None else one.delivered for one in counts]
             ),
             column("group_acked_entries_total", [None if one is None else one.acked for one in counts]),
             column("group_lost_entries_total", [None if one is None else one.lost for one in counts]),
+            column("group_lost_upper_bound_entries", [view.lost_at_most for view in found.groups]),
             column("group_rewinds_total", [None if one is None else one.rewinds for one in counts]),
         ),
     )

@@ -29,6 +29,7 @@ _PARTS: Final = {
     FindingCode.DEAD_CONSUMER: _CONSUMERS,
     FindingCode.POISON: _PENDING,
     FindingCode.PENDING_OLD: _PENDING,
+    FindingCode.DANGLING_PENDING: _PENDING,
 }
 _MOST_SENTENCES: Final = 3
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, inner, option
+from streamops.model.acts.fields import argument, option
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 
@@ -19,7 +19,6 @@ class NackIntent(Struct, frozen=True, kw_only=True):
     source: Annotated[str | None, option("Only entries of this consumer.", "from", completes="consumers")] = (
         None
     )
-    by_xnack: Annotated[bool, inner("By XNACK, which the server has.")] = False
 
 
 class NackEvidence(Struct, frozen=True, kw_only=True):
@@ -30,11 +29,9 @@ class NackEvidence(Struct, frozen=True, kw_only=True):
         rows: Those that can be given back, in the order asked for.
         absent: How many of the IDs are not pending in the group.
         elsewhere: How many are owned by another consumer than was asked for.
-        by_xnack: Whether the server has XNACK (Redis 8.8).
     """
 
     identity: Identity
     rows: tuple[PendingEntry, ...]
     absent: int
     elsewhere: int
-    by_xnack: bool

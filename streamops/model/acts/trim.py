@@ -114,8 +114,8 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
         removable: Entries that may go.
         holder: Who needs the oldest entry that is needed; none where nobody was asked, or there is no group.
         losses: What each group loses; of an unsafe trim only.
-        acked: Whether XTRIM is told ``ACKED``, in its approximate form and in its exact one.
-        delref: Whether XTRIM is told ``DELREF``, so that the pending rows go with their entries; of an unsafe trim only.
+        references: Whether XTRIM's exact form can be told of pending rows: ``ACKED`` where the trim is safe, else
+            ``DELREF``, so that the rows go with their entries.
         lag_goes_wrong: How the server's lag of groups that were overtaken goes wrong, in words; empty where it
             does not.
     """
@@ -128,6 +128,5 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
     removable: Amount
     holder: Holder | None = None
     losses: tuple[GroupLoss, ...] = ()
-    acked: tuple[bool, bool] = (False, False)
-    delref: bool = False
+    references: bool = False
     lag_goes_wrong: str = ""

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.trimming import xdelex_is_sound
+from streamops.analysis.trimming import references_are_sound
 from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
@@ -57,7 +57,7 @@ async def survey_delete(place: Place, intent: DeleteIntent) -> DeleteEvidence:
         groups,
         entry_bytes,
         counts_lag=reading.entries_added is not None,
-        by_xdelex=xdelex_is_sound(look.server.nodes) and await has_xdelex(server, intent.stream),
+        by_xdelex=references_are_sound(look.server.nodes) and await has_xdelex(server, intent.stream),
     )
 
 

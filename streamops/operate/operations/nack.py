@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from streamops.model.acting import AuditRecord, Plan, Skipped
 from streamops.model.acts.nack import NackEvidence, NackIntent
 from streamops.model.acts.undo import Done, UndoIntent
@@ -18,7 +16,7 @@ from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.nack import plan_nack
 from streamops.wire.faults import Fault
 from streamops.wire.reads import read_pending_by_id
-from streamops.wire.writes.nack import has_xnack, nack
+from streamops.wire.writes.nack import nack
 
 BATCH = 500
 WHY_LEFT = {
@@ -44,7 +42,6 @@ async def survey_nack(place: Place, intent: NackIntent) -> NackEvidence:
         rows=rows,
         absent=len(ids) - len(pending),
         elsewhere=len(pending) - len(rows),
-        by_xnack=await has_xnack(server, intent.stream),
     )
 
 
@@ -60,7 +57,6 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
             intent.group,
             batch,
             position=position,
-            by_xnack=evidence.by_xnack,
             kept_in=run.kept_in,
         )
         if isinstance(told, Fault):
@@ -87,11 +83,10 @@ NACK = Operation(
     plan=plan_nack,
     apply=apply_nack,
     writes=lambda intent: (
-        ("XNACK" if intent.by_xnack else "XCLAIM", intent.stream),
+        ("XCLAIM", intent.stream),
         *keeping(intent.stream),
     ),
     stream=lambda intent: intent.stream,
-    settle=lambda intent, evidence: replace(intent, by_xnack=evidence.by_xnack),
     undo=undo_nack,
     keeps_rows=True,
     groups_a_ms=ONE_A_MILLISECOND,

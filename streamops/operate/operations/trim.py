@@ -82,7 +82,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
 
 
 async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> Slice:
-    how = How(most, intent.drops_all, evidence.acked, evidence.delref)
+    how = How(most, intent.drops_all, evidence.references)
     asked = evidence.asked or ZERO_ID
     if intent.safe:
         bound = asked if intent.maxlen is None else intent.maxlen

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.trimming import acked_is_sound, lag_after_overtaking, trim_delref_is_sound
+from streamops.analysis.trimming import lag_after_overtaking, references_are_sound
 from streamops.errors import Refused
 from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
@@ -80,7 +80,7 @@ async def _survey_safe(
         wanted=wanted,
         removable=Amount(min(wanted.lower, free.lower), min(wanted.upper, free.upper)),
         holder=await _holder(server, look, group, free),
-        acked=await _acked(server, look),
+        references=await _references(server, look),
     )
 
 
@@ -117,13 +117,8 @@ async def _holder(server: Server, look: Look, group: GroupReading, free: Amount)
     return Holder(group.name, needs, None, unread=unread)
 
 
-async def _acked(server: Server, look: Look) -> tuple[bool, bool]:
-    sound = acked_is_sound(look.server.nodes)
-    return sound if any(sound) and await knows_references(server, look.reading.name) else (False, False)
-
-
-async def _delref(server: Server, look: Look) -> bool:
-    return trim_delref_is_sound(look.server.nodes) and await knows_references(server, look.reading.name)
+async def _references(server: Server, look: Look) -> bool:
+    return references_are_sound(look.server.nodes) and await knows_references(server, look.reading.name)
 
 
 async def _survey_unsafe(
@@ -151,7 +146,7 @@ async def _survey_unsafe(
         wanted=removable,
         removable=removable,
         losses=await read_losses(server, look, cut, removable),
-        delref=await _delref(server, look),
+        references=await _references(server, look),
         lag_goes_wrong=lag_after_overtaking(look.server.nodes),
     )
 

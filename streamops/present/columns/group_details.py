@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from streamops.model.observation import GroupView
 from streamops.present.cells import (
     compact_cell,
     count_cell,
@@ -15,6 +16,14 @@ from streamops.present.columns.group_cells import group_cell, group_value, oldes
 from streamops.present.rows import GroupRow
 from streamops.present.table import Align, Cell, Column
 from streamops.present.text import safe
+from streamops.present.units import compact
+
+
+def _lost_cell(view: GroupView) -> Cell:
+    if view.lost is None and view.lost_at_most is not None:
+        return Cell(f"≤{compact(view.lost_at_most)}")
+    return compact_cell(view.lost)
+
 
 GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
@@ -113,9 +122,10 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="lost",
         title="LOST",
-        help="Entries trimmed away before the group was given them, since watching began; ? where not known.",
-        source="lag and arrivals less deliveries, of two readings; none where entries were deleted ahead of the group",
-        cell=group_cell(lambda view: compact_cell(view.lost)),
+        help="Entries trimmed away before the group was given them; at most so many where some may have been before "
+        "watching began, ? where not known.",
+        source="lag and arrivals less deliveries, of two readings; before the first, entries-added less length and entries-read",
+        cell=group_cell(_lost_cell),
         value=group_value(lambda view: view.lost),
         width=6,
         align=Align.RIGHT,

@@ -9,6 +9,8 @@ from streamops.present.cells import (
     compact_cell,
     count_cell,
     duration_cell,
+    idle_cell,
+    idle_seconds,
     name_cell,
     rate_cell,
     rounded,
@@ -32,7 +34,7 @@ def _oldest_age(view: GroupView) -> Cell:
     oldest = view.group.oldest_pending
     if view.group.oldest_pending_age is not None:
         return duration_cell(view.group.oldest_pending_age)
-    if oldest is not None:
+    if oldest is not None and not oldest.free:
         # It was produced before it was last delivered, so its idle time is a bound where its ID is no time.
         return Cell(f"≥{duration(oldest.idle)}", Tone.UNKNOWN)
     return NOT_THERE if view.group.pending == 0 else duration_cell(None)
@@ -174,10 +176,11 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="oldest_pending_idle_seconds",
         title="IDLE",
-        help="Time since the oldest pending entry was last delivered or claimed.",
+        help="Time since the oldest pending entry was last delivered or claimed; free where it was given back.",
         source="XPENDING - + 1, its idle time",
-        cell=oldest_cell(lambda oldest: duration_cell(oldest.idle)),
-        value=oldest_value(lambda oldest: seconds(oldest.idle)),
+        cell=oldest_cell(idle_cell),
+        value=oldest_value(idle_seconds),
+        rank=oldest_value(lambda oldest: oldest.idle),
         width=7,
         align=Align.RIGHT,
         priority=4,

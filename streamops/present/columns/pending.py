@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from streamops.present.cells import NAME_WIDTH, count_cell, duration_cell, id_cell, name_cell, seconds
+from streamops.present.cells import (
+    NAME_WIDTH,
+    count_cell,
+    duration_cell,
+    id_cell,
+    idle_cell,
+    idle_seconds,
+    name_cell,
+    seconds,
+)
 from streamops.present.rows import PendingRow
 from streamops.present.table import Align, Cell, Column, Tone
 
@@ -37,10 +46,11 @@ PENDING_COLUMNS: Final[tuple[Column[PendingRow], ...]] = (
     Column(
         key="idle_seconds",
         title="IDLE",
-        help="Time since the entry was last delivered or claimed.",
+        help="Time since the entry was last delivered or claimed; free where it was given back, for any consumer to take.",
         source="XPENDING, the row's idle time",
-        cell=lambda row: duration_cell(row.entry.idle),
-        value=lambda row: seconds(row.entry.idle),
+        cell=lambda row: idle_cell(row.entry),
+        value=lambda row: idle_seconds(row.entry),
+        rank=lambda row: row.entry.idle,
         width=7,
         align=Align.RIGHT,
         priority=0,

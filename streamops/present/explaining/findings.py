@@ -50,7 +50,7 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         ),
     ),
     FindingCode.STALLED: Explanation(
-        "Consumers that hold entries are alive, yet acknowledge none of them.",
+        "Entries are pending with consumers, and none of them is acknowledged.",
         "A handler hangs (a lock, a database, a call without a timeout); or it does its work and never reaches XACK; "
         "or one entry blocks a consumer that works in order.",
         (
@@ -150,6 +150,33 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
             Remedy("claim", "Its owner does not work on it: hand it to another."),
             Remedy("nack", "Give it back to the group at once."),
             Remedy("ack", "The work was done."),
+        ),
+    ),
+    FindingCode.DANGLING_PENDING: Explanation(
+        "Entries are still pending in the group, but gone from the stream: whoever takes them over gets nothing.",
+        "The stream was trimmed (MAXLEN, MINID, XTRIM) past entries that were delivered and not acknowledged. What a "
+        "consumer still has in its hands it may finish; what it dropped is lost.",
+        (
+            "the audit log (@): whether it was trimmed from here, and where its backup is",
+            "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
+        ),
+        (
+            Remedy("restore", "A backup of them was written: add them to the stream again."),
+            Remedy("ack", "Let go of the rows that are left."),
+            Remedy("trim", "Trim safely from now on: what is pending is spared."),
+        ),
+    ),
+    FindingCode.STREAMS_GONE: Explanation(
+        "Streams that were here are not there any more, and their groups with them.",
+        "The server started without its data (no dump file, an empty volume), another one answers in its place, or the "
+        "database was flushed. Producers may add to streams of the same names by now, and groups begin at their start.",
+        (
+            "whether the server is the one it should be, and since when it runs (INFO)",
+            "whether a replica, a dump or an append-only file still has the data",
+        ),
+        (
+            Remedy("", "Stop the producers, and bring the data back before anything is written beside it."),
+            Remedy("restore", "Entries were exported or backed up: add them to the stream again."),
         ),
     ),
     FindingCode.REWOUND: Explanation(

@@ -49,6 +49,8 @@ def _whole(whole: PendingWhole, consumer: str | None) -> Line:
         cells.append(Cell(f" in the group, {held:,} of {safe(consumer)}"))
     if profile is not None and profile.longest_idle is not None:
         cells.append(Cell(f" · longest idle {duration(profile.longest_idle.idle)}", Tone.DIM))
+    if profile is not None and profile.free:
+        cells.append(Cell(f" · {profile.free:,} free for any consumer", Tone.DIM))
     if profile is not None and profile.coverage < 1:
         seen = f" · {percent(profile.coverage)} looked at, the oldest"
         cells.append(Cell(seen, Tone.UNKNOWN))

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.analysis.folding import fold_retries
 from streamops.analysis.wording import counted
-from streamops.model.observation import Health, StreamView
+from streamops.model.observation import FindingCode, Health, StreamView
 from streamops.model.streams import StreamRole
 from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.rows import GroupRow, group_rows
@@ -163,6 +163,9 @@ def why_empty(moment: Moment) -> str:
             if moment.loss is not None
             else f"connecting to {moment.context.address or moment.context.name}"
         )
+    for finding in observation.findings:
+        if finding.code is FindingCode.STREAMS_GONE:
+            return safe(finding.text)
     snapshot = observation.snapshot
     where, keys = f"db {snapshot.server.database}", snapshot.server.keys
     patterns = ", ".join(safe(pattern) for pattern in snapshot.patterns)

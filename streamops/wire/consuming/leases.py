@@ -1,9 +1,11 @@
 """Leases: while a consumer renews them, its pending entries look fresh; given back, anybody may take them at once."""
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from typing import Final
 
 from streamops.model.deliveries import Registered, Renewed
+from streamops.model.entries import GIVEN_BACK
 from streamops.wire.consuming.asking import key_of, run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.node import Argument, Reply
@@ -16,8 +18,7 @@ BATCH: Final = 1_000
 AS_COUNTED: Final = -1
 """Deliveries stay as they are."""
 
-LONG_IDLE_MS: Final = 30 * 24 * 3600 * 1000
-"""For how long entries that were given back look idle: longer than anybody waits before taking them."""
+LONG_IDLE_MS: Final = GIVEN_BACK // timedelta(milliseconds=1)
 
 
 async def renew(server: Server, sub: Subscription, *, retries: bool, ids: Sequence[bytes]) -> Renewed:

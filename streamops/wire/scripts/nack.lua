@@ -1,31 +1,27 @@
--- Gives pending entries back: by XNACK where the server has it, else by making their rows look idle for long, with
--- the same owner. Deliveries stay counted.
+-- Gives pending entries back, by making their rows look idle for long, with the same owner. Deliveries stay counted.
 -- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, its position in the plan,
--- seconds that they are kept, "XNACK" or "XCLAIM", the idle time to set in milliseconds, then IDs, each followed by its
--- owner in the plan.
+-- seconds that they are kept, the idle time to set in milliseconds, then IDs, each followed by its owner in the plan.
 -- Returns {how many, the rows as they were where nothing keeps them, IDs left alone, and for each why: "gone", "owner",
 -- "idle" or "missing"}.
 -- @include guard
 -- @include rows_kept
-local key, group, how, idle = KEYS[1], ARGV[1], ARGV[4], tonumber(ARGV[5])
+local key, group, idle = KEYS[1], ARGV[1], tonumber(ARGV[4])
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
 
 local function give_back(row)
-  local id, owner = row[1], row[2]
-  if how == 'XNACK' then return redis.call('XNACK', key, group, 'FAIL', 'IDS', 1, id) == 1 end
-  return #redis.call('XCLAIM', key, group, owner, 0, id, 'IDLE', ARGV[5], 'JUSTID') == 1
+  return #redis.call('XCLAIM', key, group, row[2], 0, row[1], 'IDLE', ARGV[4], 'JUSTID') == 1
 end
 
 local rows, alone, why = {}, {}, {}
 local function leave(id, reason) alone[#alone + 1], why[#why + 1] = id, reason end
-for at = 6, #ARGV, 2 do
+for at = 5, #ARGV, 2 do
   local row = redis.call('XPENDING', key, group, ARGV[at], ARGV[at], 1)[1]
   if not row then
     leave(ARGV[at], 'gone')
   elseif row[2] ~= ARGV[at + 1] then
     leave(ARGV[at], 'owner')
-  elseif how == 'XCLAIM' and row[3] >= idle then
+  elseif row[3] >= idle then
     -- Perhaps somebody else gave it back just now: taking this back must not bring that again.
     leave(ARGV[at], 'idle')
   else

@@ -53,10 +53,6 @@ local function objection(row, id, owner, deliveries)
     return
   end
   if not row then return 'gone' end
-  -- XNACK leaves no owner, and no time.
-  if what == 'nacked' and row[2] == '' then
-    return written(row[4]) ~= deliveries and 'delivered' or nil
-  end
   if row[2] ~= (what == 'claimed' and holder or owner) then return 'owner' end
   if written(row[4]) ~= deliveries or now - row[3] > since + SLACK then return 'delivered' end
 end

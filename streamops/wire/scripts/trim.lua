@@ -1,7 +1,7 @@
 -- Removes the oldest entries of a stream, none that a group has yet to read or to acknowledge: one slice.
 -- KEYS[1]: the stream.
--- ARGV: "maxlen" or "minid", its number or ID, at most so many entries, "approximate" or "exact", and what XTRIM is
--- told of references in either form: "ACKED" or nothing.
+-- ARGV: "maxlen" or "minid", its number or ID, at most so many entries, "approximate" or "exact", and what the exact
+-- form of XTRIM is told of references: "ACKED" or nothing.
 -- Returns {entries removed, entries left, the ID below which they were free to go, the group that needs that one}.
 -- @include guard
 -- @include trim_slice
@@ -24,5 +24,5 @@ if not cut then return drift('it has no group any more, so nobody can say what i
 
 if bound == 'minid' and less(asked, cut) then cut, holder = asked, '' end
 if bound == 'maxlen' then most = math.min(most, redis.call('XLEN', key) - tonumber(asked)) end
-local removed = trim_slice(key, cut, most, ARGV[4], ARGV[5], ARGV[6])
+local removed = trim_slice(key, cut, most, ARGV[4], ARGV[5])
 return {removed, redis.call('XLEN', key), cut, holder}

@@ -1,5 +1,5 @@
 -- Removing one slice of the oldest entries, all of them below an ID that the including script vouches for.
-local LARGEST_STEP, STEP_BYTES = 64, 262144
+local STEP_BYTES = 262144
 
 -- How many of the oldest entries, at most so many, are below an ID. Redis copies whole entries into a script: no
 -- further than a few hundred kilobytes.
@@ -20,19 +20,19 @@ local function oldest_below(key, cut, most)
   return found
 end
 
-local function xtrim(references, ...)
-  local words = {...}
-  if references ~= '' then words[#words + 1] = references end
-  return redis.call('XTRIM', unpack(words))
-end
-
 -- Whole nodes below the cut, at most so many entries. Where none can go and the trim is exact, the oldest entries
--- one by one: those that were seen to be below the cut, and no more.
-local function trim_slice(key, cut, most, how, references, exact_references)
+-- one by one: those that were seen to be below the cut, and no more. With a word about references one by one at once:
+-- the approximate form of Redis 8.2.3 removes nothing with it, and leaves pending rows behind without it.
+local function trim_slice(key, cut, most, how, references)
   if most < 1 then return 0 end
-  local removed = xtrim(references, key, 'MINID', '~', cut, 'LIMIT', most)
-  if removed > 0 or how ~= 'exact' then return removed end
-  local below = oldest_below(key, cut, math.min(most, LARGEST_STEP))
+  if how ~= 'exact' then references = '' end
+  if references == '' then
+    local removed = redis.call('XTRIM', key, 'MINID', '~', cut, 'LIMIT', most)
+    if removed > 0 or how ~= 'exact' then return removed end
+  end
+  local below = oldest_below(key, cut, most)
   if below == 0 then return 0 end
-  return xtrim(exact_references, key, 'MAXLEN', '=', redis.call('XLEN', key) - below)
+  local words = {'XTRIM', key, 'MAXLEN', '=', redis.call('XLEN', key) - below}
+  if references ~= '' then words[6] = references end
+  return redis.call(unpack(words))
 end

@@ -2,21 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.entries import PendingEntry
+from streamops.model.entries import GIVEN_BACK, PendingEntry
 from streamops.model.ids import EntryId
-from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 from streamops.wire.writes.kept_rows import SECONDS_KEPT
-
-IDLE_LONG: Final = timedelta(days=30)
-"""How idle a row is made to look: longer than any reclaimer waits."""
 
 
 class GivenBack(Struct, frozen=True):
@@ -34,12 +29,6 @@ class GivenBack(Struct, frozen=True):
     alone: tuple[tuple[str, str], ...]
 
 
-async def has_xnack(server: Server, stream: str) -> bool:
-    """Whether the server that serves a stream has XNACK (Redis 8.8)."""
-    reply = (await server.batch([Request(stream, ("COMMAND", "INFO", "XNACK"))])).replies[0]
-    return isinstance(reply, list) and bool(reply and reply[0])
-
-
 async def nack(
     server: Server,
     stream: str,
@@ -47,7 +36,6 @@ async def nack(
     rows: Sequence[PendingEntry],
     *,
     position: EntryId | None,
-    by_xnack: bool,
     kept_in: str = "",
 ) -> GivenBack | Fault:
     """Give back those of at most a thousand rows whose owner is still the same.
@@ -58,11 +46,10 @@ async def nack(
         group: Its group.
         rows: The rows as the plan saw them.
         position: The group must not stand before it; none asks for the group alone.
-        by_xnack: Whether the server has XNACK.
         kept_in: The hash that is to keep the rows as they were; empty to be told them.
     """
     arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
-    arguments += ("XNACK" if by_xnack else "XCLAIM", str(IDLE_LONG // timedelta(milliseconds=1)))
+    arguments.append(str(GIVEN_BACK // timedelta(milliseconds=1)))
     for row in rows:
         arguments += (str(row.id), row.consumer)
     call = Call(stream, tuple(arguments), _given_back, (kept_in,) if kept_in else ())

@@ -12,7 +12,8 @@ from streamops.wire.server import Server
 
 ACKED: Final = "ACKED"
 DELREF: Final = "DELREF"
-"""XTRIM's words, from Redis 8.2 on: only entries that every group has read and acknowledged; their pending rows too."""
+"""Words of XTRIM's exact form, from Redis 8.2 on: only entries that every group has read and acknowledged; their
+pending rows too."""
 
 
 class How(NamedTuple):
@@ -21,14 +22,12 @@ class How(NamedTuple):
     Attributes:
         most: Remove at most so many entries.
         exact: Go on where a node can go only in part.
-        acked: Whether a safe trim tells XTRIM ``ACKED`` too, in its approximate form and in its exact one.
-        delref: Whether one that heeds no group tells it ``DELREF``.
+        references: Whether an exact trim tells XTRIM of pending rows: ``ACKED`` where it is safe, else ``DELREF``.
     """
 
     most: int
     exact: bool
-    acked: tuple[bool, bool] = (False, False)
-    delref: bool = False
+    references: bool = False
 
 
 class Slice(NamedTuple):
@@ -89,17 +88,17 @@ async def knows_references(server: Server, stream: str) -> bool:
 def safe_words(bound: int | EntryId, how: How) -> tuple[Argument, ...]:
     """What ``trim.lua`` is told."""
     kind = "minid" if isinstance(bound, EntryId) else "maxlen"
-    return kind, str(bound), *_told(how), *(ACKED if acked else "" for acked in how.acked)
+    return kind, str(bound), *_told(how, ACKED)
 
 
 def floor_words(floor: Floor, how: How) -> tuple[Argument, ...]:
     """What ``trim_to.lua`` is told."""
     groups = (part for name, position in floor.positions for part in (name, str(position)))
-    return str(floor.cut), floor.kept, *_told(how), DELREF if how.delref else "", *groups
+    return str(floor.cut), floor.kept, *_told(how, DELREF), *groups
 
 
-def _told(how: How) -> tuple[Argument, ...]:
-    return how.most, "exact" if how.exact else "approximate"
+def _told(how: How, word: str) -> tuple[Argument, ...]:
+    return how.most, "exact" if how.exact else "approximate", word if how.references else ""
 
 
 async def _timed(server: Server, name: str, stream: str, arguments: tuple[Argument, ...]) -> Slice | Fault:

@@ -1,14 +1,8 @@
-"""What trimming does on which server. The versions with ACKED were not there to be tried: their notes say so."""
+"""What trimming does on which server."""
 
 import pytest
 
-from streamops.analysis.trimming import (
-    acked_is_sound,
-    lag_after_overtaking,
-    trim_delref_is_sound,
-    unread_below,
-    xdelex_is_sound,
-)
+from streamops.analysis.trimming import lag_after_overtaking, references_are_sound, unread_below
 from streamops.model.acts.groups import Amount
 from streamops.model.ids import EntryId
 from streamops.model.readings import StreamReading
@@ -25,45 +19,19 @@ def redis(*version: int) -> ServerNode:
 
 
 @pytest.mark.parametrize(
-    ("version", "approximate", "exact"),
+    ("nodes", "sound"),
     [
-        ((6, 2, 14), False, False),
-        ((8, 0, 6), False, False),
-        ((8, 2, 0), False, False),
-        ((8, 2, 2), False, False),
-        ((8, 2, 3), False, True),
-        ((8, 2, 6), False, True),
-        ((8, 2, 7), True, True),
-        ((8, 4, 0), False, True),
-        ((8, 4, 3), False, True),
-        ((8, 4, 4), True, True),
-        ((8, 6, 0), True, True),
-        ((8, 10, 1), True, True),
+        ([], False),
+        ([redis(8, 0, 6)], False),
+        ([redis(8, 2, 2)], False),
+        ([redis(8, 2, 3)], True),
+        ([redis(8, 4, 0), redis(8, 2, 3)], True),
+        ([redis(8, 2, 3), redis(8, 2, 2)], False),
+        ([redis(8, 2, 3), node(Flavour.VALKEY, 9, 1, 0)], False),
     ],
 )
-def test_acked_is_used_where_it_is_sound(
-    version: tuple[int, int, int], *, approximate: bool, exact: bool
-) -> None:
-    assert acked_is_sound([redis(*version)]) == (approximate, exact)
-    # A trim that takes the pending rows along does so in both forms; deleting has but one.
-    assert trim_delref_is_sound([redis(*version)]) == approximate
-    assert xdelex_is_sound([redis(*version)]) == exact
-
-
-def test_acked_is_not_used_where_one_node_is_not_sound_or_not_known() -> None:
-    assert acked_is_sound([]) == (False, False)
-    assert acked_is_sound([redis(8, 6, 0), redis(8, 2, 3)]) == (False, True)
-    assert acked_is_sound([redis(8, 6, 0), node(Flavour.VALKEY, 9, 1, 0)]) == (False, False)
-
-
-@pytest.mark.parametrize(
-    "nodes",
-    [[], [redis(8, 6, 0), redis(8, 2, 2)], [redis(8, 6, 0), node(Flavour.VALKEY, 9, 1, 0)]],
-    ids=["none", "one too old", "one Valkey"],
-)
-def test_neither_are_references_removed_there(nodes: list[ServerNode]) -> None:
-    assert not trim_delref_is_sound(nodes)
-    assert not xdelex_is_sound(nodes)
+def test_references_are_used_where_every_node_is_sound(nodes: list[ServerNode], *, sound: bool) -> None:
+    assert references_are_sound(nodes) == sound
 
 
 @pytest.mark.parametrize(

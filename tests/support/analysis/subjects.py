@@ -27,7 +27,7 @@ def group_subject(
     lags: Sequence[int | None] = (),
     slope: float | None = None,
     lost: int = 0,
-    lost_known: bool | None = True,
+    lost_known: bool = True,
     lost_ago: timedelta | None = None,
     rewound_ago: timedelta | None = None,
     rewound_from: EntryId | None = None,

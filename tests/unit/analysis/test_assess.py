@@ -208,7 +208,7 @@ def test_a_single_snapshot_shows_no_movement() -> None:
     assert view.added_per_second is None
     assert view.groups[0].rates.window == seconds(0)
     assert view.groups[0].trend == (0,)
-    assert view.groups[0].lost is None
+    assert view.groups[0].lost == 0
 
 
 @settings(BIG_EXAMPLES)

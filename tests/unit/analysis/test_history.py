@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamops.analysis.assess import lost_so_far
+from streamops.analysis.assess import lost_at_most
 from streamops.analysis.group_history import RATE_LENGTH, TREND_LENGTH, GroupHistory
 from streamops.analysis.history import History, advance
 from streamops.analysis.rates import rates_over
@@ -83,12 +83,12 @@ def test_rates_equal_the_truth(steps: list[list[Act]], counter: Counter) -> None
 def test_losses_equal_the_truth(steps: list[list[Act]], counter: Counter) -> None:
     world = World(counter)
     history = watch(world.poll(POLL))
-    assert lost_so_far(of_group(history)) is None
+    assert lost_at_most(of_group(history)) == 0
     for step in steps:
         for act in step:
             act(world)
         history = watch(world.poll(POLL), since=history)
-        counted = lost_so_far(of_group(history))
+        counted = lost_at_most(of_group(history))
         assert of_group(history).lost <= world.lost
         if counter is Counter.DELIVERED:
             assert counted == world.lost
@@ -102,14 +102,14 @@ def test_losses_as_measured_on_redis_7_0() -> None:
     history = watch(world.poll(POLL))
     world.trim(2)
     history = watch(world.poll(POLL), since=history)
-    assert lost_so_far(of_group(history)) == 5
+    assert lost_at_most(of_group(history)) == 5
     world.read(2)
     history = watch(world.poll(POLL), since=history)
-    assert lost_so_far(of_group(history)) == 5
+    assert lost_at_most(of_group(history)) == 5
     world.add(10)
     world.trim(1)
     history = watch(world.poll(POLL), since=history)
-    assert lost_so_far(of_group(history)) == 14
+    assert lost_at_most(of_group(history)) == 14
     assert of_group(history).lost_at == world.now
 
 
@@ -119,13 +119,13 @@ def test_losses_that_cannot_be_counted_leave_the_sum_unknown_for_good() -> None:
     history = watch(world.poll(POLL))
     world.read(3)
     history = watch(world.poll(POLL), since=history)
-    assert lost_so_far(of_group(history)) == 0
+    assert lost_at_most(of_group(history)) == 0
     world.trim(5)
     world.read(2)
     history = watch(world.poll(POLL), since=history)
-    assert lost_so_far(of_group(history)) is None
+    assert lost_at_most(of_group(history)) is None
     history = watch(world.poll(POLL), since=history)
-    assert lost_so_far(of_group(history)) is None
+    assert lost_at_most(of_group(history)) is None
 
 
 def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
@@ -138,14 +138,14 @@ def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
     history = watch(world.poll(POLL), since=history)
     rates = rates_of(history)
     assert (rates.added_per_second, rates.delivered_per_second) == (3.0, 2.0)
-    assert lost_so_far(of_group(history)) == 0
+    assert (of_group(history).lost, of_group(history).lost_known) == (0, True)
     world.add(6)
     world.trim(5)
     world.read(1)
     history = watch(world.poll(POLL), since=history)
     rates = rates_of(history)
     assert (rates.added_per_second, rates.delivered_per_second) == (None, None)
-    assert lost_so_far(of_group(history)) is None
+    assert lost_at_most(of_group(history)) is None
 
 
 @settings(BIG_EXAMPLES)
@@ -233,7 +233,7 @@ def test_a_stream_created_anew_begins_anew(earlier: StreamState, later: StreamSt
     assert past.began == NOW + 2 * POLL
     assert (past.recent.times, past.trend.times) == ((past.began,), (past.began,))
     assert past.rewound_at is None
-    assert lost_so_far(past) is None
+    assert (past.lost, past.lost_known) == (0, True)
 
 
 def test_a_position_that_falls_in_a_stream_created_anew_is_no_rewind() -> None:

@@ -13,6 +13,7 @@ from streamops.analysis.rules import (
     GROUP_RULES,
     NODE_RULES,
     QUEUE_RULES,
+    SERVER_RULES,
     STREAM_RULES,
     GroupSubject,
     judge_group,
@@ -152,14 +153,14 @@ def test_one_cause_is_one_finding(subject: GroupSubject, found: list[str]) -> No
 
 
 def test_every_rule_is_numbered_and_has_its_own_code() -> None:
-    every = [*GROUP_RULES, *STREAM_RULES, *NODE_RULES, *QUEUE_RULES]
+    every = [*GROUP_RULES, *STREAM_RULES, *NODE_RULES, *SERVER_RULES, *QUEUE_RULES]
     numbers = [(rule.__doc__ or "").split(":")[0] for rule in every]
     assert numbers == [f"Rule {number}" for number in range(1, len(every) + 1)]
     assert {rule.__name__ for rule in every} == {code.value for code in FindingCode}
 
 
 def test_the_law_lists_every_rule_by_its_number() -> None:
-    every = [*GROUP_RULES, *STREAM_RULES, *NODE_RULES, *QUEUE_RULES]
+    every = [*GROUP_RULES, *STREAM_RULES, *NODE_RULES, *SERVER_RULES, *QUEUE_RULES]
     assert rules.__doc__ is not None
     for number, rule in enumerate(every, 1):
         assert f"{number}. ``{rule.__name__}``" in rules.__doc__

@@ -103,11 +103,11 @@ def holding(
         pytest.param(holding(unacked=minutes(4.99)), None, id="just below"),
         pytest.param(group_subject(watched=minutes(10)), None, id="nothing pending"),
         pytest.param(
-            holding(members=[consumer(pending=3, idle=minutes(5))]), None, id="its holder was not seen lately"
+            holding(members=[consumer(pending=3, idle=minutes(5))]), WARN, id="its holder was not seen lately"
         ),
         pytest.param(
             holding(members=[consumer("old", pending=3, idle=minutes(5)), consumer("new")]),
-            None,
+            WARN,
             id="only one that holds nothing was seen",
         ),
         pytest.param(
@@ -120,7 +120,17 @@ def holding(
             WARN,
             id="one was seen, by a delivery",
         ),
-        pytest.param(holding(members=None), None, id="consumers not read, none seen to move"),
+        pytest.param(
+            holding(members=[consumer(pending=3, idle=minutes(5))], lag=5),
+            None,
+            id="more waits, none seen: rule 3",
+        ),
+        pytest.param(
+            holding(members=[consumer(pending=3, idle=minutes(10))]),
+            None,
+            id="its holder is a suspect: rule 5",
+        ),
+        pytest.param(holding(members=None), WARN, id="consumers not read, none seen to move"),
         pytest.param(
             holding(members=None, undelivered=minutes(1)), WARN, id="consumers not read, one seen to move"
         ),

@@ -113,7 +113,7 @@ def test_from_a_retry_to_its_replay() -> None:
     for words in (
         "g: not pending: it gave the entry up",
         "2 starts were marked",
-        "claim of orders/g by ada@desk: before, w had it, delivered 4 times, idle 1 min",
+        "claim of orders/g by ada@desk: before, w had it, delivered 4 times, idle for 1 min",
         "a retry for g, attempt 2 waits in the delayed queue as m",
         "a retry for g is in {orders}:retry:g as",
         "g gave it up of timeout",

@@ -14,7 +14,7 @@ from streamops.plans.nack import plan_nack
 def planned(number: int) -> tuple[tuple[str, ...], str]:
     rows = tuple(PendingEntry(EntryId(at, 0), "w", timedelta(0), 1) for at in range(1, number + 1))
     intent = NackIntent(stream="s", group="g", ids=tuple(row.id for row in rows))
-    evidence = NackEvidence(identity=Identity(), rows=rows, absent=0, elsewhere=0, by_xnack=False)
+    evidence = NackEvidence(identity=Identity(), rows=rows, absent=0, elsewhere=0)
     plan = plan_nack(intent, evidence)
     return plan.effects, plan.undo
 
@@ -22,10 +22,10 @@ def planned(number: int) -> tuple[tuple[str, ...], str]:
 @pytest.mark.parametrize(
     ("number", "owner", "gets", "undo"),
     [
-        (1, "1 entry will look idle for 30 days and keep its owner", "gets it,", "gives it its owner"),
+        (1, "1 entry will be free for any consumer and keep its owner", "gets it,", "gives it its owner"),
         (
             2,
-            "2 entries will look idle for 30 days and keep their owner",
+            "2 entries will be free for any consumer and keep their owner",
             "gets them,",
             "gives them their owner",
         ),

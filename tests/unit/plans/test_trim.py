@@ -207,11 +207,20 @@ def test_what_makes_no_sense_cannot_be_asked(asked: dict[str, object]) -> None:
 
 def test_pending_rows_that_go_along_are_told_and_not_warned_of() -> None:
     losses = (GroupLoss("billing", Amount(0, 0), (("worker-1", 12),)),)
-    some = evidence(WANTED, losses=losses, asked=NEEDS, delref=True)
-    plan = plan_trim(TrimIntent(stream="s", minid=NEEDS, safe=False), some)
+    some = evidence(WANTED, losses=losses, asked=NEEDS, references=True)
+    intent = TrimIntent(stream="s", minid=NEEDS, safe=False, exact=True)
+    plan = plan_trim(intent, some)
     assert any("the server is told DELREF" in effect for effect in plan.effects)
-    assert DANGLING not in plan.warnings
-    none = plan_trim(
-        TrimIntent(stream="s", minid=NEEDS, safe=False), evidence(WANTED, asked=NEEDS, delref=True)
+    assert not any(
+        "points to nothing" in warning or "point to nothing" in warning for warning in plan.warnings
     )
+    none = plan_trim(intent, evidence(WANTED, asked=NEEDS, references=True))
     assert not any("DELREF" in effect for effect in none.effects)
+
+
+def test_approximate_trim_names_the_form_that_takes_pending_rows_along() -> None:
+    losses = (GroupLoss("billing", Amount(0, 0), (("worker-1", 12),)),)
+    some = evidence(WANTED, losses=losses, asked=NEEDS, references=True)
+    plan = plan_trim(TrimIntent(stream="s", minid=NEEDS, safe=False), some)
+    assert not any("DELREF" in effect for effect in plan.effects)
+    assert f"{DANGLING} With --exact this server takes them along (DELREF)." in plan.warnings

@@ -74,11 +74,13 @@ def test_the_status_document_has_the_shape_that_was_promised() -> None:
             "id": str(entry_id(minutes(40))),
             "age_seconds": 2_400.0,
             "idle_seconds": 1_800.0,
+            "free": False,
             "deliveries": 9,
             "consumer": "worker-1",
         },
         "rates": {"added_per_second": 12.5, "delivered_per_second": 3.25, "acked_per_second": 0.004},
         "lost": None,
+        "lost_at_most": None,
         "retries": None,
         "health": "critical",
         "findings": [

@@ -84,6 +84,8 @@ class Scenario:
                 "group_oldest_pending_entry_timestamp_seconds": self.orders.at(1),
                 "group_oldest_pending_deliveries": 7,
                 **counted,
+                "group_lost_upper_bound_entries": 0,
+                "group_dangling_pending_entries": 0,
                 "group_rewinds_total": 0,
             },
             **BILLING,

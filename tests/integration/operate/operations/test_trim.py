@@ -24,7 +24,7 @@ from streamops.wire.faults import Fault
 from streamops.wire.reads import read_pending_summary
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
-from streamops.wire.writes.trim import How, Slice, knows_references, trim_safely
+from streamops.wire.writes.trim import How, Slice, trim_safely
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.operate.operations.trim import STREAM, fill, read
 from tests.support.servers import RunningServer
@@ -178,20 +178,6 @@ async def test_slices_tell_what_they_took(server: RunningServer) -> None:
         assert slice_.spent is not None
     finally:
         await connection.close()
-
-
-@pytest.mark.usefixtures("console")
-async def test_where_acked_is_not_known_nothing_goes_by_it(server: RunningServer) -> None:
-    """No server that knows it was there to be tried: these refuse it, which shows that it is sent."""
-    connection = await Server.connect(server.options)
-    try:
-        assert not await knows_references(connection, STREAM)
-        refused = await trim_safely(connection, STREAM, 0, How(300, exact=True, acked=(True, True)))
-        assert isinstance(refused, Fault)
-        assert "syntax" in refused.reason.lower()
-    finally:
-        await connection.close()
-    assert len(numbers(server)) == 400
 
 
 async def test_an_unsafe_trim_tells_and_takes_exactly(

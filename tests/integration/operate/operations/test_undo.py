@@ -111,19 +111,6 @@ async def test_a_nack_looks_idle_and_is_taken_back(server: RunningServer) -> Non
     assert [OLD <= idle < MONTH for idle in idles(server)] == [False, True, True, True]
 
 
-async def test_rows_that_belong_to_nobody_are_restored_unless_they_were_delivered(
-    server: RunningServer,
-) -> None:
-    """XNACK leaves no owner, which stands here for what a server that has it does."""
-    ids = fill(server, a=2)
-    async with await open_console(server) as console:
-        outcome = await done(console, NackIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
-        server.command("XCLAIM", STREAM, GROUP, "", 0, str(ids[0]), "JUSTID")
-        server.command("XCLAIM", STREAM, GROUP, "", 0, str(ids[1]))
-        assert (await done(console, undo(outcome))).applied == 1
-    assert list(rows(server).values()) == [("a", 1), ("", 2)]
-
-
 async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
     ids = fill(server, a=4)
     async with await open_console(server) as console:

@@ -126,6 +126,8 @@ def test_a_group() -> None:
         "group_delivered_entries_total": 0,
         "group_acked_entries_total": 0,
         "group_lost_entries_total": 0,
+        "group_lost_upper_bound_entries": 0,
+        "group_dangling_pending_entries": 0,
         "group_rewinds_total": 0,
     }
 
