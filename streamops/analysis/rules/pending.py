@@ -47,7 +47,7 @@ def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
         f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
         f"and is still pending{_owner(entry)}",
         f"Read it: {read}; mend its handler, or give it up: {give_up}",
-        entry.id,
+        entry=entry.id,
     )
 
 
@@ -71,7 +71,7 @@ def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None
             Health.WARN,
             _pending_for(entry, held, subject.group.oldest_pending_age or held),
             f"If its consumer is not working on it, give it to another: {claim}",
-            entry.id,
+            entry=entry.id,
         )
     return None
 

@@ -17,8 +17,8 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
     """A thousand entries 1-0 to 1000-0, of which ``billing`` was given a hundred."""
     pipe = server.connect().pipeline()
     for number in range(1, 1_001):
-        pipe.execute_command("XADD", STREAM, f"{number}-0", "n", number)
-    pipe.execute_command("XGROUP", "CREATE", STREAM, "billing", "0")
+        pipe.xadd(STREAM, {"n": number}, id=f"{number}-0")
+    pipe.xgroup_create(STREAM, "billing", "0")
     pipe.execute()
     read(server, 100)
     async with await open_console(server) as opened:

@@ -7,7 +7,7 @@ import pytest
 
 from streamops.model.ids import ZERO_ID
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.model.readings import GroupReading
+from streamops.model.readings import GroupReading, StreamReading
 from streamops.operate.profiles import ROWS_PER_COLLECTION, ROWS_PER_PAGE, ProfileKeeper
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
@@ -27,8 +27,11 @@ def fill(server: RunningServer, stream: str, pending: int) -> None:
             server.command("XCLAIM", stream, "billing", "worker", 0, *some, *words, "JUSTID")
 
 
-def groups(pending: Mapping[str, int]) -> list[tuple[str, GroupReading]]:
-    return [(name, GroupReading("billing", 1, count, ZERO_ID, None, None)) for name, count in pending.items()]
+def groups(pending: Mapping[str, int]) -> list[StreamReading]:
+    return [
+        StreamReading(name, count, (GroupReading("billing", 1, count, ZERO_ID, None, None),))
+        for name, count in pending.items()
+    ]
 
 
 def xpending_calls(server: RunningServer) -> int:
