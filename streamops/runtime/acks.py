@@ -8,7 +8,7 @@ was replaced, or of a slot that another node has by now: there they may be someb
 
 import asyncio
 from collections.abc import Callable
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from streamops.errors import ServerError
@@ -63,7 +63,7 @@ class Acknowledger:
         self._handovers = server.handovers
         self._taken_over_at = float("-inf")
         self.finished: list[Entry] = []
-        self._under_way = 0
+        self._under_way: list[list[Entry]] = []
         self.acknowledged = 0
 
     def add(self, entry: Entry) -> None:
@@ -106,9 +106,9 @@ class Acknowledger:
         return self._side.key
 
     @property
-    def waiting(self) -> int:
-        """How many are not confirmed."""
-        return len(self.finished) + self._under_way
+    def unconfirmed(self) -> list[Entry]:
+        """Entries that were handled and that the server has not confirmed."""
+        return [*self.finished, *chain.from_iterable(self._under_way)]
 
     async def _flush_or_pause(self) -> None:
         try:
@@ -121,7 +121,7 @@ class Acknowledger:
         batch, self.finished = self.finished[:MOST], self.finished[MOST:]
         self._sent_at = self._clock()
         # Two may be under way: the last ones of a worker that drains do not wait for those before them.
-        self._under_way += len(batch)
+        self._under_way.append(batch)
         try:
             await self._send(batch)
         except BaseException:
@@ -131,7 +131,7 @@ class Acknowledger:
             self.finished = batch + self.finished
             raise
         finally:
-            self._under_way -= len(batch)
+            self._under_way.remove(batch)
         in_hand = self._side.in_hand
         for entry in batch:
             if not entry.superseded:

@@ -25,7 +25,8 @@ class Entry:
         deliveries: How often the server counted a delivery; other clients' history reads count too.
         marks: Its starts that were marked beforehand: all but the first.
         attempt: Which start of the handler this is, from 1 on.
-        again: Whether it was delivered before, so that this start is marked first.
+        sole: Whether its first start is its last: that one is marked too, so that no delivery is taken for it.
+        again: Whether its next start is marked first: it was delivered before, or has a sole one.
         careful: Whether it is handled while no other careful one is: it may have brought workers down.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
         lost: Whether somebody else has taken it over.
@@ -40,6 +41,7 @@ class Entry:
     deliveries: int = 1
     marks: int = 0
     attempt: int = 1
+    sole: bool = False
     again: bool = False
     careful: bool = False
     uncounted: bool = False
@@ -110,6 +112,11 @@ class Entry:
         """Whether these are its names and values; a payload that was fetched since then is none of them."""
         has_payload = self.payload is not None and self.raw[1] is self.payload
         return (self.raw[2:] if has_payload else self.raw) == raw
+
+    @property
+    def may_have_started(self) -> bool:
+        """Whether a handler may have begun with it before."""
+        return self.again and (self.marks > 0 or not self.sole)
 
     def base_attempt(self) -> int:
         """The attempt that its first start is: more than one for an entry that comes from a retry."""

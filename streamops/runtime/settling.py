@@ -62,9 +62,10 @@ class Settler:
         self._emit = emit
 
     async def mark(self, entry: Entry) -> bool:
-        """Mark a start that is not an entry's first; whether it may go on."""
+        """Mark a start that is not an entry's first, or its only one; whether it may go on."""
         most = self._crew.handler.retry.most
-        if entry.attempt >= most and not entry.uncounted:
+        counts = entry.may_have_started and not entry.uncounted
+        if entry.attempt >= most and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
             await self._settle(entry, Bury(MAX_DELIVERIES, error))
             return False
@@ -84,7 +85,7 @@ class Settler:
                         continue
                     side.drop(entry)
                     return False
-                entry.attempt += not entry.uncounted
+                entry.attempt += counts
                 entry.uncounted = False
                 entry.marks = marks
                 return True
@@ -100,13 +101,11 @@ class Settler:
         if await self._settle(entry, disposition):
             await self._tell(entry, error)
 
-    def stop(self) -> list[Entry]:
-        """Wait for no more tries; the entries that were waiting."""
-        waiting = [*self.waiting]
+    def stop(self) -> None:
+        """Wait for no more tries."""
         for timer in self.waiting.values():
             timer.cancel()
         self.waiting.clear()
-        return waiting
 
     async def _settle(self, entry: Entry, disposition: Disposition) -> bool:
         """Do what was decided; whether the entry is given up. What goes wrong with one is no end of the worker."""
@@ -124,7 +123,7 @@ class Settler:
                     await self._bury(entry, disposition)
                     return True
         except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
-            self._emit(Stuck(entry.stream, entry.group, entry.id, words(problem)))
+            self._stay(entry, words(problem))
         return False
 
     def _wait(self, entry: Entry, again: Again) -> None:
@@ -134,6 +133,7 @@ class Settler:
             del self.waiting[entry]
             self._again(entry)
 
+        entry.again = True
         entry.uncounted = not again.counts
         self._count(self._crew.tally.retries, "passive")
         self.waiting[entry] = asyncio.get_running_loop().call_later(again.delay.total_seconds(), due)
@@ -176,9 +176,7 @@ class Settler:
         settled = await self._insist(entry, lambda: self._calls.bury(side, letter))
         if settled is Settled.TOO_WIDE:
             # It stays pending with this worker, where `pending ls` shows it.
-            self._emit(
-                Stuck(entry.stream, entry.group, entry.id, "it has more fields than a script can move")
-            )
+            self._stay(entry, "it has more fields than a script can move")
             return
         side.drop(entry)
         if settled in (Settled.DONE, Settled.GONE):
@@ -188,6 +186,11 @@ class Settler:
             self._emit(
                 DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, given_up.error)
             )
+
+    def _stay(self, entry: Entry, reason: str) -> None:
+        """Leave an entry pending that can neither be handled nor given up."""
+        entry.again = True
+        self._emit(Stuck(entry.stream, entry.group, entry.id, reason))
 
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
         """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""

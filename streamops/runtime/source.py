@@ -192,9 +192,9 @@ class Source:
             # The group was set back, or is another one: what is in hand is not handled a second time beside the first.
             rows = [row for row in rows if not side.holds(*row)]
         entries = side.receive_all(rows, asked)
-        if side.retries:
+        if side.retries or self._crew.handler.retry.most == 1:
             for entry in entries:
-                entry.attempt = entry.base_attempt()
+                self._number(entry)
         if entries:
             side.last_seen = entries[-1].raw_id
         return entries
@@ -210,6 +210,8 @@ class Source:
         """
         for entry_id, deliveries in takings.gone:
             self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
+        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
+        unstarted = 2 if ours and self.subscription.consumer.startswith(WORKER_PREFIX) else 1
         entries = []
         for taken in takings.entries:
             if side.holds(taken.id, taken.fields):
@@ -218,14 +220,11 @@ class Source:
                 held.leased_at = asked
                 held.lost = False
                 continue
-            entries.append(self._returned(side, taken, asked))
+            entries.append(self._returned(side, taken, asked, unstarted))
         if self._screening.is_needed(entries):
             entries = await self._screening.screen(entries)
-        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
-        unstarted = 2 if ours and self.subscription.consumer.startswith(WORKER_PREFIX) else 1
-        fresh = [entry for entry in entries if entry.deliveries <= unstarted and not entry.marks]
-        self._enqueue(fresh)
-        self.enqueue_again(entry for entry in entries if entry.deliveries > unstarted or entry.marks)
+        self._enqueue(entry for entry in entries if not entry.may_have_started)
+        self.enqueue_again(entry for entry in entries if entry.may_have_started)
         return len(entries)
 
     def enqueue_again(self, entries: Iterable[Entry]) -> None:
@@ -236,12 +235,19 @@ class Source:
             (self._crew.buffer.careful if entry.careful else self._queue.again).append(entry)
         self._crew.wake()
 
-    def _returned(self, side: Side, taken: Taken, leased_at: float) -> Entry:
+    def _returned(self, side: Side, taken: Taken, leased_at: float, unstarted: int) -> Entry:
         entry = side.receive(taken.id, taken.fields, leased_at)
         entry.deliveries = taken.deliveries
         entry.marks = taken.marks
-        entry.attempt = entry.base_attempt() + taken.marks
+        self._number(entry)
+        entry.again = entry.sole or taken.marks > 0 or taken.deliveries > unstarted
         return entry
+
+    def _number(self, entry: Entry) -> None:
+        """Say which start of its handler was the last, by its marks; of one that had none, which will be the first."""
+        base = entry.base_attempt()
+        entry.again = entry.sole = base >= self._crew.handler.retry.most
+        entry.attempt = base + max(0, entry.marks - entry.sole)
 
     async def _adopt(self) -> None:
         """Take what is pending under our name and not in hand, as far as there is room."""

@@ -81,7 +81,7 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
         with pytest.raises(Unreachable):
             await acknowledger.flush()
         running.resume()
-        assert acknowledger.waiting == 1
+        assert len(acknowledger.unconfirmed) == 1
         give_to_ben(running, entry)
         await flush(acknowledger)
     assert pending(running, "s") == 1
@@ -96,7 +96,7 @@ def clients(running: RunningServer, command: str) -> list[str]:
 async def flush(acknowledger: Acknowledger) -> None:
     """Send everything; whoever is told that the server is another one tries again."""
     async with asyncio.timeout(LONGEST_WAIT):
-        while acknowledger.waiting:
+        while acknowledger.unconfirmed:
             with suppress(Unreachable):
                 await acknowledger.flush()
 
