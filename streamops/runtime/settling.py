@@ -101,6 +101,10 @@ class Settler:
         if await self._settle(entry, disposition):
             await self._tell(entry, error)
 
+    async def postpone(self, entry: Entry, delay: timedelta, reason: str) -> None:
+        """Have an entry come again that could not be begun; that is no attempt."""
+        await self._settle(entry, Again(delay, reason, counts=False))
+
     def stop(self) -> None:
         """Wait for no more tries."""
         for timer in self.waiting.values():
@@ -115,7 +119,7 @@ class Settler:
             match disposition:
                 case Acknowledge():
                     self._finished(entry)
-                case Again() if self._crew.handler.retry.passive:
+                case Again() if self._crew.handler.retry.passive and self._may_wait(entry):
                     self._wait(entry, disposition)
                 case Again():
                     return await self._move(entry, disposition)
@@ -125,6 +129,10 @@ class Settler:
         except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
             self._stay(entry, words(problem))
         return False
+
+    def _may_wait(self, entry: Entry) -> bool:
+        """Whether an entry need not be screened again before its next try: it owns its business key, or needs none."""
+        return self._crew.handler.guard is None or entry.guard_key is not None
 
     def _wait(self, entry: Entry, again: Again) -> None:
         """Keep an entry pending, and in hand, until its next try."""

@@ -165,12 +165,14 @@ class Station:
             around.consumer,
             dead_letters=around.names.dead_letters.get(stream, ""),
             delayed=around.names.delayed.get(stream, ""),
+            guarded=handler.guard.ttl if handler.guard else timedelta(),
         )
         screening = Screening(
             around.server,
             handler.guard,
             parameters.body,
             failed=self.settler.failed,
+            postponed=self.settler.postpone,
             finished=self._acknowledge,
             emit=around.events.emit,
             tally=self.crew.tally,

@@ -3,12 +3,12 @@
 import asyncio
 import os
 from collections.abc import Sequence
-from datetime import timedelta
 
 import pytest
 
 from streamops.wire import script_calls
-from streamops.wire.consuming.guarding import Guards
+from streamops.wire.consuming.guarding import Claim, Guards
+from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.scripts import Script, load_script
 from tests.chaos.crashes import Crash, Run
 from tests.chaos.worker import SMALL
@@ -63,9 +63,9 @@ async def test_a_dead_letter_that_is_not_written_is_found(
 async def test_a_guard_that_lets_everybody_in_is_found(
     any_server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def take(_: Guards, __: str, claims: Sequence[tuple[str, bytes]], ttl: timedelta) -> list[bytes]:
-        assert ttl
-        return [owner for _, owner in claims]
+    async def take(_: Guards, sub: Subscription, claims: Sequence[Claim]) -> list[bytes]:
+        assert sub.guarded
+        return [claim.origin for claim in claims]
 
     monkeypatch.setattr(Guards, "take", take)
     problems = [problem for _, run in await crash(any_server, range(6)) for problem in run.problems]

@@ -1,6 +1,6 @@
 -- Acknowledges entries that are still pending under a consumer's name, forgets their marks, deletes them where they
 -- are in a retry stream, and deletes their payloads where no other group reads the stream.
--- KEYS: the stream or its retry stream, the marks, the stream, then payloads. ARGV: the group, the consumer, 1 in a
+-- KEYS: the stream or its retry stream, the marks, the stream, the unhandled ones, then payloads. ARGV: the group, the consumer, 1 in a
 -- retry stream and else 0, what the fields of marks begin with, then of each entry its ID and the number of its
 -- payload's key, or 0.
 -- Returns {how many were acknowledged, IDs that were not ours}.
@@ -17,7 +17,11 @@ for number, id in ipairs(asked) do
   if not own[id] then
     lost[#lost + 1] = id
     -- An older acknowledgement came late: of what nobody has pending, nobody needs the marks.
-    if not redis.call('XPENDING', key, group, id, id, 1)[1] then redis.call('HDEL', marks, prefix .. id) end
+    if not redis.call('XPENDING', key, group, id, id, 1)[1] then
+      redis.call('HDEL', marks, prefix .. id)
+      -- Somebody took it for one that nobody would handle.
+      redis.call('ZREM', KEYS[4], prefix .. id)
+    end
   elseif not seen[id] then
     seen[id] = true
     ids[#ids + 1], fields[#fields + 1] = id, prefix .. id
