@@ -60,8 +60,6 @@ class Acknowledger:
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._sent_at = 0.0
-        self._handovers = server.handovers
-        self._taken_over_at = float("-inf")
         self.finished: list[Entry] = []
         self._under_way: list[list[Entry]] = []
         self.acknowledged = 0
@@ -148,22 +146,22 @@ class Acknowledger:
             self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
 
     async def _send(self, batch: list[Entry]) -> None:
-        if self._server.handovers != self._handovers:
-            self._handovers, self._taken_over_at = self._server.handovers, self._clock()
-        fresh = max(self._clock() - self._lease / 2, self._taken_over_at)
+        handovers, fresh = self._server.handovers, self._clock() - self._lease / 2
         plain: list[bytes] = []
         checked: list[AckRow] = []
         retries = self._side.retries
         for entry in batch:
             if entry.superseded:
                 continue
-            if entry.leased_at > fresh and not (retries or entry.marks or entry.payload_key):
+            is_ours = entry.leased_at > fresh and entry.handovers == handovers
+            if is_ours and not (retries or entry.marks or entry.payload_key):
                 plain.append(entry.raw_id)
             else:
-                checked.append(AckRow(entry.raw_id, entry.payload_key))
+                digest = entry.digest if self._server.replaceable else ""
+                checked.append(AckRow(entry.raw_id, entry.payload_key, digest))
         subscription = self._side.subscription
         if plain:
-            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, self._handovers)
+            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, handovers)
         if checked:
             done = await acknowledge_checked(self._server, subscription, retries=retries, rows=checked)
             self.acknowledged += done.acknowledged

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from streamops.errors import ServerError
+from streamops.model.deliveries import Letter, Retry, Settled, Start
 from streamops.model.ids import EPOCH
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry
@@ -26,7 +27,6 @@ from streamops.runtime.policy import (
     words,
 )
 from streamops.runtime.settling_calls import SettlingCalls
-from streamops.wire.consuming.settling import Letter, Retry, Settled
 from streamops.wire.server import Server
 
 MILLISECOND: Final = timedelta(milliseconds=1)
@@ -53,6 +53,7 @@ class Settler:
         emit: Callable[[Event], None],
     ) -> None:
         self.waiting = crew.waiting
+        self._server = server
         self._calls = SettlingCalls(server)
         self._crew = crew
         self._finished = finished
@@ -73,15 +74,16 @@ class Settler:
         while True:
             try:
                 # Whoever knows of fewer marks than there are adds none.
-                marks = await self._calls.mark(side, (entry.raw_id, entry.marks - entry.uncounted))
+                start = Start(entry.raw_id, entry.marks - entry.uncounted, self._digest(entry))
+                marks = await self._calls.mark(side, start)
             except ServerError as error:
                 self._emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
                 if entry.lost:
                     return False
             else:
-                if marks is None:
-                    if await self._is_restored(entry):
+                if isinstance(marks, Settled):
+                    if marks is not Settled.SUPERSEDED and await self._is_restored(entry):
                         continue
                     side.drop(entry)
                     return False
@@ -151,7 +153,8 @@ class Settler:
         """Move an entry into the delayed queue, from where it comes back for this group alone; or give it up."""
         side = entry.side
         delay_ms = again.delay // MILLISECOND
-        row = Retry(entry.raw_id, delay_ms, entry.attempt + again.counts, entry.payload_key)
+        attempt = entry.attempt + again.counts
+        row = Retry(entry.raw_id, delay_ms, attempt, entry.payload_key, self._digest(entry))
         settled = await self._insist(entry, lambda: self._calls.retry(side, row))
         match settled:
             case Settled.GONE:
@@ -180,6 +183,7 @@ class Settler:
             guard_key=entry.guard_key,
             payload_key=entry.payload_key,
             origin_id=entry.origin_id,
+            digest=self._digest(entry),
         )
         settled = await self._insist(entry, lambda: self._calls.bury(side, letter))
         if settled is Settled.TOO_WIDE:
@@ -194,6 +198,10 @@ class Settler:
             self._emit(
                 DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, given_up.error)
             )
+
+    def _digest(self, entry: Entry) -> str:
+        """By what the server tells an entry apart from another one of its ID, where there may be one."""
+        return entry.digest if self._server.replaceable else ""
 
     def _stay(self, entry: Entry, reason: str) -> None:
         """Leave an entry pending that can neither be handled nor given up."""

@@ -9,8 +9,9 @@ from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
 from streamops.errors import ServerError
+from streamops.model.deliveries import Letter, Retry, Settled, Start
 from streamops.runtime.entry import Side
-from streamops.wire.consuming.settling import Letter, Retry, Settled, bury_all, mark_starts, retry_all
+from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
 from streamops.wire.server import Server
 
 MARKS_KEPT: Final = timedelta(days=7)
@@ -76,13 +77,13 @@ class SettlingCalls:
     """Marks of starts, retries and dead letters of one worker's entries.
 
     Attributes:
-        mark: Marks a start, given an ID and the marks known of; how many it has now, none where it is not ours.
+        mark: Marks a start; how many marks the entry has now, or why it was not marked.
         retry: Moves an entry into the delayed queue.
         bury: Gives an entry up.
     """
 
     def __init__(self, server: Server) -> None:
-        async def mark(side: Side, rows: Sequence[tuple[bytes, int]]) -> Sequence[int | None]:
+        async def mark(side: Side, rows: Sequence[Start]) -> Sequence[int | Settled]:
             return await mark_starts(
                 server, side.subscription, retries=side.retries, rows=rows, ttl=MARKS_KEPT
             )

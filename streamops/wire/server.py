@@ -70,6 +70,11 @@ class Server:
         """
         return self._topology.changes + self.succession.moves
 
+    @property
+    def replaceable(self) -> bool:
+        """Whether another server may come to serve what this one does: behind Sentinels, or in a cluster."""
+        return self.options.mode is not Mode.STANDALONE
+
     async def ping(self) -> None:
         """Ask every node for a sign of life; raises ``ServerError`` where none gives one."""
         await self.each_node([("PING",)])

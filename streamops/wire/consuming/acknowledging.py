@@ -70,7 +70,7 @@ async def _acknowledge(
         if row.payload_key and is_beside(sub, row.payload_key):
             number = _FIRST_PAYLOAD + len(payloads)
             payloads.append(row.payload_key)
-        arguments += [row.id, number]
+        arguments += [row.id, number, row.digest]
     call = Call(key, tuple(arguments), _acknowledged, (sub.attempts, sub.stream, sub.unhandled, *payloads))
     done: Acknowledged | None = await run_for_group(server, sub, "consume_ack", call)
     # Without a group nothing is pending.

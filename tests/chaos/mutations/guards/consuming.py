@@ -95,8 +95,8 @@ GUARDS: Final = (
         name="stale-lease-asks",
         promise="Once its lease is no longer fresh, an entry is acknowledged by a script that looks who has it.",
         file="streamops/runtime/acks.py",
-        text="if entry.leased_at > fresh and not (retries or entry.marks or entry.payload_key):",
-        mutated="if not (retries or entry.marks or entry.payload_key):",
+        text="is_ours = entry.leased_at > fresh and entry.handovers == handovers",
+        mutated="is_ours = entry.handovers == handovers",
         tests=("runtime::test_a_lease_that_is_not_fresh_is_looked_at_first",),
     ),
     Guard(

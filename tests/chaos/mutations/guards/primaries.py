@@ -9,7 +9,7 @@ GUARDS: Final = (
         name="former-primary-superseded",
         promise="What a former primary delivered is not taken for an entry of the new one that has its ID.",
         file="streamops/runtime/entry.py",
-        text="if held is None or held.came_as(raw):",
+        text="if held is None or held.as_delivered == raw:",
         mutated="if True:",
         tests=("runtime::test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id",),
     ),
@@ -36,6 +36,26 @@ GUARDS: Final = (
         text="        while not entry.lost:\n            try:\n                settled",
         mutated="        while True:\n            try:\n                settled",
         tests=("runtime::test_so_it_does_while_the_former_ones_is_to_be_settled",),
+    ),
+    Guard(
+        name="settled-by-its-fields",
+        promise="What a former primary delivered settles no entry of the new one that has its ID and was delivered unheard.",
+        file="streamops/wire/scripts/consume_rows.lua",
+        text="return redis.sha1hex(table.concat(sized)) == digest",
+        mutated="return true",
+        tests=(
+            "integration::test_entry_of_a_new_primary_delivered_unheard_outlives_one_of_the_former_with_its_id",
+        ),
+    ),
+    Guard(
+        name="acknowledged-by-its-fields",
+        promise="A renewed lease does not make a former primary's entry the new one's.",
+        file="streamops/runtime/acks.py",
+        text="entry.leased_at > fresh and entry.handovers == handovers",
+        mutated="entry.leased_at > fresh",
+        tests=(
+            "integration::test_entry_of_a_new_primary_delivered_unheard_outlives_one_of_the_former_with_its_id",
+        ),
     ),
     Guard(
         name="company-hears",
