@@ -1,0 +1,5 @@
+"""The fixtures of the command line."""
+
+from tests.cli.conftest import place
+
+__all__ = ["place"]
