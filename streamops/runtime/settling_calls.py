@@ -27,6 +27,7 @@ class Together(Generic[Row, Answer]):
     def __init__(self, ask: Callable[[Side, Sequence[Row]], Awaitable[Sequence[Answer]]]) -> None:
         self._ask = ask
         self._waiting: dict[Side, list[tuple[Row, asyncio.Future[Answer]]]] = {}
+        self._asking: set[asyncio.Task[None]] = set()
 
     async def ask(self, side: Side, row: Row) -> Answer:
         """The answer for one row.
@@ -38,20 +39,18 @@ class Together(Generic[Row, Answer]):
         waiting = self._waiting.setdefault(side, [])
         waiting.append((row, answer))
         if len(waiting) == 1:
-            # The first asks for all who come before the event loop turns.
-            await self._ask_for_all(side)
+            # It begins once the event loop turns, for all who come before that; none of them ends it for the others.
+            asking = asyncio.create_task(self._ask_for_all(side))
+            self._asking.add(asking)
+            asking.add_done_callback(self._asking.discard)
         return await answer
 
     async def _ask_for_all(self, side: Side) -> None:
-        asked = self._waiting[side]
+        asked = self._waiting.pop(side)
         try:
-            await asyncio.sleep(0)
-            del self._waiting[side]
             await self._ask_for(side, asked)
         finally:
-            # Where the one who asks is cancelled, nobody is left waiting.
-            if self._waiting.get(side) is asked:
-                del self._waiting[side]
+            # Where the event loop ends, nobody is left waiting.
             for _, answer in asked:
                 answer.cancel()
 

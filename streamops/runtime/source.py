@@ -194,7 +194,6 @@ class Source:
                 held = sum(len(side.in_hand) for side in self.sides)
                 if most - held > 0 or not held:
                     return max(1, min(room, most - held, MOST_AT_ONCE))
-            # Not wait_for: Python 3.11's may swallow the cancellation that ends this task.
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.1 if self.paused else 1.0):
                     await self._room.wait()
