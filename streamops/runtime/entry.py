@@ -35,6 +35,7 @@ class Entry:
         superseded: Whether its server was replaced by one on which another entry has its ID: whatever is said of that
             ID concerns the other one.
         gone: Whether it was deleted from its stream while it was in hand.
+        unfetched: Its names and values as they came, where a payload was put in their place.
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
         guard_key: The key of its guard; none where there is none.
@@ -51,6 +52,7 @@ class Entry:
     lost: bool = False
     superseded: bool = False
     gone: bool = False
+    unfetched: list[bytes] | None = None
     payload: bytes | None = None
     payload_key: str | None = None
     guard_key: str | None = None
@@ -114,8 +116,7 @@ class Entry:
     @property
     def as_delivered(self) -> list[bytes]:
         """Its names and values; a payload that was fetched since then is none of them."""
-        has_payload = self.payload is not None and self.raw[1] is self.payload
-        return self.raw[2:] if has_payload else self.raw
+        return self.raw if self.unfetched is None else self.unfetched
 
     @property
     def digest(self) -> str:

@@ -13,9 +13,11 @@ import msgspec
 
 from streamops.errors import HandlerError, ServerError
 from streamops.runtime.decoding import DATA, Decode
+from streamops.runtime.encoding import decode_parts
 from streamops.runtime.entry import PAYLOAD, Entry
 from streamops.runtime.events import Duplicate, Event, Troubled
 from streamops.runtime.handlers import Guard
+from streamops.runtime.payloads import SHAPE
 from streamops.runtime.policy import PayloadMissing, Undecodable, words
 from streamops.runtime.tally import Tally
 from streamops.wire.consuming.asking import mark_prefix
@@ -83,8 +85,10 @@ class Screening:
             entry.payload_key = key
             entry.payload = payload
             if entry.raw[0] == PAYLOAD:
-                # It stands for the whole body, as `data` would.
-                entry.raw = [DATA, payload, *entry.raw]
+                # It stands for the whole body, as `data` or the body's fields would.
+                parts = decode_parts(entry.get(SHAPE), payload)
+                entry.unfetched = entry.raw
+                entry.raw = [*(parts or (DATA, payload)), *entry.raw]
         return missing
 
     async def _miss(self, entry: Entry, key: str, problem: Fault | None) -> None:
