@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -78,10 +79,9 @@ class _Work:
             while not stop.is_set():
                 number += 1
                 self._session.narrator.note(f"round {number}: {await self._round(console, stop)}")
-                try:
-                    await asyncio.wait_for(stop.wait(), every.total_seconds())
-                except TimeoutError:
-                    continue
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(every.total_seconds()):
+                        await stop.wait()
         return ExitCode.DONE
 
     async def _round(self, console: Console, stop: asyncio.Event) -> str:

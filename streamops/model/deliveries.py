@@ -48,10 +48,26 @@ class AckRow(Struct, frozen=True, gc=False):
     Attributes:
         id: Its ID.
         payload_key: The key of the payload that it refers to; none where it does not.
+        digest: Of its fields, by which it is told apart from another one of its ID; empty where there is no other.
     """
 
     id: bytes
     payload_key: str | None = None
+    digest: str = ""
+
+
+class Start(Struct, frozen=True, gc=False):
+    """An entry whose handler is to start.
+
+    Attributes:
+        id: Its ID.
+        marks: How many marked starts of it the caller knows of, by which a repeated call marks nothing twice.
+        digest: Of its fields, as ``AckRow`` has it.
+    """
+
+    id: bytes
+    marks: int
+    digest: str = ""
 
 
 class Acknowledged(Struct, frozen=True, gc=False):
@@ -75,12 +91,14 @@ class Retry(Struct, frozen=True, gc=False):
         delay_ms: After how many milliseconds, on the server's clock.
         attempt: Which attempt that will be.
         payload_key: The key of the payload that it refers to; none where it does not.
+        digest: Of its fields, as ``AckRow`` has it.
     """
 
     id: bytes
     delay_ms: int
     attempt: int
     payload_key: str | None = None
+    digest: str = ""
 
 
 class Letter(Struct, frozen=True, gc=False):
@@ -95,6 +113,7 @@ class Letter(Struct, frozen=True, gc=False):
         guard_key: The key of its guard, which is freed; none where it has none.
         payload_key: The key of the payload that it refers to, which from now on stays; none where it does not.
         origin_id: The ID that it was born with, for the letter of an entry that is gone from its stream.
+        digest: Of its fields, as ``AckRow`` has it.
     """
 
     entry_id: bytes
@@ -105,10 +124,11 @@ class Letter(Struct, frozen=True, gc=False):
     guard_key: str | None = None
     payload_key: str | None = None
     origin_id: str = ""
+    digest: str = ""
 
 
 class Settled(StrEnum):
-    """What became of an entry that was to be retried or given up."""
+    """What became of an entry that was to be started, retried or given up."""
 
     DONE = "done"
     """It is where it was to go, and pending no more."""
@@ -116,6 +136,10 @@ class Settled(StrEnum):
     NOT_OURS = "not_ours"
     """It is not pending under our name: nothing was done. Either somebody else has it, or it was settled before,
     perhaps by an earlier call whose reply was lost."""
+
+    SUPERSEDED = "superseded"
+    """Another entry has its ID, on a server that replaced the one it came from, and is pending under our name: nothing
+    was done."""
 
     GONE = "gone"
     """It was deleted from its stream while it was pending. A retry was not written, and it is pending still. A dead

@@ -8,7 +8,7 @@ was replaced, or of a slot that another node has by now: there they may be someb
 
 import asyncio
 from collections.abc import Callable
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from streamops.errors import ServerError
@@ -60,10 +60,8 @@ class Acknowledger:
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._sent_at = 0.0
-        self._handovers = server.handovers
-        self._taken_over_at = float("-inf")
         self.finished: list[Entry] = []
-        self._under_way = 0
+        self._under_way: list[list[Entry]] = []
         self.acknowledged = 0
 
     def add(self, entry: Entry) -> None:
@@ -106,9 +104,9 @@ class Acknowledger:
         return self._side.key
 
     @property
-    def waiting(self) -> int:
-        """How many are not confirmed."""
-        return len(self.finished) + self._under_way
+    def unconfirmed(self) -> list[Entry]:
+        """Entries that were handled and that the server has not confirmed."""
+        return [*self.finished, *chain.from_iterable(self._under_way)]
 
     async def _flush_or_pause(self) -> None:
         try:
@@ -121,7 +119,7 @@ class Acknowledger:
         batch, self.finished = self.finished[:MOST], self.finished[MOST:]
         self._sent_at = self._clock()
         # Two may be under way: the last ones of a worker that drains do not wait for those before them.
-        self._under_way += len(batch)
+        self._under_way.append(batch)
         try:
             await self._send(batch)
         except BaseException:
@@ -131,7 +129,7 @@ class Acknowledger:
             self.finished = batch + self.finished
             raise
         finally:
-            self._under_way -= len(batch)
+            self._under_way.remove(batch)
         in_hand = self._side.in_hand
         for entry in batch:
             if not entry.superseded:
@@ -148,22 +146,22 @@ class Acknowledger:
             self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
 
     async def _send(self, batch: list[Entry]) -> None:
-        if self._server.handovers != self._handovers:
-            self._handovers, self._taken_over_at = self._server.handovers, self._clock()
-        fresh = max(self._clock() - self._lease / 2, self._taken_over_at)
+        handovers, fresh = self._server.handovers, self._clock() - self._lease / 2
         plain: list[bytes] = []
         checked: list[AckRow] = []
         retries = self._side.retries
         for entry in batch:
             if entry.superseded:
                 continue
-            if entry.leased_at > fresh and not (retries or entry.marks or entry.payload_key):
+            is_ours = entry.leased_at > fresh and entry.handovers == handovers
+            if is_ours and not (retries or entry.marks or entry.payload_key):
                 plain.append(entry.raw_id)
             else:
-                checked.append(AckRow(entry.raw_id, entry.payload_key))
+                digest = entry.digest if self._server.replaceable else ""
+                checked.append(AckRow(entry.raw_id, entry.payload_key, digest))
         subscription = self._side.subscription
         if plain:
-            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, self._handovers)
+            self.acknowledged += await acknowledge_plain(self._server, subscription, plain, handovers)
         if checked:
             done = await acknowledge_checked(self._server, subscription, retries=retries, rows=checked)
             self.acknowledged += done.acknowledged

@@ -82,17 +82,13 @@ class Buffer:
         self.alone = None
         return bool(self.careful)
 
-    def clear(self) -> list[Entry]:
+    def clear(self) -> None:
         """Take all of them out, at once."""
-        entries = [*self.careful, *self.apart]
         self.careful.clear()
         self.apart.clear()
         for queue in self.queues:
-            entries += queue.again
-            entries += queue.fresh
             queue.again.clear()
             queue.fresh.clear()
-        return entries
 
     def _turn(self) -> Queue | None:
         waiting = [queue for queue in self.queues if queue.fresh or queue.again]

@@ -151,10 +151,10 @@ class Crew:
         if self.buffer.has_next():
             self.wake()
 
-    def close(self) -> list[Entry]:
-        """Take nothing more; the entries that nobody has started."""
+    def close(self) -> None:
+        """Take nothing more."""
         self._closed = True
-        return self.buffer.clear()
+        self.buffer.clear()
 
     async def _singles(self, slot: Slot) -> None:  # noqa: C901 - the hottest loop there is: a call costs
         """Handle single entries, for ever."""
@@ -209,7 +209,7 @@ class Crew:
         now = asyncio.get_running_loop().time
         while True:
             entries = await self._take_batch()
-            if not entries:
+            if not entries or self._closed:
                 self._hungry()
                 await self._rest()
                 continue

@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from streamops.errors import PublishError
 from streamops.model.server import Mode
-from streamops.runtime.encoding import DATA, encode_body, encode_fields, encode_json
-from streamops.runtime.payloads import DAY, Payload, check_ttl
+from streamops.runtime.encoding import DATA, encode_body, encode_fields, encode_parts
+from streamops.runtime.payloads import DAY, SHAPE, Payload, check_ttl
 from streamops.runtime.schemas import Schema, check_type
 from streamops.wire.consuming import payloads
 from streamops.wire.keys import require_one_slot
@@ -78,10 +78,12 @@ class Drafter:
             kept = self._keep(schema.stream, payload, ttl or (policy.ttl if policy else DAY), parts)
             return Draft([*parts, *further, *kept.reference], kept)
         if policy is not None and sum(map(len, parts)) > policy.max_inline:
-            value = parts[1] if len(parts) == _ONE_FIELD and parts[0] == DATA else encode_json(body)
+            shape, value = (b"", parts[1])
+            if len(parts) != _ONE_FIELD or parts[0] != DATA:
+                shape, value = encode_parts(body, parts)
             kept = self._keep(schema.stream, value, ttl or policy.ttl, further)
             # A body that is kept beside the stream is referred to first, before all other fields.
-            return Draft([*kept.reference, *further], kept)
+            return Draft([*kept.reference, *((SHAPE, shape) if shape else ()), *further], kept)
         return Draft(parts + further)
 
     def _keep(self, stream: str, value: bytes, ttl: timedelta, parts: Sequence[bytes]) -> payloads.Payload:

@@ -31,7 +31,7 @@ class Drain:
     async def flush(self, acknowledgers: Iterable[Acknowledger], deadline: float) -> None:
         """Send the last acknowledgements, as long as there is time on the monotonic clock."""
         for acknowledger in acknowledgers:
-            while acknowledger.waiting:
+            while acknowledger.unconfirmed:
                 try:
                     await acknowledger.flush()
                 except ServerError as error:

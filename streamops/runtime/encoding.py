@@ -60,6 +60,27 @@ def encode_json(body: object) -> bytes:
         ) from None
 
 
+def encode_parts(body: object, parts: list[bytes]) -> tuple[bytes, bytes]:
+    """A body of several fields in one value, and how: as JSON where that gives the fields back, else as MessagePack."""
+    document = encode_json(body)
+    if decode_parts(b"json", document) == parts:
+        return b"json", document
+    return b"msgpack", msgspec.msgpack.encode(parts)
+
+
+def decode_parts(shape: bytes | None, value: bytes) -> list[bytes] | None:
+    """Names and values in turn, by how they were put into one value; none where they were not, or it is no such value."""
+    try:
+        if shape == b"msgpack":
+            return msgspec.msgpack.decode(value, type=list[bytes])
+        if shape == b"json":
+            body = msgspec.json.decode(value, type=dict[str, Any] | list[tuple[str, Any]])
+            return _flat(body.items() if isinstance(body, dict) else body)
+    except (msgspec.MsgspecError, RecursionError, PublishError):
+        return None
+    return None
+
+
 def encode_fields(fields: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list[bytes]:
     """Further fields of an entry; raises ``PublishError`` where a name is reserved or a value not plain."""
     if not fields:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
+from hashlib import sha1
 from typing import Final
 
 from streamops.model.delayed import ATTEMPT, ORIGIN_ID
@@ -22,30 +23,36 @@ class Entry:
         raw_id: Its ID as the server wrote it.
         raw: Names and values in turn, byte for byte.
         leased_at: When it was delivered, or its lease last renewed, on the event loop's clock.
+        handovers: How often another server had come to serve its stream when it was delivered.
         deliveries: How often the server counted a delivery; other clients' history reads count too.
         marks: Its starts that were marked beforehand: all but the first.
         attempt: Which start of the handler this is, from 1 on.
-        again: Whether it was delivered before, so that this start is marked first.
+        sole: Whether its first start is its last: that one is marked too, so that no delivery is taken for it.
+        again: Whether its next start is marked first: it was delivered before, or has a sole one.
         careful: Whether it is handled while no other careful one is: it may have brought workers down.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
         lost: Whether somebody else has taken it over.
         superseded: Whether its server was replaced by one on which another entry has its ID: whatever is said of that
             ID concerns the other one.
         gone: Whether it was deleted from its stream while it was in hand.
+        unfetched: Its names and values as they came, where a payload was put in their place.
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
         guard_key: The key of its guard; none where there is none.
     """
 
+    handovers: int = 0
     deliveries: int = 1
     marks: int = 0
     attempt: int = 1
+    sole: bool = False
     again: bool = False
     careful: bool = False
     uncounted: bool = False
     lost: bool = False
     superseded: bool = False
     gone: bool = False
+    unfetched: list[bytes] | None = None
     payload: bytes | None = None
     payload_key: str | None = None
     guard_key: str | None = None
@@ -106,10 +113,21 @@ class Entry:
                 return raw[at + 1]
         return None
 
-    def came_as(self, raw: list[bytes]) -> bool:
-        """Whether these are its names and values; a payload that was fetched since then is none of them."""
-        has_payload = self.payload is not None and self.raw[1] is self.payload
-        return (self.raw[2:] if has_payload else self.raw) == raw
+    @property
+    def as_delivered(self) -> list[bytes]:
+        """Its names and values; a payload that was fetched since then is none of them."""
+        return self.raw if self.unfetched is None else self.unfetched
+
+    @property
+    def digest(self) -> str:
+        """A digest of its names and values, as scripts make it."""
+        sized = b"".join([b"%d:%b" % (len(part), part) for part in self.as_delivered])
+        return sha1(sized, usedforsecurity=False).hexdigest()
+
+    @property
+    def may_have_started(self) -> bool:
+        """Whether a handler may have begun with it before."""
+        return self.again and (self.marks > 0 or not self.sole)
 
     def base_attempt(self) -> int:
         """The attempt that its first start is: more than one for an entry that comes from a retry."""
@@ -150,15 +168,19 @@ class Side:
         self.last_seen = b"0-0"
         self.now_ms = now_ms
 
-    def receive(self, raw_id: bytes, raw: list[bytes], leased_at: float) -> Entry:
+    def receive(self, raw_id: bytes, raw: list[bytes], leased_at: float, handovers: int = 0) -> Entry:
         """Take an entry in hand."""
-        entry = Entry(self, raw_id, raw, leased_at)
-        self.in_hand[raw_id] = entry
+        (entry,) = self.receive_all([(raw_id, raw)], leased_at, handovers)
         return entry
 
-    def receive_all(self, rows: Iterable[tuple[bytes, list[bytes]]], leased_at: float) -> list[Entry]:
-        """Take many entries in hand."""
+    def receive_all(
+        self, rows: Iterable[tuple[bytes, list[bytes]]], leased_at: float, handovers: int = 0
+    ) -> list[Entry]:
+        """Take many entries in hand, that were asked for after so many handovers."""
         entries = [Entry(self, raw_id, raw, leased_at) for raw_id, raw in rows]
+        if handovers:
+            for entry in entries:
+                entry.handovers = handovers
         self.in_hand.update((entry.raw_id, entry) for entry in entries)
         return entries
 
@@ -168,7 +190,7 @@ class Side:
         Two servers give the same ID to two entries, where the primary was replaced and the former one went on.
         """
         held = self.in_hand.get(raw_id)
-        if held is None or held.came_as(raw):
+        if held is None or held.as_delivered == raw:
             return held is not None
         held.lost = held.superseded = True
         return False

@@ -1,7 +1,8 @@
 """Claim check: what is too large for a stream is kept beside it for a while, and its entry carries the key.
 
 The key is the value of the field ``_so_payload``. Where that is an entry's first field, the payload is the body itself,
-as the field ``data`` would hold it; where it comes after others, the body is in these, and the payload beside it.
+as the field ``data`` would hold it, or, where ``_so_shape`` follows, all its fields in one value, as JSON or MessagePack;
+where it comes after others, the body is in these, and the payload beside it.
 """
 
 from datetime import timedelta
@@ -11,6 +12,8 @@ from msgspec import Struct
 
 from streamops.errors import SettingsError
 
+SHAPE: Final = b"_so_shape"
+"""The field that follows the key of a payload which stands for fields, and not for the one named ``data``."""
 DAY: Final = timedelta(days=1)
 MAX_INLINE: Final = 64 * 1024
 

@@ -14,7 +14,7 @@ from streamops.errors import ServerError
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Side
 from streamops.runtime.events import ConsumerRemoved, Event, Reclaimed, Troubled
-from streamops.runtime.source import Source
+from streamops.runtime.source import Asked, Source
 from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
 from streamops.wire.consuming.taking import (
@@ -101,7 +101,7 @@ class Recovery:
         """Take over what lies idle with one consumer."""
         after = START
         while after and self._crew.room > 0:
-            asked = self._now()
+            asked = self._source.asking()
             takings = await take_from(
                 self._server,
                 self._source.subscription,
@@ -123,7 +123,7 @@ class Recovery:
     async def _sweep(self, side: Side) -> None:
         """Take over what lies idle for longer than its lease, whoever's it is; one round through the group."""
         while self._crew.room > 0:
-            asked = self._now()
+            asked = self._source.asking()
             takings = await take_idle(
                 self._server,
                 self._source.subscription,
@@ -137,7 +137,7 @@ class Recovery:
             if not takings.next:
                 return
 
-    async def _receive(self, side: Side, takings: Takings, asked: float, consumer: str) -> None:
+    async def _receive(self, side: Side, takings: Takings, asked: Asked, consumer: str) -> None:
         number = await self._source.deliver_again(side, takings, asked)
         sub = self._source.subscription
         if number:

@@ -4,7 +4,7 @@ Both cost one round trip a batch, not one an entry, and nothing at all where a b
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final
@@ -13,18 +13,23 @@ import msgspec
 
 from streamops.errors import HandlerError, ServerError
 from streamops.runtime.decoding import DATA, Decode
+from streamops.runtime.encoding import decode_parts
 from streamops.runtime.entry import PAYLOAD, Entry
 from streamops.runtime.events import Duplicate, Event, Troubled
 from streamops.runtime.handlers import Guard
+from streamops.runtime.payloads import SHAPE
 from streamops.runtime.policy import PayloadMissing, Undecodable, words
 from streamops.runtime.tally import Tally
-from streamops.wire.consuming.guarding import Guards
+from streamops.wire.consuming.asking import mark_prefix
+from streamops.wire.consuming.guarding import Claim, Guards, Verdict
 from streamops.wire.consuming.payloads import fetch_payloads
 from streamops.wire.faults import Fault
-from streamops.wire.keys import PAYLOAD_INFIX, decoded_part, done_prefix, encoded_part
+from streamops.wire.keys import PAYLOAD_INFIX, decoded_part, encoded_part
 from streamops.wire.server import Server
 
 PAUSE: Final = 0.2
+LATER: Final = timedelta(seconds=1)
+"""After which time an entry asks again for a key whose owner may not come to be handled."""
 KeyOf = Callable[[Entry], str]
 """The business key of an entry; raises ``Undecodable`` where it has none, and whatever bodies and users raise."""
 
@@ -39,6 +44,7 @@ class Screening:
         body: Decode | None,
         *,
         failed: Callable[[Entry, BaseException], Awaitable[None]],
+        postponed: Callable[[Entry, timedelta, str], Awaitable[None]],
         finished: Callable[[Entry], None],
         emit: Callable[[Event], None],
         tally: Tally,
@@ -48,6 +54,7 @@ class Screening:
         self._guards = Guards(server)
         self._key_of = key_reader(guard, body) if guard else no_key
         self._failed = failed
+        self._postponed = postponed
         self._finished = finished
         self._emit = emit
         self._tally = tally
@@ -63,7 +70,7 @@ class Screening:
             missing = await self._fetch(referring)
             if missing:
                 entries = [entry for entry in entries if entry not in missing]
-        return entries if self._guard is None else await self._take_guards(entries, self._guard.ttl)
+        return entries if self._guard is None else await self._take_guards(entries)
 
     async def _fetch(self, entries: Sequence[Entry]) -> set[Entry]:
         """Fetch the payloads that entries refer to; the entries whose payloads are gone."""
@@ -78,8 +85,10 @@ class Screening:
             entry.payload_key = key
             entry.payload = payload
             if entry.raw[0] == PAYLOAD:
-                # It stands for the whole body, as `data` would.
-                entry.raw = [DATA, payload, *entry.raw]
+                # It stands for the whole body, as `data` or the body's fields would.
+                parts = decode_parts(entry.get(SHAPE), payload)
+                entry.unfetched = entry.raw
+                entry.raw = [*(parts or (DATA, payload)), *entry.raw]
         return missing
 
     async def _miss(self, entry: Entry, key: str, problem: Fault | None) -> None:
@@ -88,47 +97,56 @@ class Screening:
             entry.payload_key = key
         # Without its payload the key may not be told.
         with suppress(Exception):
-            entry.guard_key = self._prefix_of(entry) + encoded_part(self._key_of(entry))
+            entry.guard_key = self._guard_of(entry)
         why = f"there is no key {key}" if problem is None else f"key {key}: {problem.reason}"
         await self._failed(entry, PayloadMissing(why))
 
-    async def _take_guards(self, entries: Sequence[Entry], ttl: timedelta) -> list[Entry]:
+    async def _take_guards(self, entries: Sequence[Entry]) -> list[Entry]:
         """Take the keys of entries; the entries that own theirs."""
         if not entries:
             return []
         # A batch is of one stream, or of its retry stream.
-        stream, prefix, key_of = entries[0].stream, self._prefix_of(entries[0]), self._key_of
+        side = entries[0].side
+        sub, prefix = side.subscription, mark_prefix(retries=side.retries)
         guarded, claims = [], []
         for entry in entries:
             try:
-                key = prefix + encoded_part(key_of(entry))
+                key = self._guard_of(entry)
             except Exception as error:  # noqa: BLE001 - bodies may hold anything, and a user's function may raise it
                 await self._failed(entry, _undecodable(error))
                 continue
             guarded.append(entry)
-            claims.append((key, entry.raw_origin_id))
+            claims.append(Claim(key, entry.raw_origin_id, prefix + entry.id))
         if not claims:
             return []
-        owners = await self._insist(guarded, lambda: self._guards.take(stream, claims, ttl))
+        owners = await self._insist(guarded, lambda: self._guards.take(sub, claims))
+        contested = [
+            (claim, owner)
+            for claim, owner in zip(claims, owners, strict=True)
+            if owner is not None and owner != claim.origin
+        ]
+        verdicts: Iterator[Verdict] = iter(())
+        if contested:
+            verdicts = iter(await self._insist(guarded, lambda: self._guards.contest(sub, contested)))
         kept = []
-        for entry, (key, mine), owner in zip(guarded, claims, owners, strict=True):
-            if owner == mine:
-                entry.guard_key = key
+        for entry, claim, owner in zip(guarded, claims, owners, strict=True):
+            if owner is None:
+                why = f"its guard {claim.key} is no string: somebody put another type there"
+                await self._failed(entry, Undecodable(why))
+            elif owner == claim.origin or (verdict := next(verdicts)) is Verdict.MINE:
+                entry.guard_key = claim.key
                 kept.append(entry)
-            elif owner is None:
-                await self._failed(
-                    entry, Undecodable(f"its guard {key} is no string: somebody put another type there")
-                )
+            elif verdict is Verdict.LATER:
+                await self._postponed(entry, LATER, "the owner of its key is gone and may be handled yet")
             else:
                 self._tally.duplicates += 1
-                told = decoded_part(key.removeprefix(prefix))
+                told = decoded_part(claim.key.removeprefix(sub.guards))
                 self._emit(Duplicate(entry.stream, entry.group, entry.id, told))
                 self._finished(entry)
         return kept
 
-    @staticmethod
-    def _prefix_of(entry: Entry) -> str:
-        return done_prefix(entry.stream, entry.group)
+    def _guard_of(self, entry: Entry) -> str:
+        return entry.side.subscription.guards + encoded_part(self._key_of(entry))
 
     async def _insist(self, entries: Sequence[Entry], ask: Callable[[], Awaitable[list[Any]]]) -> list[Any]:
         """Ask until there is an answer: the entries are in hand, and wait."""

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from streamops.errors import ServerError
+from streamops.model.deliveries import Letter, Retry, Settled, Start
 from streamops.model.ids import EPOCH
 from streamops.runtime.crew import Crew
 from streamops.runtime.entry import Entry
@@ -26,7 +27,6 @@ from streamops.runtime.policy import (
     words,
 )
 from streamops.runtime.settling_calls import SettlingCalls
-from streamops.wire.consuming.settling import Letter, Retry, Settled
 from streamops.wire.server import Server
 
 MILLISECOND: Final = timedelta(milliseconds=1)
@@ -53,6 +53,7 @@ class Settler:
         emit: Callable[[Event], None],
     ) -> None:
         self.waiting = crew.waiting
+        self._server = server
         self._calls = SettlingCalls(server)
         self._crew = crew
         self._finished = finished
@@ -62,9 +63,10 @@ class Settler:
         self._emit = emit
 
     async def mark(self, entry: Entry) -> bool:
-        """Mark a start that is not an entry's first; whether it may go on."""
+        """Mark a start that is not an entry's first, or its only one; whether it may go on."""
         most = self._crew.handler.retry.most
-        if entry.attempt >= most and not entry.uncounted:
+        counts = entry.may_have_started and not entry.uncounted
+        if entry.attempt >= most and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
             await self._settle(entry, Bury(MAX_DELIVERIES, error))
             return False
@@ -72,19 +74,20 @@ class Settler:
         while True:
             try:
                 # Whoever knows of fewer marks than there are adds none.
-                marks = await self._calls.mark(side, (entry.raw_id, entry.marks - entry.uncounted))
+                start = Start(entry.raw_id, entry.marks - entry.uncounted, self._digest(entry))
+                marks = await self._calls.mark(side, start)
             except ServerError as error:
                 self._emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
                 if entry.lost:
                     return False
             else:
-                if marks is None:
-                    if await self._is_restored(entry):
+                if isinstance(marks, Settled):
+                    if marks is not Settled.SUPERSEDED and await self._is_restored(entry):
                         continue
                     side.drop(entry)
                     return False
-                entry.attempt += not entry.uncounted
+                entry.attempt += counts
                 entry.uncounted = False
                 entry.marks = marks
                 return True
@@ -100,13 +103,15 @@ class Settler:
         if await self._settle(entry, disposition):
             await self._tell(entry, error)
 
-    def stop(self) -> list[Entry]:
-        """Wait for no more tries; the entries that were waiting."""
-        waiting = [*self.waiting]
+    async def postpone(self, entry: Entry, delay: timedelta, reason: str) -> None:
+        """Have an entry come again that could not be begun; that is no attempt."""
+        await self._settle(entry, Again(delay, reason, counts=False))
+
+    def stop(self) -> None:
+        """Wait for no more tries."""
         for timer in self.waiting.values():
             timer.cancel()
         self.waiting.clear()
-        return waiting
 
     async def _settle(self, entry: Entry, disposition: Disposition) -> bool:
         """Do what was decided; whether the entry is given up. What goes wrong with one is no end of the worker."""
@@ -116,7 +121,7 @@ class Settler:
             match disposition:
                 case Acknowledge():
                     self._finished(entry)
-                case Again() if self._crew.handler.retry.passive:
+                case Again() if self._crew.handler.retry.passive and self._may_wait(entry):
                     self._wait(entry, disposition)
                 case Again():
                     return await self._move(entry, disposition)
@@ -124,8 +129,12 @@ class Settler:
                     await self._bury(entry, disposition)
                     return True
         except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
-            self._emit(Stuck(entry.stream, entry.group, entry.id, words(problem)))
+            self._stay(entry, words(problem))
         return False
+
+    def _may_wait(self, entry: Entry) -> bool:
+        """Whether an entry need not be screened again before its next try: it owns its business key, or needs none."""
+        return self._crew.handler.guard is None or entry.guard_key is not None
 
     def _wait(self, entry: Entry, again: Again) -> None:
         """Keep an entry pending, and in hand, until its next try."""
@@ -134,6 +143,7 @@ class Settler:
             del self.waiting[entry]
             self._again(entry)
 
+        entry.again = True
         entry.uncounted = not again.counts
         self._count(self._crew.tally.retries, "passive")
         self.waiting[entry] = asyncio.get_running_loop().call_later(again.delay.total_seconds(), due)
@@ -143,7 +153,8 @@ class Settler:
         """Move an entry into the delayed queue, from where it comes back for this group alone; or give it up."""
         side = entry.side
         delay_ms = again.delay // MILLISECOND
-        row = Retry(entry.raw_id, delay_ms, entry.attempt + again.counts, entry.payload_key)
+        attempt = entry.attempt + again.counts
+        row = Retry(entry.raw_id, delay_ms, attempt, entry.payload_key, self._digest(entry))
         settled = await self._insist(entry, lambda: self._calls.retry(side, row))
         match settled:
             case Settled.GONE:
@@ -172,13 +183,12 @@ class Settler:
             guard_key=entry.guard_key,
             payload_key=entry.payload_key,
             origin_id=entry.origin_id,
+            digest=self._digest(entry),
         )
         settled = await self._insist(entry, lambda: self._calls.bury(side, letter))
         if settled is Settled.TOO_WIDE:
             # It stays pending with this worker, where `pending ls` shows it.
-            self._emit(
-                Stuck(entry.stream, entry.group, entry.id, "it has more fields than a script can move")
-            )
+            self._stay(entry, "it has more fields than a script can move")
             return
         side.drop(entry)
         if settled in (Settled.DONE, Settled.GONE):
@@ -188,6 +198,15 @@ class Settler:
             self._emit(
                 DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, given_up.error)
             )
+
+    def _digest(self, entry: Entry) -> str:
+        """By what the server tells an entry apart from another one of its ID, where there may be one."""
+        return entry.digest if self._server.replaceable else ""
+
+    def _stay(self, entry: Entry, reason: str) -> None:
+        """Leave an entry pending that can neither be handled nor given up."""
+        entry.again = True
+        self._emit(Stuck(entry.stream, entry.group, entry.id, reason))
 
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
         """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""

@@ -9,8 +9,9 @@ from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
 from streamops.errors import ServerError
+from streamops.model.deliveries import Letter, Retry, Settled, Start
 from streamops.runtime.entry import Side
-from streamops.wire.consuming.settling import Letter, Retry, Settled, bury_all, mark_starts, retry_all
+from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
 from streamops.wire.server import Server
 
 MARKS_KEPT: Final = timedelta(days=7)
@@ -26,6 +27,7 @@ class Together(Generic[Row, Answer]):
     def __init__(self, ask: Callable[[Side, Sequence[Row]], Awaitable[Sequence[Answer]]]) -> None:
         self._ask = ask
         self._waiting: dict[Side, list[tuple[Row, asyncio.Future[Answer]]]] = {}
+        self._asking: set[asyncio.Task[None]] = set()
 
     async def ask(self, side: Side, row: Row) -> Answer:
         """The answer for one row.
@@ -37,20 +39,18 @@ class Together(Generic[Row, Answer]):
         waiting = self._waiting.setdefault(side, [])
         waiting.append((row, answer))
         if len(waiting) == 1:
-            # The first asks for all who come before the event loop turns.
-            await self._ask_for_all(side)
+            # It begins once the event loop turns, for all who come before that; none of them ends it for the others.
+            asking = asyncio.create_task(self._ask_for_all(side))
+            self._asking.add(asking)
+            asking.add_done_callback(self._asking.discard)
         return await answer
 
     async def _ask_for_all(self, side: Side) -> None:
-        asked = self._waiting[side]
+        asked = self._waiting.pop(side)
         try:
-            await asyncio.sleep(0)
-            del self._waiting[side]
             await self._ask_for(side, asked)
         finally:
-            # Where the one who asks is cancelled, nobody is left waiting.
-            if self._waiting.get(side) is asked:
-                del self._waiting[side]
+            # Where the event loop ends, nobody is left waiting.
             for _, answer in asked:
                 answer.cancel()
 
@@ -76,13 +76,13 @@ class SettlingCalls:
     """Marks of starts, retries and dead letters of one worker's entries.
 
     Attributes:
-        mark: Marks a start, given an ID and the marks known of; how many it has now, none where it is not ours.
+        mark: Marks a start; how many marks the entry has now, or why it was not marked.
         retry: Moves an entry into the delayed queue.
         bury: Gives an entry up.
     """
 
     def __init__(self, server: Server) -> None:
-        async def mark(side: Side, rows: Sequence[tuple[bytes, int]]) -> Sequence[int | None]:
+        async def mark(side: Side, rows: Sequence[Start]) -> Sequence[int | Settled]:
             return await mark_starts(
                 server, side.subscription, retries=side.retries, rows=rows, ttl=MARKS_KEPT
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
 from streamops.errors import NotFound, ServerError, Unreachable
 from streamops.runtime.buffer import Queue
@@ -37,6 +37,18 @@ UNSEEN: Final = 0.01
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
+
+
+class Asked(NamedTuple):
+    """When entries were asked for.
+
+    Attributes:
+        at: The time on the event loop's clock.
+        handovers: How often another server had come to serve their stream.
+    """
+
+    at: float
+    handovers: int
 
 
 class Source:
@@ -81,6 +93,10 @@ class Source:
         self._doubtful = True
         self._portion = Portion()
         self._read_at = -inf
+
+    def asking(self) -> Asked:
+        """Note that entries are asked for: from here on the server may deliver, whenever this process comes to read of it."""
+        return Asked(asyncio.get_running_loop().time(), self._server.handovers)
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -127,8 +143,7 @@ class Source:
         now = asyncio.get_running_loop().time
         if now() - self._read_at > UNSEEN:
             await self.groups.restore_held()
-        # From here on the server may have delivered, whenever this process comes to read of it.
-        asked = now()
+        asked = self.asking()
         answer = await read_new(self._reader, self.subscription, count, BLOCK)
         self._read_at = now()
         if isinstance(answer, Fault):
@@ -179,53 +194,51 @@ class Source:
                 held = sum(len(side.in_hand) for side in self.sides)
                 if most - held > 0 or not held:
                     return max(1, min(room, most - held, MOST_AT_ONCE))
-            # Not wait_for: Python 3.11's may swallow the cancellation that ends this task.
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.1 if self.paused else 1.0):
                     await self._room.wait()
 
-    def _receive(self, side: Side, rows: Sequence[RawEntry], asked: float) -> list[Entry]:
+    def _receive(self, side: Side, rows: Sequence[RawEntry], asked: Asked) -> list[Entry]:
         """Take entries in hand that were delivered for the first time."""
         if not rows:
             return []
         if not side.in_hand.keys().isdisjoint([raw_id for raw_id, _ in rows]):
             # The group was set back, or is another one: what is in hand is not handled a second time beside the first.
             rows = [row for row in rows if not side.holds(*row)]
-        entries = side.receive_all(rows, asked)
-        if side.retries:
+        entries = side.receive_all(rows, *asked)
+        if side.retries or self._crew.handler.retry.most == 1:
             for entry in entries:
-                entry.attempt = entry.base_attempt()
+                self._number(entry)
         if entries:
             side.last_seen = entries[-1].raw_id
         return entries
 
-    async def deliver_again(self, side: Side, takings: Takings, asked: float, *, ours: bool = False) -> int:
+    async def deliver_again(self, side: Side, takings: Takings, asked: Asked, *, ours: bool = False) -> int:
         """Take entries that were delivered before, to us or to others; how many of them are new here.
 
         Args:
             side: Where they came from.
             takings: They.
-            asked: When they were asked for, on the event loop's clock: from then on they may have been ours.
+            asked: When they were asked for: from then on they may have been ours.
             ours: Whether they were pending under our own name, and not in hand.
         """
         for entry_id, deliveries in takings.gone:
             self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
+        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
+        unstarted = 2 if ours and self.subscription.consumer.startswith(WORKER_PREFIX) else 1
         entries = []
         for taken in takings.entries:
             if side.holds(taken.id, taken.fields):
                 held = side.in_hand[taken.id]
                 # Nobody else had it: it was ours all the time.
-                held.leased_at = asked
+                held.leased_at = asked.at
                 held.lost = False
                 continue
-            entries.append(self._returned(side, taken, asked))
+            entries.append(self._returned(side, taken, asked, unstarted))
         if self._screening.is_needed(entries):
             entries = await self._screening.screen(entries)
-        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
-        unstarted = 2 if ours and self.subscription.consumer.startswith(WORKER_PREFIX) else 1
-        fresh = [entry for entry in entries if entry.deliveries <= unstarted and not entry.marks]
-        self._enqueue(fresh)
-        self.enqueue_again(entry for entry in entries if entry.deliveries > unstarted or entry.marks)
+        self._enqueue(entry for entry in entries if not entry.may_have_started)
+        self.enqueue_again(entry for entry in entries if entry.may_have_started)
         return len(entries)
 
     def enqueue_again(self, entries: Iterable[Entry]) -> None:
@@ -236,12 +249,19 @@ class Source:
             (self._crew.buffer.careful if entry.careful else self._queue.again).append(entry)
         self._crew.wake()
 
-    def _returned(self, side: Side, taken: Taken, leased_at: float) -> Entry:
-        entry = side.receive(taken.id, taken.fields, leased_at)
+    def _returned(self, side: Side, taken: Taken, asked: Asked, unstarted: int) -> Entry:
+        entry = side.receive(taken.id, taken.fields, *asked)
         entry.deliveries = taken.deliveries
         entry.marks = taken.marks
-        entry.attempt = entry.base_attempt() + taken.marks
+        self._number(entry)
+        entry.again = entry.sole or taken.marks > 0 or taken.deliveries > unstarted
         return entry
+
+    def _number(self, entry: Entry) -> None:
+        """Say which start of its handler was the last, by its marks; of one that had none, which will be the first."""
+        base = entry.base_attempt()
+        entry.again = entry.sole = base >= self._crew.handler.retry.most
+        entry.attempt = base + max(0, entry.marks - entry.sole)
 
     async def _adopt(self) -> None:
         """Take what is pending under our name and not in hand, as far as there is room."""
@@ -262,7 +282,7 @@ class Source:
         Raises:
             ServerError: The server did not answer, or refused.
         """
-        sub, asked = self.subscription, asyncio.get_running_loop().time()
+        sub, asked = self.subscription, self.asking()
         try:
             takings = await adopt(
                 self._server,

@@ -129,6 +129,15 @@ class Station:
         working += [_task(one.run(), f"acknowledge {one.key}") for one in self.acknowledgers.values()]
         return reading, working
 
+    def stop(self) -> list[Entry]:
+        """Begin nothing more; what is in hand and neither in a handler's hands nor done."""
+        self.crew.close()
+        self.settler.stop()
+        begun = {entry for slot in self.crew.slots for entry in slot.entries}
+        for acknowledger in self.acknowledgers.values():
+            begun.update(acknowledger.unconfirmed)
+        return [entry for side in self.sides for entry in side.in_hand.values() if entry not in begun]
+
     async def close(self) -> None:
         """Close what it read through."""
         for source in self.sources:
@@ -156,12 +165,14 @@ class Station:
             around.consumer,
             dead_letters=around.names.dead_letters.get(stream, ""),
             delayed=around.names.delayed.get(stream, ""),
+            guarded=handler.guard.ttl if handler.guard else timedelta(),
         )
         screening = Screening(
             around.server,
             handler.guard,
             parameters.body,
             failed=self.settler.failed,
+            postponed=self.settler.postpone,
             finished=self._acknowledge,
             emit=around.events.emit,
             tally=self.crew.tally,

@@ -231,11 +231,10 @@ class Worker:
         self.state = WorkerState.DRAINING
         drain = Drain(self._server, self.events.emit)
         await cancel(self._reading)
-        unbegun = [entry for station in self._stations for entry in station.crew.close()]
-        waiting = [entry for station in self._stations for entry in station.settler.stop()]
+        unbegun = [entry for station in self._stations for entry in station.stop()]
         deadline = time.monotonic() + self._options.grace.total_seconds()
-        await drain.hand_back([*waiting, *(entry for entry in unbegun if entry.again)], unstarted=False)
-        await drain.hand_back([entry for entry in unbegun if not entry.again], unstarted=True)
+        await drain.hand_back((one for one in unbegun if one.may_have_started), unstarted=False)
+        await drain.hand_back((one for one in unbegun if not one.may_have_started), unstarted=True)
         while any(station.crew.busy for station in self._stations) and time.monotonic() < deadline:
             self._beat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)

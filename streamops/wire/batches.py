@@ -100,6 +100,15 @@ class Batch:
     async def go(self) -> Answers:
         """Send everything, and what is redirected again; what came back, however it went."""
         await self._send(self._shares(), self._prelude)
+        return await self._follow()
+
+    async def go_on(self, node: Node, replies: Sequence[Reply]) -> Answers:
+        """Send again what a node has redirected, which was asked without a batch; what came back, however it went."""
+        self.answers.nodes[:] = [node for _ in replies]
+        self.answers.replies[:] = replies
+        return await self._follow()
+
+    async def _follow(self) -> Answers:
         for _ in range(REDIRECTS):
             if not (redirected := self._redirected()):
                 break

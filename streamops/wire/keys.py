@@ -138,6 +138,16 @@ def done_prefix(stream: str, group: str) -> str:
     return f"{tag_of(stream)}:done:{encoded_part(group)}:"
 
 
+def unhandled_key(stream: str, group: str) -> str:
+    """The sorted set of entries that were never handled, so that their business keys are free. No guard has such a name."""
+    return f"{done_prefix(stream, group)}:unhandled"
+
+
+def owner_key(prefix: str, origin_id: str) -> str:
+    """Under which ID the owner of business keys is pending, where it was not born with that. No guard has such a name."""
+    return f"{prefix}:at:{origin_id}"
+
+
 def worker_key(worker_id: str) -> str:
     """The heartbeat of one worker process."""
     return f"streamops:worker:{worker_id}"

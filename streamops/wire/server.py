@@ -1,7 +1,7 @@
 """The server as a whole: one process, Sentinel's primary, or the primaries of a cluster."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from redis.exceptions import AskError, MovedError, RedisError, TryAgainError
 
@@ -70,6 +70,11 @@ class Server:
         """
         return self._topology.changes + self.succession.moves
 
+    @property
+    def replaceable(self) -> bool:
+        """Whether another server may come to serve what this one does: behind Sentinels, or in a cluster."""
+        return self.options.mode is not Mode.STANDALONE
+
     async def ping(self) -> None:
         """Ask every node for a sign of life; raises ``ServerError`` where none gives one."""
         await self.each_node([("PING",)])
@@ -96,16 +101,7 @@ class Server:
         """
         await self._prepare()
         batch = Batch(self._topology, requests, prelude, listen)
-        try:
-            answers = await batch.go()
-        finally:
-            self.commands_sent += batch.commands
-        if answers.failures:
-            # A node that fails may have handed its slots to a replica: look before the next batch.
-            self._topology.distrust(answers.failures)
-            if answers.failures.keys() >= set(self.nodes):
-                raise self.error(next(iter(answers.failures.values())))
-        return answers
+        return await self._answers(batch, batch.go())
 
     async def single(self, key: str, *command: Argument, handovers: int | None = None) -> Reply:
         """Send one command for a key; returns error replies.
@@ -127,7 +123,9 @@ class Server:
             (reply,) = await self._ask_alone(node, (command,))
             if not isinstance(reply, (AskError, TryAgainError)):
                 return reply
-        answers = await self.batch([Request(key, command)])
+            answers = await self._follow(key, [command], node, [reply])
+        else:
+            answers = await self.batch([Request(key, command)])
         reply = answers.replies[0]
         if answers.failures and isinstance(reply, Exception):
             raise self.error(reply)
@@ -163,10 +161,31 @@ class Server:
         replies = await self._ask_alone(node, commands)
         moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
         if moved:
-            again = await self.batch([Request(key, commands[at]) for at in moved])
+            again = await self._follow(
+                key, [commands[at] for at in moved], node, [replies[at] for at in moved]
+            )
             for at, reply in zip(moved, again.replies, strict=True):
                 replies[at] = reply
         return replies
+
+    async def _follow(
+        self, key: str, commands: Sequence[Command], node: Node, replies: Sequence[Reply]
+    ) -> Answers:
+        """Send commands for a key to where a node has redirected them."""
+        batch = Batch(self._topology, [Request(key, command) for command in commands], (), None)
+        return await self._answers(batch, batch.go_on(node, replies))
+
+    async def _answers(self, batch: Batch, going: Awaitable[Answers]) -> Answers:
+        try:
+            answers = await going
+        finally:
+            self.commands_sent += batch.commands
+        if answers.failures:
+            # A node that fails may have handed its slots to a replica: look before the next batch.
+            self._topology.distrust(answers.failures)
+            if answers.failures.keys() >= set(self.nodes):
+                raise self.error(next(iter(answers.failures.values())))
+        return answers
 
     def node_of(self, key: str) -> Node | None:
         """The node that serves a key; none where the cluster has none for its slot."""

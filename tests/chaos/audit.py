@@ -27,6 +27,7 @@ class Audit:
         lease: float,
         excused: AbstractSet[str] = frozenset(),
         repeatable: AbstractSet[str] = frozenset(),
+        trimmed: AbstractSet[str] = frozenset(),
     ) -> None:
         """Audit.
 
@@ -40,6 +41,7 @@ class Audit:
             lease: In seconds.
             excused: IDs that somebody took off the list of pending ones with his own hands.
             repeatable: IDs of which nobody can know any more whether they were acknowledged.
+            trimmed: IDs of what was trimmed while it was pending, so that its key is free unless it was done.
         """
         self.problems: list[str] = []
         self._published = published
@@ -52,6 +54,8 @@ class Audit:
         self._lease = lease
         self._excused = excused
         self._repeatable = repeatable | excused
+        self._trimmed = trimmed
+        self._died = False
         self._runs = self._collect()
         self._done = {run.origin for runs in self._runs.values() for run in runs if run.done}
         self._check_lost()
@@ -86,7 +90,8 @@ class Audit:
 
     def _check_lost(self) -> None:
         settled = self._done | self._letters.keys() | self._excused
-        settled_keys = {what.key for origin, what in self._published.items() if origin in settled}
+        keeping = settled - (self._trimmed - self._done)
+        settled_keys = {what.key for origin, what in self._published.items() if origin in keeping}
         # What was confirmed to nobody may have been added, and done, all the same.
         settled_keys |= {line.key for line in self._lines if line.word is Word.DONE}
         settled_keys |= {letter.key for letter in self._letters.values()}
@@ -101,8 +106,13 @@ class Audit:
             do = what.do if what else "?"
             if letter.reason == "rejected" and do == "reject":
                 continue
+            if letter.reason == "payload-missing" and letter.origin in self._trimmed:
+                continue
             if letter.reason not in {"max-deliveries", "timeout"} or letter.attempt < self._most:
                 self._say(f"buried for no reason: {letter} ({do})")
+            # Whoever dies with some starts marked may not have made them all.
+            elif letter.origin not in self._runs and not self._died:
+                self._say(f"buried though it was never started: {letter} ({do})")
 
     def _check_runs(self) -> None:
         for origin, runs in self._runs.items():
@@ -165,6 +175,7 @@ class Audit:
             elif line.word in (Word.DONE, Word.FAILED):
                 start = begun.pop(mine)
                 runs[line.origin].append(_run(start, line.time, done=line.word is Word.DONE))
+        self._died = bool(begun)
         for line in begun.values():
             # It never came to its end: its process died.
             runs[line.origin].append(_run(line, deaths.get(line.pid, line.time), done=False))

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from random import Random
 
 import redis
@@ -153,12 +154,34 @@ async def remove_consumer(history: History, random: Random) -> None:
         _take_away(history, "DELCONSUMER", name)
 
 
+async def trim_pending(history: History, random: Random) -> None:
+    """What is pending is trimmed, mostly a killed worker's; its events are published again, since they are gone."""
+    await _until_pending(history)
+    member = _some(history, random)
+    killed = random.random() < 0.8
+    async with history.fault("trimmed"):
+        if killed:
+            member.tell(signal.SIGKILL)
+        rows = history.server.command("EVAL", TRIM_PENDING, 1, STREAM, GROUP)
+        history.trim({row.decode() for row in rows})
+    if killed:
+        await history.join()
+
+
 async def destroy_group(history: History, _: Random) -> None:
     """An operator destroys the group: what was acknowledged is known no more, and what was pending neither."""
     async with history.fault("destroyed"):
         history.repeatable |= history.published.keys()
         _take_away(history, "DESTROY")
 
+
+TRIM_PENDING = """
+local ids = {}
+for _, row in ipairs(redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1000)) do
+  if redis.call('XDEL', KEYS[1], row[1]) == 1 then ids[#ids + 1] = row[1] end
+end
+return ids
+"""
 
 TAKE_AWAY = """
 local rows = redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1000, unpack(ARGV, 3))
@@ -199,6 +222,9 @@ GENTLE: tuple[Deed, ...] = (
 STABLE = tuple(deed for deed in GENTLE if deed is not restart)
 """The same on a server that keeps nothing."""
 
+DRAINING: tuple[Deed, ...] = (replace, replace, slow_down, pause, hang_up, flush_scripts, read_history)
+"""What ends no worker before it has drained."""
+
 ROUGH: tuple[Deed, ...] = (remove_consumer, destroy_group, recreate_group)
 """What an operator may do, and what was pending then is excused."""
 
@@ -217,6 +243,14 @@ def _pause(server: RunningServer, seconds: float) -> None:
     server.pause()
     time.sleep(seconds)
     server.resume()
+
+
+async def _until_pending(history: History) -> None:
+    """Wait a while until somebody has something in hand."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(2):
+            while not history.server.command("XPENDING", STREAM, GROUP)[0]:  # noqa: ASYNC110 - the server's to know
+                await asyncio.sleep(0.005)
 
 
 def _some(history: History, random: Random) -> Member:

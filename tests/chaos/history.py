@@ -64,6 +64,7 @@ class History:
         foreign: What another program wrote into the delayed queue, and was confirmed, with its scores.
         excused: What may be missing, with the cause: somebody took it away with his own hands, or a fault did.
         repeatable: What nobody can know any more to have been acknowledged.
+        trimmed: What was trimmed while it was pending: it may be missing, and keeps no key from others.
         probes: What was published right after a fault, to see when work goes on.
         losses: How often something was taken away.
         stage: What there is beside the server.
@@ -80,6 +81,7 @@ class History:
         self.foreign: dict[bytes, float] = {}
         self.excused: dict[str, str] = {}
         self.repeatable: set[str] = set()
+        self.trimmed: set[str] = set()
         self.probes: dict[str, Probe] = {}
         self.losses = 0
         self.harmless: list[Fault] = []
@@ -160,6 +162,13 @@ class History:
         self.losses += 1
         for ident in ids:
             self.excused.setdefault(ident, cause)
+
+    def trim(self, ids: Iterable[str]) -> None:
+        """These were trimmed while they were pending; their events come again."""
+        self.excuse("trimmed while pending", known := self.published.keys() & ids)
+        self.trimmed |= known
+        for ident in sorted(known):
+            self.publish("ok", self.published[ident].key)
 
     def find_missing(self, cause: str, since: float) -> None:
         """The server has forgotten what happened since then: what it no longer has may be missing, the rest come again."""
@@ -284,6 +293,7 @@ class History:
             lease=self.post.lease,
             excused=self.excused.keys(),
             repeatable=self.repeatable,
+            trimmed=self.trimmed,
         )
         forgiving = bool(self.repeatable or self.excused)
         problems = [*self.audit.problems, *leftovers(self.server, self.faults, forgiving=forgiving)]

@@ -116,7 +116,8 @@ def letters(server: RunningServer, key: str = LETTERS) -> list[Letter]:
             row[b"_so_origin_id"].decode(),
             row[b"_so_reason"].decode(),
             int(row[b"_so_attempt"]),
-            row[b"order"].decode(),
+            # There is none of an entry that was trimmed.
+            row.get(b"order", b"").decode(),
         )
         for row in told
     ]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from msgspec.structs import replace
+
 from tests.chaos.clocks import can_be_set
 from tests.chaos.faults import strike
 from tests.chaos.history import REST, History
@@ -56,7 +58,9 @@ async def play(
     scene = scene_of(seed)
     clock = scene.clock and can_be_set()
     with set_up(program, directory, scene.args, standby=scene.standby, clock=clock) as (server, stage):
-        async with History(server, directory, a_post(Random(~seed)), stage=stage) as history:
+        post = a_post(Random(~seed))
+        post = replace(post, guarded=post.guarded or scene.guarded, most=scene.most)
+        async with History(server, directory, post, stage=stage) as history:
             begun(history)
             await live(history, Random(seed), scene)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from tests.chaos import disasters
-from tests.chaos.faults import GENTLE, ROUGH, STABLE, Deed
+from tests.chaos.faults import DRAINING, GENTLE, ROUGH, STABLE, Deed, trim_pending
 from tests.chaos.stages import ALWAYS, EVERY_SECOND
 
 
@@ -19,6 +19,8 @@ class Scene(Struct, frozen=True, kw_only=True):
         args: The server's configuration.
         standby: Whether it has a replica.
         clock: Whether its clock can be set.
+        guarded: Whether its handlers have a guard, whatever the seed says.
+        most: How often a handler may start for one entry.
     """
 
     name: str
@@ -27,6 +29,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     args: tuple[str, ...] = ALWAYS
     standby: bool = False
     clock: bool = False
+    guarded: bool = False
+    most: int = 4
 
 
 SCENES: Mapping[str, Scene] = {
@@ -42,6 +46,13 @@ SCENES: Mapping[str, Scene] = {
         Scene(name="a replica takes over", own=(disasters.fail_over,), deeds=STABLE, args=(), standby=True),
         Scene(name="memory is short", own=(disasters.evict, disasters.fill_memory, disasters.flush)),
         Scene(name="the clock is set", own=(disasters.set_clock,), clock=True),
+        Scene(
+            name="what is pending is trimmed",
+            own=(trim_pending,),
+            deeds=(*GENTLE, *(trim_pending for _ in GENTLE)),
+            guarded=True,
+        ),
+        Scene(name="everything is started once", own=(DRAINING[0],), deeds=DRAINING, most=1),
     )
 }
 """By their names."""
@@ -55,6 +66,8 @@ ORDER = (
     "nothing is lost",
     "an operator loses something",
     "the clock is set",
+    "what is pending is trimmed",
+    "everything is started once",
 )
 """Which scenes seeds are about, in turn."""
 

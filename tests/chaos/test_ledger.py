@@ -105,4 +105,5 @@ def test_nothing_is_given_up_without_a_reason() -> None:
     letter = Letter("1-0", "max-deliveries", 1, "k")
     (problem,) = audit([], letters=(letter,)).problems
     assert problem.startswith("buried for no reason")
-    assert audit([], letters=(letter._replace(attempt=2),)).problems == []
+    failed = run("1-0", Word.START, Word.FAILED, attempt=2)
+    assert audit(failed, letters=(letter._replace(attempt=2),)).problems == []

@@ -83,7 +83,8 @@ class _Standing:
     async def _wait(self, error: StreamopsError, stop: asyncio.Event) -> None:
         self._session.narrator.note(f"{error.message}; trying again")
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), RETRY)
+            async with asyncio.timeout(RETRY):
+                await stop.wait()
 
     def _tell(self, progress: Progress) -> None:
         if progress.elapsed >= self._told:

@@ -67,7 +67,8 @@ def serve(
 
     Topics stand in the configuration, or are kept in Redis, where changes are noticed within a second or so. A server
     that is away takes its own topics with it and no others. SIGTERM or Ctrl-C: no more messages are taken, calls
-    under way come to their end; a second signal ends at once, and what was not finished is called again.
+    under way come to their end; a second signal ends at once, and what was not finished is called again. SIGHUP has
+    new workers take over, while the former ones end their calls.
     """
     if no_intake and no_callbacks:
         raise click.UsageError("--no-intake and --no-callbacks together leave nothing to do")
@@ -137,8 +138,8 @@ async def _serve(session: Session, options: "ServiceOptions") -> None:
         called = "called back" if options.calls else "not called back"
         session.narrator.note(f"{taken}; those of {', '.join(_labels(options))} are {called}")
 
-    with suppress(asyncio.CancelledError), _stopped() as stop:
-        await serve_topics(options, stop, started)
+    with suppress(asyncio.CancelledError), _signals() as (stop, renew):
+        await serve_topics(options, stop, started, renew)
 
 
 def _labels(options: "ServiceOptions") -> list[str]:
@@ -146,20 +147,21 @@ def _labels(options: "ServiceOptions") -> list[str]:
 
 
 @contextmanager
-def _stopped() -> Iterator[asyncio.Event]:
-    """An event that the first signal sets; the second cancels."""
-    stop, task, loop = asyncio.Event(), asyncio.current_task(), asyncio.get_running_loop()
+def _signals() -> Iterator[tuple[asyncio.Event, asyncio.Event]]:
+    """An event that the first signal to stop sets, the second cancels; and one that SIGHUP sets."""
+    stop, renew = asyncio.Event(), asyncio.Event()
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
 
     def told() -> None:
         if stop.is_set() and task is not None:
             task.cancel()
         stop.set()
 
-    numbers = (signal.SIGTERM, signal.SIGINT)
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     for number in numbers:
-        loop.add_signal_handler(number, told)
+        loop.add_signal_handler(number, renew.set if number is signal.SIGHUP else told)
     try:
-        yield stop
+        yield stop, renew
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)

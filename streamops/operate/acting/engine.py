@@ -240,7 +240,7 @@ class Engine:
         except asyncio.CancelledError:
             # The last words are said even though this task is being cancelled.
             outcome = _outcome(run, plan, trail, "interrupted")
-            await asyncio.shield(asyncio.wait_for(_close(trail, job, run, outcome, JobState.INTERRUPTED), 5))
+            await asyncio.shield(_close_soon(trail, job, run, outcome))
             raise
         except StreamopsError as error:
             error.hint = permission_hint(error)
@@ -265,9 +265,18 @@ class Engine:
         return await _close(trail, job, run, _outcome(run, plan, trail), JobState.DONE)
 
 
+LAST_WORDS = 5.0
+"""Seconds that the last records of what was interrupted may take."""
 NOTHING_DONE = "Nothing was done"
 UNKNOWN_BATCH = "; whether the batch under way was done is not known"
 UNSENT_BATCH = "; what was to be done next was not sent, and not done"
+
+
+async def _close_soon(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome) -> None:
+    """Write the last records of what was interrupted, as far as that is possible in a moment."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LAST_WORDS):
+            await _close(trail, job, run, outcome, JobState.INTERRUPTED)
 
 
 async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, state: JobState) -> Outcome:

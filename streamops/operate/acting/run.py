@@ -181,7 +181,8 @@ class Run:
         """Wait, giving signs of life: whoever waits for a slow rate has not gone away."""
         while seconds > 0:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stop.wait(), min(seconds, BREATH))
+                async with asyncio.timeout(min(seconds, BREATH)):
+                    await self._stop.wait()
             self._heed_stop()
             seconds -= BREATH
             if self._job is not None:

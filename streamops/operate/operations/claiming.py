@@ -123,7 +123,9 @@ class Claiming:
     async def _report_last(self, upcoming: "asyncio.Task[ClaimedPage | None]") -> None:
         """Report the page under way where the claim is stopped, as far as that is possible."""
         with suppress(StreamopsError, TimeoutError):
-            if (page := await asyncio.wait_for(upcoming, LAST_WORDS)) is not None:
+            async with asyncio.timeout(LAST_WORDS):
+                page = await upcoming
+            if page is not None:
                 await self._report(page.claimed, page.last)
 
     async def _report(

@@ -76,6 +76,11 @@ class PlaceCallers:
         """Topics are not what they were."""
         self._changed.set()
 
+    def renew(self) -> None:
+        """Have a new worker take over, though topics are what they were."""
+        self._retire()
+        self._changed.set()
+
     async def run(self) -> None:
         """Keep the right worker running, until cancelled; a server that is away is waited for. Then drain."""
         pause = FIRST_PAUSE
@@ -91,7 +96,8 @@ class PlaceCallers:
                     await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no cryptography
                     pause = min(2 * pause, LONGEST_PAUSE)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), LOOK_EVERY)
+                    async with asyncio.timeout(LOOK_EVERY):
+                        await self._changed.wait()
         finally:
             self._retire()
             while self._draining:

@@ -65,7 +65,10 @@ class ServiceOptions(Struct, frozen=True, kw_only=True):
 
 
 async def serve(
-    options: ServiceOptions, stop: asyncio.Event, started: Callable[[int | None], None] = lambda _: None
+    options: ServiceOptions,
+    stop: asyncio.Event,
+    started: Callable[[int | None], None] = lambda _: None,
+    renew: asyncio.Event | None = None,
 ) -> None:
     """Serve until told to stop, then drain: no new message is taken in, calls under way come to their end.
 
@@ -73,6 +76,7 @@ async def serve(
         options: What is served.
         stop: Set to stop.
         started: Called once messages are taken in, with the port; with none where they are not.
+        renew: Set to replace the workers; cleared once they are.
 
     Raises:
         StreamopsError: The intake's address cannot be listened at.
@@ -104,6 +108,8 @@ async def serve(
                 working.start(one.run(), "callbacks")
             working.start(keep_short(book), "trim")
         port = None
+        if renew is not None:
+            tasks.start(_renew(callers, renew), "renew")
         if options.listen is not None:
             listen = options.listen
             app = intake_app(book, listen.intake)
@@ -129,6 +135,15 @@ class _Tasks:
         for task in self.all:
             task.cancel()
         await asyncio.gather(*self.all, return_exceptions=True)
+
+
+async def _renew(callers: Sequence[PlaceCallers], told: asyncio.Event) -> None:
+    """Replace the workers whenever that is told."""
+    while True:
+        await told.wait()
+        told.clear()
+        for caller in callers:
+            caller.renew()
 
 
 async def _until(stop: asyncio.Event, *groups: _Tasks) -> None:

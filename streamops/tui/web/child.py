@@ -87,7 +87,8 @@ class Child:
         try:
             for end in (self._process.terminate, self._process.kill):
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), PATIENCE)
+                    async with asyncio.timeout(PATIENCE):
+                        await self._process.wait()
                     break
                 with suppress(ProcessLookupError):
                     end()

@@ -13,7 +13,7 @@ from streamops.wire.server import Server
 BATCH: Final = 500
 """Entries that one call acknowledges."""
 
-_FIRST_PAYLOAD: Final = 4
+_FIRST_PAYLOAD: Final = 5
 
 
 async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], handovers: int) -> int:
@@ -70,8 +70,8 @@ async def _acknowledge(
         if row.payload_key and is_beside(sub, row.payload_key):
             number = _FIRST_PAYLOAD + len(payloads)
             payloads.append(row.payload_key)
-        arguments += [row.id, number]
-    call = Call(key, tuple(arguments), _acknowledged, (sub.attempts, sub.stream, *payloads))
+        arguments += [row.id, number, row.digest]
+    call = Call(key, tuple(arguments), _acknowledged, (sub.attempts, sub.stream, sub.unhandled, *payloads))
     done: Acknowledged | None = await run_for_group(server, sub, "consume_ack", call)
     # Without a group nothing is pending.
     return Acknowledged(0, tuple(row.id for row in rows)) if done is None else done

@@ -2,13 +2,49 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from enum import StrEnum
+from typing import Final
 
+from msgspec import Struct
 from redis.exceptions import ResponseError
 
 from streamops.errors import ServerError
+from streamops.wire.consuming.asking import run_for_group
+from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import FaultKind, fault
-from streamops.wire.node import Command, Reply
+from streamops.wire.keys import owner_key
+from streamops.wire.node import Argument, Command, Reply
+from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+class Claim(Struct, frozen=True, gc=False):
+    """An entry that wants a business key.
+
+    Attributes:
+        key: The guard of the key.
+        origin: The ID that the entry was born with, by which it owns the key.
+        place: The field of its marks: the ID under which it is pending, and in which stream.
+    """
+
+    key: str
+    origin: bytes
+    place: str
+
+
+class Verdict(StrEnum):
+    """Whose a business key is that another entry has taken before."""
+
+    MINE = "mine"
+    """The other one was deleted before it was handled: the key is ours now."""
+
+    DUPLICATE = "duplicate"
+    """The other one was handled, or will be."""
+
+    LATER = "later"
+    """The other one is pending and not in its stream any more: whoever has it in hand may handle it yet."""
 
 
 class Guards:
@@ -21,43 +57,81 @@ class Guards:
         self._server = server
         self._in_one = True
 
-    async def take(
-        self, stream: str, claims: Sequence[tuple[str, bytes]], ttl: timedelta
-    ) -> list[bytes | None]:
+    async def take(self, sub: Subscription, claims: Sequence[Claim]) -> list[bytes | None]:
         """Take keys for entries, in one round trip; who owns each of them now, or none where one is no guard.
 
         Args:
-            stream: The stream that all the keys stand beside.
-            claims: Keys, each with the origin ID of the entry that wants it.
-            ttl: How long each is remembered.
+            sub: Whose entries.
+            claims: Which of them want which keys.
 
         Raises:
             ServerError: The server does not answer, or does not let us. Some keys may be taken; taking them again
                 for the same entries is harmless.
         """
-        lifetime = max(1, round(ttl.total_seconds() * 1000))
+        lifetime = sub.guarded // _MILLISECOND
+        # First, so that nobody who meets their keys looks for them under another ID.
+        moved: list[Command] = [
+            ("SET", owner_key(sub.guards, _text(one.origin)), one.place, "PX", lifetime)
+            for one in claims
+            if one.place != _text(one.origin)
+        ]
         if self._in_one:
-            replies = await self._server.together(
-                stream, [("SET", key, owner, "PX", lifetime, "NX", "GET") for key, owner in claims]
-            )
+            commands: list[Command] = [
+                ("SET", one.key, one.origin, "PX", lifetime, "NX", "GET") for one in claims
+            ]
+            replies = await self._take(sub, moved, commands)
             if not (replies and isinstance(replies[0], ResponseError) and "syntax" in str(replies[0])):
-                return [
-                    owner if reply is None else _owner(reply)
-                    for reply, (_, owner) in zip(replies, claims, strict=True)
-                ]
+                return _owners(claims, replies)
             self._in_one = False
-        commands: list[Command] = []
-        for key, owner in claims:
-            commands += (("SET", key, owner, "PX", lifetime, "NX"), ("GET", key))
-        replies = await self._server.together(stream, commands)
+        commands = []
+        for one in claims:
+            commands += (("SET", one.key, one.origin, "PX", lifetime, "NX"), ("GET", one.key))
+        replies = await self._take(sub, moved, commands)
         for reply in replies[::2]:
             if isinstance(reply, Exception):
                 _owner(reply)
-        # A key that ran out between the two commands is nobody's, and this entry may go on.
-        return [
-            owner if reply is None else _owner(reply)
-            for reply, (_, owner) in zip(replies[1::2], claims, strict=True)
-        ]
+        return _owners(claims, replies[1::2])
+
+    async def contest(self, sub: Subscription, rows: Sequence[tuple[Claim, bytes]]) -> list[Verdict]:
+        """Decide whose keys are that others own; those whose owners were never handled are ours from then on.
+
+        Args:
+            sub: Whose entries.
+            rows: Which of them want which keys, and who owns each.
+
+        Raises:
+            ServerError: The server does not answer, or does not let us.
+        """
+        keys = [sub.retries, sub.unhandled]
+        told: list[Argument] = [sub.group, sub.guarded // _MILLISECOND]
+        for claim, owner in rows:
+            keys += (claim.key, owner_key(sub.guards, _text(owner)))
+            told += (claim.origin, owner)
+        call = Call(sub.stream, tuple(told), _verdicts, tuple(keys))
+        verdicts: list[Verdict] | None = await run_for_group(self._server, sub, "consume_contest", call)
+        return [Verdict.LATER for _ in rows] if verdicts is None else verdicts
+
+    async def _take(self, sub: Subscription, moved: list[Command], commands: list[Command]) -> list[Reply]:
+        replies = await self._server.together(sub.stream, moved + commands)
+        for reply in replies[: len(moved)]:
+            if isinstance(reply, Exception):
+                _owner(reply)
+        return replies[len(moved) :]
+
+
+def _owners(claims: Sequence[Claim], replies: Sequence[Reply]) -> list[bytes | None]:
+    """Who owns each key. One that ran out before it was asked for is nobody's, and its entry may go on."""
+    return [
+        one.origin if reply is None else _owner(reply) for one, reply in zip(claims, replies, strict=True)
+    ]
+
+
+def _verdicts(reply: Reply) -> list[Verdict]:
+    return [Verdict(word.decode()) for word in reply]
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def _owner(reply: Reply) -> bytes | None:

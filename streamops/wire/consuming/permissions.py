@@ -23,6 +23,7 @@ _QUEUE: Final = ("ZADD", "ZREM", "ZRANGE", "ZSCORE", "ZCARD", "EVAL")
 _BODIES: Final = ("HSET", "HGET", "HMGET", "HDEL", "HEXISTS", "HLEN", "EVAL")
 _MARKS: Final = ("HSET", "HGET", "HDEL", "HMGET", "EXISTS", "PEXPIRE", "EVAL")
 _STRINGS: Final = ("SET", "GET", "DEL", "PERSIST", "EVAL")
+_UNHANDLED: Final = ("ZADD", "ZREM", "ZSCORE", "ZRANGEBYSCORE", "PEXPIRE", "EVAL")
 _HEART: Final = ("HSET", "PEXPIRE", "EXISTS", "TIME", "EVAL")
 _SHOWN: Final = 5
 
@@ -60,6 +61,7 @@ def _needs(subscriptions: Iterable[Subscription], worker_id: str, pool: str) -> 
         yield from _each(_QUEUE, sub.delayed)
         yield from _each(_BODIES, sub.bodies)
         yield from _each(_MARKS, sub.attempts)
+        yield from _each(_UNHANDLED, sub.unhandled)
         yield "SET", moved_key(sub.dead_letters, NOBODY)
         for key in (payload_key(sub.stream, NOBODY), done_key(sub.stream, sub.group, NOBODY)):
             yield from _each(_STRINGS, key)

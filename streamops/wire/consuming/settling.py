@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final, TypeVar
 
-from streamops.model.deliveries import Letter, Retry, Settled
+from streamops.model.deliveries import Letter, Retry, Settled, Start
 from streamops.model.server import Mode
 from streamops.wire.consuming.asking import is_beside, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.far_letters import place_letters
@@ -23,14 +23,15 @@ BATCH: Final = 100
 """Entries that one call settles, or fewer where they are large."""
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_UNMARKED: Final = {-1: Settled.NOT_OURS, -2: Settled.SUPERSEDED}
 
 Row = TypeVar("Row", Retry, Letter)
 
 
 async def mark_start(
     server: Server, sub: Subscription, *, retries: bool, entry_id: bytes, marks: int, ttl: timedelta
-) -> int | None:
-    """Mark a start of an entry; how many marks it has now, or none where it is not ours any more.
+) -> int | Settled:
+    """Mark a start of an entry; how many marks it has now, or why it was not marked.
 
     Args:
         server: Where.
@@ -43,22 +44,23 @@ async def mark_start(
     Raises:
         ServerError: The server did not answer, or is out of memory.
     """
-    return (await mark_starts(server, sub, retries=retries, rows=[(entry_id, marks)], ttl=ttl))[0]
+    return (await mark_starts(server, sub, retries=retries, rows=[Start(entry_id, marks)], ttl=ttl))[0]
 
 
 async def mark_starts(
-    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[tuple[bytes, int]], ttl: timedelta
-) -> list[int | None]:
-    """Mark a start of each of some hundred entries, given with the marks that are known of.
+    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[Start], ttl: timedelta
+) -> list[int | Settled]:
+    """Mark a start of each of some hundred entries.
 
     Raises:
         ServerError: The server did not answer, or is out of memory.
     """
     prefix = mark_prefix(retries=retries)
-    told = (sub.group, sub.consumer, ttl // _MILLISECOND, prefix, *(part for row in rows for part in row))
+    each = (part for row in rows for part in (row.id, row.marks, row.digest))
+    told = (sub.group, sub.consumer, ttl // _MILLISECOND, prefix, *each)
     call = Call(key_of(sub, retries=retries), told, _marks, (sub.attempts,))
-    marks: list[int | None] | None = await run_for_group(server, sub, "consume_mark", call)
-    return [None for _ in rows] if marks is None else marks
+    marks: list[int | Settled] | None = await run_for_group(server, sub, "consume_mark", call)
+    return [Settled.GROUP_GONE for _ in rows] if marks is None else marks
 
 
 async def retry_later(
@@ -103,7 +105,9 @@ async def retry_all(
 
     async def settle(batch: Sequence[Retry]) -> list[Settled] | None:
         beside = _Beside(sub, 4)
-        rows = [(row.id, row.delay_ms, row.attempt, beside.payload(row.payload_key)) for row in batch]
+        rows = [
+            (row.id, row.delay_ms, row.attempt, beside.payload(row.payload_key), row.digest) for row in batch
+        ]
         told = (*_who(sub, retries=retries), name, sub.retries, *(part for row in rows for part in row))
         keys = (sub.attempts, sub.delayed, sub.bodies, *beside.keys)
         call = Call(key_of(sub, retries=retries), told, _settled, keys)
@@ -203,6 +207,7 @@ def _told(letters: Sequence[Letter], beside: "_Beside", *, keys: bool) -> Iterat
         yield beside.number(one.guard_key) if keys else 0
         yield beside.payload(one.payload_key) if keys else 0
         yield one.origin_id
+        yield one.digest
 
 
 async def _in_batches(
@@ -255,8 +260,8 @@ def _who(sub: Subscription, *, retries: bool) -> tuple[Argument, ...]:
     return sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)
 
 
-def _marks(reply: Reply) -> list[int | None]:
-    return [None if number < 0 else number for number in reply]
+def _marks(reply: Reply) -> list[int | Settled]:
+    return [_UNMARKED.get(number, number) for number in reply]
 
 
 def _told_letters(reply: Reply) -> list[tuple[Settled, list[bytes]]]:

@@ -1,8 +1,17 @@
 """One group's reading of one stream, under one consumer's name."""
 
+from datetime import timedelta
 from functools import cached_property
 
-from streamops.wire.keys import attempts_key, bodies_key, dead_letter_key, delayed_key, retry_key
+from streamops.wire.keys import (
+    attempts_key,
+    bodies_key,
+    dead_letter_key,
+    delayed_key,
+    done_prefix,
+    retry_key,
+    unhandled_key,
+)
 
 
 class Subscription:
@@ -14,16 +23,25 @@ class Subscription:
         consumer: The consumer's name.
         dead_letters: The dead-letter queue.
         delayed: The stream's queue of delayed messages.
+        guarded: How long the business keys of its entries are remembered; nothing where they have none.
     """
 
     def __init__(
-        self, stream: str, group: str, consumer: str, *, dead_letters: str = "", delayed: str = ""
+        self,
+        stream: str,
+        group: str,
+        consumer: str,
+        *,
+        dead_letters: str = "",
+        delayed: str = "",
+        guarded: timedelta = timedelta(),
     ) -> None:
         self.stream = stream
         self.group = group
         self.consumer = consumer
         self.dead_letters = dead_letters or dead_letter_key(stream)
         self.delayed = delayed or delayed_key(stream)
+        self.guarded = guarded
 
     @cached_property
     def retries(self) -> str:
@@ -34,6 +52,16 @@ class Subscription:
     def attempts(self) -> str:
         """The hash of starts of entries that were delivered before."""
         return attempts_key(self.stream, self.group)
+
+    @cached_property
+    def guards(self) -> str:
+        """What the guards of business keys begin with."""
+        return done_prefix(self.stream, self.group)
+
+    @cached_property
+    def unhandled(self) -> str:
+        """The sorted set of entries that were deleted while they were pending, and that nobody handled."""
+        return unhandled_key(self.stream, self.group)
 
     @cached_property
     def bodies(self) -> str:

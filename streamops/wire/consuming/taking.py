@@ -185,8 +185,9 @@ async def _take(
     *,
     retries: bool,
 ) -> Takings:
-    told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), *named)
-    call = Call(key_of(sub, retries=retries), told, _takings, (sub.attempts,))
+    remembered = sub.guarded // _MILLISECOND
+    told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), remembered, *named)
+    call = Call(key_of(sub, retries=retries), told, _takings, (sub.attempts, sub.unhandled))
     takings: Takings | None = await run_for_group(server, sub, "consume_take", call)
     return Takings(group_gone=True) if takings is None else takings
 

@@ -1,7 +1,7 @@
 -- Takes entries off the list of pending ones whose dead letters the caller has written, where they are still pending
 -- under a consumer's name.
 -- KEYS: as told, then guards and payloads.
--- Returns a word for each: "done", "not_ours" or "gone"; of fewer where they are large.
+-- Returns a word for each: "done", "not_ours", "superseded" or "gone"; of fewer where they are large.
 -- @include consume_letter
 require_removal(key, group, marks, retries)
 

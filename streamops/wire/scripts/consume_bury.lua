@@ -1,6 +1,6 @@
 -- Gives entries up that are still pending under a consumer's name: each becomes a dead letter.
 -- KEYS[3]: the dead-letter queue; guards and payloads follow.
--- Returns a word for each: "done", "not_ours", "gone" or "too_wide"; of fewer where they are large.
+-- Returns a word for each: "done", "not_ours", "superseded", "gone" or "too_wide"; of fewer where they are large.
 -- @include consume_letter
 -- No entry can have this ID; but memory, permission and type are looked at before that.
 local asked = redis.pcall('XADD', KEYS[3], '0-0', 'f', 'v')

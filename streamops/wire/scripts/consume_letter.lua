@@ -2,9 +2,10 @@
 -- Dead letters of entries that are pending under a consumer's name. All scripts that include this have the same ARGV:
 -- the group, the consumer, 1 in a retry stream and else 0, what the fields of marks begin with, the stream's name, then
 -- of each entry its ID, reason, error, deliveries, attempt, the number of its guard's key or 0, the number of its
--- payload's key or 0, and the ID that it was born with or ''. KEYS begin with the stream or its retry stream, and the
+-- payload's key or 0, the ID that it was born with or '', and the digest
+-- of its fields or ''. KEYS begin with the stream or its retry stream, and the
 -- marks.
-local FIRST, EACH, ABOUT_PARTS = 6, 8, 18
+local FIRST, EACH, ABOUT_PARTS = 6, 9, 18
 local key, marks, group, consumer = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local retries, prefix, stream = ARGV[3] == '1', ARGV[4], ARGV[5]
 local bytes = 0
@@ -39,6 +40,7 @@ local function letter_at(at, most_parts)
   local id = ARGV[at]
   if not is_own(key, group, consumer, id) then return nil, 'not_ours' end
   local entry = redis.call('XRANGE', key, id, id)[1]
+  if not is_same(entry and entry[2], ARGV[at + 8]) then return nil, 'superseded' end
   local parts = entry and entry[2] or {}
   bytes = bytes + read_letter(parts)
   if #parts > (most_parts or #parts) then return nil, 'too_wide' end

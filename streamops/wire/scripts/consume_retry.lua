@@ -2,9 +2,9 @@
 -- their group alone.
 -- KEYS: the stream or its retry stream, the marks, the queue, its bodies, then payloads. ARGV: the group, the
 -- consumer, 1 in a retry stream and else 0, what the fields of marks begin with, what the IDs of its delayed messages
--- begin with, the retry stream, then of each entry its ID, the delay in milliseconds, the attempt, and the number of
--- its payload's key or 0.
--- Returns a word for each: "done", "not_ours", "gone" or "too_wide"; of fewer where they are large.
+-- begin with, the retry stream, then of each entry its ID, the delay in milliseconds, the attempt, the number of
+-- its payload's key or 0, and the digest of its fields or ''.
+-- Returns a word for each: "done", "not_ours", "superseded", "gone" or "too_wide"; of fewer where they are large.
 -- @include consume_settling
 -- @include tell_pumps
 local NOBODY = 'streamops:no-such-message'
@@ -30,7 +30,7 @@ local function free_id(wanted)
   return id
 end
 
-local function retry(id, delay, attempt, payload)
+local function retry(id, delay, attempt, payload, digest)
   local message = name .. prefix .. id
   if not is_own(key, group, consumer, id) then
     -- It was moved before, and waits.
@@ -39,6 +39,7 @@ local function retry(id, delay, attempt, payload)
   local entry = redis.call('XRANGE', key, id, id)[1]
   if not entry then return 'gone' end
   local parts = entry[2]
+  if not is_same(parts, digest) then return 'superseded' end
   bytes = bytes + read_letter(parts)
   if #parts > MOST_PARTS - 4 then return 'too_wide' end
   if payload > 0 then redis.call('PERSIST', KEYS[payload]) end
@@ -55,8 +56,9 @@ local function retry(id, delay, attempt, payload)
 end
 
 local became = {}
-for at = 7, #ARGV, 4 do
-  became[#became + 1] = retry(ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]))
+for at = 7, #ARGV, 5 do
+  local delay, attempt, payload = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  became[#became + 1] = retry(ARGV[at], delay, attempt, payload, ARGV[at + 4])
   if bytes >= MOST_BYTES then break end
 end
 if least < math.huge then tell_pumps(queue, least, first, now) end

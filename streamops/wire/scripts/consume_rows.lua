@@ -3,6 +3,22 @@ local function is_own(key, group, consumer, id)
   return redis.call('XPENDING', key, group, id, id, 1, consumer)[1] ~= nil
 end
 
+-- Whether fields are those that the caller was given with an ID: where a primary was replaced, the new one may have given
+-- that ID to another entry. An empty digest fits all, and so does an entry that was deleted.
+local function is_same(parts, digest)
+  if digest == '' or not parts then return true end
+  local sized = {}
+  for at, part in ipairs(parts) do sized[at] = #part .. ':' .. part end
+  return redis.sha1hex(table.concat(sized)) == digest
+end
+
+-- The same of the entry that has an ID.
+local function is_same_entry(key, id, digest)
+  if digest == '' then return true end
+  local entry = redis.call('XRANGE', key, id, id)[1]
+  return is_same(entry and entry[2], digest)
+end
+
 -- Which of many IDs are: mostly those are the next ones on its list, which is looked at in one go.
 local function own_ones(key, group, consumer, ids)
   local own = {}

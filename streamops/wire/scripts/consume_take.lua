@@ -1,19 +1,21 @@
 -- Takes pending entries of a group over for a consumer, in the order of their IDs: those of one consumer, or of all
 -- but itself, that are idle for long enough. Counts a delivery of each. By a cursor, because XPENDING with IDLE goes
 -- over the whole list; and by XCLAIM on every server, because XAUTOCLAIM takes the consumer's own entries too.
--- KEYS: the stream, the marks. ARGV: the group, the consumer, 1 and whose entries, or 2 and whose entries where the IDs
+-- KEYS: the stream, the marks, the unhandled ones. ARGV: the group, the consumer, 1 and whose entries, or 2 and whose entries where the IDs
 -- at the end are the only ones to take, in order, or 0 and nothing, the least idle
 -- time in milliseconds, how many entries and how many bytes at most, how many rows to look at, the ID to begin after
--- or '-', what the fields of marks begin with, then those IDs.
--- Entries that were deleted are taken off the list of pending ones.
+-- or '-', what the fields of marks begin with, for how many milliseconds business keys are remembered or 0, then those
+-- IDs.
+-- Entries that were deleted are taken off the list of pending ones; where they may own business keys, they are noted down
+-- as unhandled.
 -- Returns {entries: {ID, fields, deliveries}, their marks, {ID, deliveries, ...} of deleted ones, the ID to begin
 -- after next, or '' at the end}.
 local LAST_ID, MOST_STEP = '18446744073709551615-18446744073709551615', 64
-local key, marks, group, me = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local key, marks, unhandled, group, me = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 local named = ARGV[3] == '2'
 local from = ARGV[3] ~= '0' and ARGV[4]
 local min_idle, limit, most_bytes, look = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local after, prefix = ARGV[9], ARGV[10]
+local after, prefix, remembered = ARGV[9], ARGV[10], tonumber(ARGV[11])
 
 -- XNACK leaves no owner, and no idle time.
 local function is_free(row)
@@ -51,7 +53,7 @@ end
 
 local page = {}
 if named then
-  for number = 11, #ARGV do
+  for number = 12, #ARGV do
     page[#page + 1] = redis.call('XPENDING', key, group, ARGV[number], ARGV[number], 1, from)[1]
   end
 else
@@ -74,5 +76,19 @@ end
 local last = at > 1 and page[at - 1][1] or ''
 -- Nothing can be asked for after the very last ID.
 if at > #page and (named or #page < look) or last == LAST_ID then last = '' end
-if #gone_fields > 0 then redis.call('HDEL', marks, unpack(gone_fields)) end
+if #gone_fields > 0 then
+  redis.call('HDEL', marks, unpack(gone_fields))
+  if remembered > 0 then
+    local time = redis.call('TIME')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    for _, field in ipairs(gone_fields) do
+      redis.call('ZADD', unhandled, string.format('%.0f', now), field)
+    end
+    redis.call('PEXPIRE', unhandled, ARGV[11])
+    -- As many as came at most: sooner or later those that are forgotten are gone.
+    local old = string.format('%.0f', now - remembered)
+    local forgotten = redis.call('ZRANGEBYSCORE', unhandled, '-inf', old, 'LIMIT', 0, 2 * #gone_fields)
+    if #forgotten > 0 then redis.call('ZREM', unhandled, unpack(forgotten)) end
+  end
+end
 return {taken, #fields > 0 and redis.call('HMGET', marks, unpack(fields)) or {}, gone, last}

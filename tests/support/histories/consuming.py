@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
-from streamops.model.deliveries import AckRow, Letter, Retry, Settled
+from streamops.model.deliveries import AckRow, Letter, Retry, Settled, Start
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.leases import leave, release, renew
 from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
@@ -194,14 +194,14 @@ class History:
     async def mark(self) -> None:
         worker, retries, side = self.pick()
         ids = list(dict.fromkeys(self.some(worker, side)))
-        rows = [(one, side.marks.get(one, 0)) for one in ids]
+        rows = [Start(one, side.marks.get(one, 0)) for one in ids]
 
-        async def call() -> list[int | None]:
+        async def call() -> list[int | Settled]:
             day = timedelta(days=1)
             return await mark_starts(self.shop.server, worker, retries=retries, rows=rows, ttl=day)
 
-        marks = [known + 1 if self.owns(worker, side, one) else None for one, known in rows]
-        side.marks |= {one: number for one, number in zip(ids, marks, strict=True) if number}
+        marks = [row.marks + 1 if self.owns(worker, side, row.id) else Settled.NOT_OURS for row in rows]
+        side.marks |= {one: number for one, number in zip(ids, marks, strict=True) if isinstance(number, int)}
         await self.ask(call, marks, marks)
 
     async def take(self) -> None:

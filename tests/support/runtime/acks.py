@@ -53,6 +53,6 @@ def deliver(running: RunningServer, consumer: str, entry_id: bytes | str = "*") 
 async def flush(acknowledger: Acknowledger) -> None:
     """Send everything; whoever is told that the server is another one tries again."""
     async with asyncio.timeout(LONGEST_WAIT):
-        while acknowledger.waiting:
+        while acknowledger.unconfirmed:
             with suppress(Unreachable):
                 await acknowledger.flush()

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from streamops.errors import Refused, ServerError
 from streamops.model.delayed import DelayedBody
-from streamops.model.deliveries import Retry, Settled
+from streamops.model.deliveries import Retry, Settled, Start
 from streamops.wire.consuming.settling import (
     bury,
     mark_start,
@@ -46,11 +46,13 @@ async def test_a_start_is_marked_once_however_often_it_is_asked(shop: Shop, *, r
 async def test_starts_of_others_are_not_marked(shop: Shop) -> None:
     first, second = shop.deliver(2)
     shop.command("XCLAIM", STREAM, GROUP, "bob", 0, second)
-    rows = [(first, 0), (second, 0), (b"1-1", 0)]
-    assert await mark_starts(shop.server, shop.ann, retries=False, rows=rows, ttl=WEEK) == [1, None, None]
+    rows = [Start(first, 0), Start(second, 0), Start(b"1-1", 0)]
+    marks = await mark_starts(shop.server, shop.ann, retries=False, rows=rows, ttl=WEEK)
+    assert marks == [1, Settled.NOT_OURS, Settled.NOT_OURS]
     assert list(shop.marks) == [first]
     shop.command("XGROUP", "DESTROY", STREAM, GROUP)
-    assert await mark_starts(shop.server, shop.ann, retries=False, rows=rows, ttl=WEEK) == [None] * 3
+    marks = await mark_starts(shop.server, shop.ann, retries=False, rows=rows, ttl=WEEK)
+    assert marks == [Settled.GROUP_GONE] * 3
 
 
 # Retries.
