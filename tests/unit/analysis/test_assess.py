@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from streamops.analysis.assess import assess
 from streamops.analysis.history import History, advance
@@ -25,7 +25,7 @@ from tests.support.invented import (
     snapshot,
     stream,
 )
-from tests.support.strategies import BIG_EXAMPLES, polls, snapshots
+from tests.support.strategies import polls, snapshots
 
 THRESHOLDS = Thresholds()
 
@@ -211,7 +211,6 @@ def test_a_single_snapshot_shows_no_movement() -> None:
     assert view.groups[0].lost is None
 
 
-@settings(BIG_EXAMPLES)
 @given(polls())
 def test_any_snapshots_make_an_observation(readings: list[Snapshot]) -> None:
     history: History | None = None

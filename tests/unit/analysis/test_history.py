@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.analysis.assess import lost_so_far
@@ -21,7 +21,7 @@ from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from tests.support.analysis.world import Counter, World
 from tests.support.invented import NOW, POLL, bounded, entry_id, group, minutes, seconds, snapshot, stream
-from tests.support.strategies import BIG_EXAMPLES, polls
+from tests.support.strategies import polls
 
 THRESHOLDS = Thresholds()
 
@@ -148,7 +148,6 @@ def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
     assert lost_so_far(of_group(history)) is None
 
 
-@settings(BIG_EXAMPLES)
 @given(polls())
 def test_rates_are_never_negative_and_never_of_one_reading(snapshots: list[Snapshot]) -> None:
     history: History | None = None

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
@@ -44,7 +44,6 @@ SUBJECTS = st.builds(
 
 
 @given(SUBJECTS, st.sampled_from([THRESHOLDS, SHORT]))
-@settings(max_examples=150, deadline=None)
 def test_those_that_are_not_asked_would_find_nothing(subject: GroupSubject, thresholds: Thresholds) -> None:
     found = judge_group(subject, thresholds)
     with pytest.MonkeyPatch.context() as patch:

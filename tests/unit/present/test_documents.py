@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.entries import Entry
@@ -176,7 +176,6 @@ def test_names_are_lossless(value: bytes) -> None:
     assert (base64.b64decode(shown["base64"]) if isinstance(shown, dict) else shown.encode()) == value
 
 
-@settings(deadline=None)
 @given(PLAIN_JSON, st.sampled_from([0, 2]))
 def test_whatever_is_encoded_is_the_same_json_and_safe_to_print(value: Any, indent: int) -> None:  # noqa: ANN401
     text = encode({"value": value}, indent=indent)

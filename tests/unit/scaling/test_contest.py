@@ -6,8 +6,6 @@ from random import Random
 import pytest
 
 from streamops.scaling.simulator.contest import (
-    ANCHORS,
-    OTHERS,
     OURS,
     Outcome,
     contestants,
@@ -51,7 +49,7 @@ RUNS = [
 ]
 
 
-def test_hindsight() -> None:
+def test_fixed_numbers_are_chosen_in_hindsight() -> None:
     found = {(each.policy, each.shape): round(each.score, 3) for each in standings(RUNS)}
     assert found == {
         ("ours", "step"): 1.2,
@@ -82,17 +80,13 @@ def test_fixed_numbers_of_large_pools_are_about_a_tenth_apart() -> None:
     assert all(after - before <= 1 + before / 10 for before, after in pairwise(counts))
 
 
-def test_everybody_runs_by_the_same_chance() -> None:
-    (heat,) = heats(["burst50k"], [5], Random, world=World(maximum=6), against=OTHERS)
+def test_contest_gives_every_policy_the_same_chance() -> None:
+    (heat,) = heats(["burst50k"], [5], Random, world=World(maximum=2), against=("aws", "fixed"))
     first, second = play(heat, Random), play(heat, Random)
     assert first == second
-    assert [each.policy for each in first] == [
-        OURS,
-        *ANCHORS,
-        *(f"fixed:{number}" for number in range(1, 7)),
-    ]
+    assert [each.policy for each in first] == [OURS, "aws", "fixed:1", "fixed:2"]
     assert all(each.score >= 0.9 for each in first)
-    assert {each.policy for each in standings(first)} == set(POLICIES)
+    assert {each.policy for each in standings(first)} < set(POLICIES)
 
 
 def test_without_a_world_each_seed_has_its_own() -> None:
