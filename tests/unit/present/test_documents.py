@@ -23,7 +23,7 @@ from streamops.present.documents import (
     text_json,
 )
 from tests.support.invented import NOW, entry_id, minutes
-from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, NOTHING, OBSERVATION, ORDERS
+from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS
 from tests.support.present.text import unsafe_characters
 
 PLAIN_JSON = st.recursive(
@@ -111,16 +111,6 @@ def test_what_is_not_known_is_null_and_never_zero() -> None:
         "delivered_per_second": None,
         "acked_per_second": None,
     }
-
-
-def test_an_empty_observation_has_a_document_too() -> None:
-    document = decoded(status_document(NOTHING))
-    assert document["streams"] == []
-    assert "left_out" not in document
-
-
-def test_what_a_limit_left_out_is_told() -> None:
-    assert status_document(NOTHING, left_out=3)["left_out"] == 3
 
 
 def test_a_name_that_is_not_utf8_keeps_its_bytes() -> None:

@@ -3,12 +3,9 @@
 from itertools import pairwise
 from random import Random
 
-import pytest
-
 from streamops.scaling.simulator.contest import (
     OURS,
     Outcome,
-    contestants,
     fixed_counts,
     heats,
     play,
@@ -68,11 +65,6 @@ def test_fixed_numbers_are_chosen_in_hindsight() -> None:
     }
 
 
-@pytest.mark.parametrize(("maximum", "last"), [(3, [1, 2, 3]), (25, [20, 21, 22, 23, 24, 25])])
-def test_fixed_numbers_reach_the_limit(maximum: int, last: list[int]) -> None:
-    assert fixed_counts(World(maximum=maximum))[-len(last) :] == last
-
-
 def test_fixed_numbers_of_large_pools_are_about_a_tenth_apart() -> None:
     counts = fixed_counts(World(maximum=100))
     assert counts[:20] == list(range(1, 21))
@@ -92,8 +84,3 @@ def test_contest_gives_every_policy_the_same_chance() -> None:
 def test_without_a_world_each_seed_has_its_own() -> None:
     loads = heats(["step", "ramp"], [1, 2], Random)
     assert loads[0].world == loads[1].world != loads[2].world
-
-
-def test_only_those_who_were_asked_run() -> None:
-    names = [name for name, _ in contestants(World(), ("aws",), 5)]
-    assert names == [OURS, "aws"]

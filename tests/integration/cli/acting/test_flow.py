@@ -33,9 +33,3 @@ def test_json_is_one_document(cli: Cli, stocked: RunningServer) -> None:
     assert "count    2 entries" in refused.err
     outcome = cli(*ack(stocked, "-o", "json", "--yes", "--quiet"))
     assert (json.loads(outcome.out)["schema"], outcome.err) == ("streamops.outcome/1", "")
-
-
-def test_a_wrong_name_is_told_from_none(cli: Cli, stocked: RunningServer) -> None:
-    told = cli(*ack(stocked, "--confirm", "zz")).err
-    assert "--confirm zz is not 2." in told
-    assert pending(stocked) == 9

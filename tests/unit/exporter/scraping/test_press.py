@@ -36,13 +36,13 @@ def shop(**changes: int) -> Reading:
     return reading(snapshot(stream("orders", groups), stream("refunds", [group("billing")])))
 
 
-@given(st.lists(readings(), min_size=2, max_size=3), st.sampled_from(Form), st.integers(1, 3))
-def test_pages_of_one_press_are_what_fresh_ones_print(those: list[Reading], form: Form, rows: int) -> None:
+@given(st.lists(readings(), min_size=2, max_size=2), st.sampled_from(Form), st.integers(1, 3))
+def test_press_prints_what_a_fresh_one_would(those: list[Reading], form: Form, rows: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # Small pieces: where one ends, and none is left, is what may go wrong.
         patch.setattr(text, "ROWS", rows)
         press = Press(Sampler())
-        for one in (*those, *those):
+        for one in (*those, those[0]):
             fresh = b"".join(Press(Sampler()).printed(one, form))
             assert b"".join(press.printed(one, form)) == fresh
             assert gzip.decompress(whole(press.packed(one, form))) == fresh
