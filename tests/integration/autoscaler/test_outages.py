@@ -50,7 +50,7 @@ class Case:
 async def assert_holds(case: Case, events: list[str]) -> None:
     """Round after round nothing is decided and nothing asked for, which is told once."""
     with capture_logs() as logs:
-        for _ in range(3):
+        for _ in range(2):
             assert (await case.controller.round()).decisions == {}
     assert [one["event"] for one in logs] == events
     assert case.target.asked == []

@@ -186,7 +186,7 @@ async def test_a_script_that_lies_is_waited_for(server: RunningServer, tmp_path:
 async def test_a_script_that_takes_long_is_asked_once_and_its_end_is_seen(
     server: RunningServer, tmp_path: Path
 ) -> None:
-    gate = "    while not __import__('os').path.exists('open'): time.sleep(0.01)\n"
+    gate = f"    while not __import__('os').path.exists({str(tmp_path / 'open')!r}): time.sleep(0.01)\n"
     slow = SCRIPT.replace("    with open", f"{gate}    with open")
     async with rounds(server, command(tmp_path, slow), timedelta(seconds=1)) as told:
         outcomes = []

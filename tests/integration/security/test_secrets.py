@@ -1,10 +1,5 @@
 """A secret that is planted wherever one can be configured is never printed, logged, shown, audited or written by any face."""
 
-import logging
-import os
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from streamops.cli.globals import Globals
@@ -13,35 +8,9 @@ from streamops.main.consoles import server_settings
 from streamops.operate.recording.frames import RecordedContext
 from streamops.operate.recording.recorder import Recorder
 from streamops.tui.app import StreamopsApp
-from tests.support.cli.running import Cli, Place, runner
-from tests.support.security.planting import SECRET, Planted
-from tests.support.security.secrets import CONTEXTS
-from tests.support.servers import StartServer
+from tests.support.cli.running import Cli
+from tests.support.security.planting import CONTEXTS, SECRET, Planted
 from tests.support.tui.driving import press, running, screen_text, until
-
-
-@pytest.fixture
-def planted(start_server: StartServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
-    before = os.umask(0o077)
-    place = Place(tmp_path, monkeypatch)
-    server = start_server()
-    for number in range(3):
-        server.command("XADD", "orders", "*", "n", number)
-    for group in ("billing", "mail"):
-        server.command("XGROUP", "CREATE", "orders", group, "0")
-    server.command("XREADGROUP", "GROUP", "mail", "worker-1", "COUNT", 1, "STREAMS", "orders", ">")
-    yield Planted(place.home, server)
-    os.umask(before)
-
-
-@pytest.fixture
-def cli(capfd: pytest.CaptureFixture[str]) -> Iterator[Cli]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield runner(capfd)
-    root.handlers[:] = handlers
-    root.setLevel(level)
-
 
 EVERYWHERE = (
     "status", "config show", "config show -o json", "config validate", "ctx ls", "ctx ls -o json", "ctx show", "doctor",

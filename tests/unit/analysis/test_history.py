@@ -146,7 +146,7 @@ def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
     assert lost_so_far(of_group(history)) is None
 
 
-@given(polls())
+@given(polls(most=2))
 def test_rates_are_never_negative_and_never_of_one_reading(snapshots: list[Snapshot]) -> None:
     history: History | None = None
     for reading in snapshots:

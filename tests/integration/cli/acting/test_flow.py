@@ -2,18 +2,9 @@
 
 import json
 
-import pytest
-
-from tests.support.cli.acting.flow import ack, fill, pending
+from tests.support.cli.billing import ack, pending
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
-
-
-@pytest.fixture
-def stocked(server: RunningServer) -> RunningServer:
-    """Nine entries given to a group and not acknowledged."""
-    fill(server, 9)
-    return server
 
 
 def test_without_a_terminal_nothing_is_done_unless_agreed_to(cli: Cli, stocked: RunningServer) -> None:
