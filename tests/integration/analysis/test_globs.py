@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from streamops.analysis.globs import is_literal, matches
@@ -97,7 +97,6 @@ def test_as_the_server_matches(server: RunningServer) -> None:
     for raw in by_bytes:
         server.command("SET", raw, "")
 
-    @settings(max_examples=250, deadline=None, database=None)
     @given(patterns)
     @example("")
     @example("**")

@@ -13,7 +13,6 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, PoolSupervisor
 from streamops.model.scaling import ScaleCode
 from streamops.scaling.config import ScalingConfig
-from streamops.wire.pools.leading import MOST_DECISIONS
 from streamops.wire.pools.roster import report_for_duty
 from tests.support.autoscaler.controller import decided
 from tests.support.autoscaler.pools import (
@@ -243,17 +242,6 @@ async def test_the_log_holds_news_and_the_pool_all_counts(server: RunningServer)
         assert begun[0][b"reason"].startswith(
             b"limit: first reading; 1 worker until there are two; limits are 4"
         )
-
-
-async def test_the_log_is_capped(server: RunningServer) -> None:
-    fill(server)
-    pipeline = server.client.pipeline(transaction=False)
-    for number in range(MOST_DECISIONS + 500):
-        pipeline.xadd(LOG, {"decision": number})
-    pipeline.execute()
-    async with controlling(server, Workers()) as controller:
-        await controller.round()
-    assert server.command("XLEN", LOG) < MOST_DECISIONS + 200
 
 
 async def test_decisions_that_cannot_be_written_down_are_complained_about_once(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -9,8 +10,8 @@ from structlog.testing import capture_logs
 
 from streamops.autoscaler.controller import Controller
 from streamops.model.pools import Applied
+from streamops.model.scaling import ScaleCode
 from streamops.model.secret import Secret
-from tests.support.autoscaler.outages import AT_ONCE, IMPATIENT, Case, assert_goes_on, assert_holds
 from tests.support.autoscaler.pools import (
     KEY,
     POOL,
@@ -20,9 +21,49 @@ from tests.support.autoscaler.pools import (
     field,
     fill,
     options,
+    steer,
 )
 from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer, StartServer
+
+AT_ONCE = ("--repl-diskless-sync-delay", "0")
+IMPATIENT = timedelta(seconds=0.4)
+
+
+class Case:
+    """A controller of one pool that is where it should be."""
+
+    def __init__(self, controller: Controller, target: Workers) -> None:
+        self.controller, self.target = controller, target
+
+    async def is_led(self) -> bool:
+        """Whether a round comes to a decision."""
+        return bool((await self.controller.round()).decisions)
+
+    async def goes_on(self) -> None:
+        """Wait until it is led again; then what is told to it is done."""
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while not await self.is_led():  # noqa: ASYNC110 - each time a round
+                await asyncio.sleep(0.05)
+
+
+async def assert_holds(case: Case, events: list[str]) -> None:
+    """Round after round nothing is decided and nothing asked for, which is told once."""
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert (await case.controller.round()).decisions == {}
+    assert [one["event"] for one in logs] == events
+    assert case.target.asked == []
+
+
+async def assert_goes_on(own: RunningServer, case: Case) -> None:
+    """It is led again, and does as it is told."""
+    await case.goes_on()
+    steer(own, override=7, steered_at=99)
+    decision = (await case.controller.round()).decisions[POOL]
+    assert (decision.code, decision.outcome, case.target.asked) == (ScaleCode.OVERRIDE, Applied.DONE, [7])
+    told = await case.controller._console.pools.decisions(POOL, 1)
+    assert told[0].code is ScaleCode.OVERRIDE
 
 
 @pytest.fixture
@@ -42,6 +83,15 @@ async def case(own: RunningServer) -> AsyncIterator[Case]:
         for _ in range(2):
             assert await case.is_led()
         yield case
+
+
+async def test_a_server_that_is_killed_and_comes_back_with_nothing(own: RunningServer, case: Case) -> None:
+    own.kill()
+    await assert_holds(case, ["no pool can be led"])
+    own.restart()
+    assert (await case.controller.round()).decisions[POOL].code is ScaleCode.UNREADABLE
+    fill(own)
+    await assert_goes_on(own, case)
 
 
 async def test_a_server_that_answers_nobody_for_a_while(own: RunningServer, case: Case) -> None:

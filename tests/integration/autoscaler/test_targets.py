@@ -186,11 +186,13 @@ async def test_a_script_that_lies_is_waited_for(server: RunningServer, tmp_path:
 async def test_a_script_that_takes_long_is_asked_once_and_its_end_is_seen(
     server: RunningServer, tmp_path: Path
 ) -> None:
-    slow = SCRIPT.replace("    with open", "    time.sleep(2)\n    with open")
+    gate = f"    while not __import__('os').path.exists({str(tmp_path / 'open')!r}): time.sleep(0.01)\n"
+    slow = SCRIPT.replace("    with open", f"{gate}    with open")
     async with rounds(server, command(tmp_path, slow), timedelta(seconds=1)) as told:
         outcomes = []
         while Applied.WAITING not in outcomes:
             outcomes += await told.outcomes(1)
+        (tmp_path / "open").touch()
         while (tmp_path / "count").read_text() != "5":
             outcomes += await told.outcomes(1)
         assert Applied.FAILED not in outcomes

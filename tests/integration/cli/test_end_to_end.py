@@ -1,7 +1,6 @@
 """Every command on a real server: what it prints is what is there."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -268,15 +267,6 @@ def test_what_the_user_may_not_read_is_refused(start_server: StartServer, cli: C
     assert "payroll: no permission for this key" in shown.err
 
 
-@pytest.mark.parametrize("output", ["table", "plain", "json", "jsonl", "csv"])
-def test_no_output_holds_a_control_character(output: str, at: Cli) -> None:
-    name = LEGACY_NAME.decode("utf-8", "surrogateescape")
-    for args in (("status",), ("streams", "ls"), ("streams", "info", name), ("streams", "search", name)):
-        result = at(*args, "-o", output)
-        assert result.code == 0
-        assert not {character for character in result.out + result.err if ord(character) < 32} - {"\n"}
-
-
 def test_the_server_comes_from_environment_context_or_flag(
     stocked: RunningServer, cli: Cli, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,16 +328,3 @@ def test_completion_scripts(shell: str, cli: Cli) -> None:
     result = cli("completion", shell)
     assert (result.code, result.err) == (0, "")
     assert f"_STREAMOPS_COMPLETE={shell}_complete" in result.out
-
-
-def test_nothing_is_left_behind(stocked: RunningServer, at: Cli) -> None:
-    before = sorted(stocked.client.keys())
-    for args in (
-        ("status",),
-        ("doctor",),
-        ("streams", "info", "orders"),
-        ("pending", "summary", "orders", "billing"),
-    ):
-        assert at(*args).code == 0
-    assert sorted(stocked.client.keys()) == before
-    assert os.environ.get("STREAMOPS_URL") is None

@@ -41,16 +41,6 @@ def test_errors_are_two_lines(error: StreamopsError, code: int, capfd: pytest.Ca
     assert capfd.readouterr() == ("", "error: m\nhint: h\n")
 
 
-def test_an_error_without_a_hint_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
-    tell_failure(StreamopsError("m"), Globals(quiet=True))
-    assert capfd.readouterr().err == "error: m\n"
-
-
-def test_errors_cannot_write_to_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    tell_failure(StreamopsError("a\x1b]0;x\x07\nb", "\u202ec"), Globals())
-    assert capfd.readouterr().err == "error: a\\x1b]0;x\\x07\\nb\nhint: \\u202ec\n"
-
-
 def test_a_bug_is_one_line_unless_the_traceback_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     bug = KeyError("a\nb")
     assert tell_failure(bug, Globals()) is ExitCode.FAILED

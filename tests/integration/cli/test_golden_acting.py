@@ -202,7 +202,3 @@ def test_jobs_that_cannot_be_read_are_told_beside_the_list(cli: Cli, stocked: Ru
 def test_jobs(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("jobs", told(cli, JOBS, place, MASKS), GOLDEN)
     assert stocked.command("HGET", f"streamops:job:{JOB}", "state") == b"cancelled"
-
-
-def test_no_golden_file_is_left_over() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} == {"ack", "audit", "action", "jobs"}

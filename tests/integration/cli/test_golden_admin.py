@@ -149,7 +149,7 @@ def test_destroying_and_bringing_back(cli: Cli, stocked: RunningServer, place: P
 
 
 def test_removing_consumers(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    compare("consumers_rm", told(cli, CONSUMERS, place, MASKS), GOLDEN, stocked.label)
+    compare("consumers_rm", told(cli, CONSUMERS, place, MASKS), GOLDEN)
     assert [flat[1] for flat in stocked.command("XINFO", "CONSUMERS", "orders", "billing")] == [b"worker-2"]
 
 

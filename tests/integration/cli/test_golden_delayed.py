@@ -108,15 +108,6 @@ def test_publishing(cli: Cli, queue: RunningServer, place: Place) -> None:
     compare("publish", told(cli, PUBLISHING, place, MASKS), GOLDEN)
 
 
-def test_nothing_hostile_reaches_a_terminal(cli: Cli, queue: RunningServer) -> None:
-    assert queue.command("EXISTS", QUEUE)
-    for output in FORMATS:
-        for words in (["ls"], ["ls", "orders"], ["show", "orders", "hostile"]):
-            result = cli("delayed", *words, "-o", output)
-            assert result.code == 0
-            assert "\x1b" not in result.out + result.err
-
-
 def test_ids_from_stdin(cli: Cli, queue: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """What ``ls`` prints, one ID a line, and an ID that is no UTF-8."""
     queue.command("HSET", BODIES, b"m\xff", encode_body(DelayedBody("orders", ((b"n", b"1"),))))

@@ -125,12 +125,3 @@ def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
     lines = [["--url", server.url, "autoscale", "ls", "-o", output] for output in FORMATS]
     compare("nobody", told(cli, lines, place, HIDDEN), GOLDEN)
     assert server.command("DBSIZE") == 0
-
-
-def test_nothing_hostile_reaches_a_terminal(cli: Cli, pools: RunningServer) -> None:
-    assert rb"\u001b" in pools.command("HGET", "streamops:pool:mail", "decision")
-    for output in FORMATS:
-        for words in (("autoscale", "ls"), ("autoscale", "explain", "mail")):
-            result = cli(*words, "-o", output)
-            assert result.code == 0
-            assert "\x1b" not in result.out + result.err

@@ -141,12 +141,3 @@ def test_a_job_is_resumed_for_its_own_queue_alone(cli: Cli, queue: RunningServer
     assert result.code == 2
     assert "--resume and --where exclude each other" in result.err
     assert f"job {job} is over" in cli("replay", QUEUE, "--resume", job, "--yes").err
-
-
-def test_nothing_hostile_reaches_a_terminal(cli: Cli, queue: RunningServer) -> None:
-    assert queue.command("EXISTS", QUEUE)
-    for output in FORMATS:
-        for words in (["ls"], ["ls", QUEUE], ["show", QUEUE], ["show", QUEUE, f"{AT}-1"]):
-            result = cli("dlq", *words, "-o", output)
-            assert result.code == 0
-            assert "\x1b" not in result.out + result.err

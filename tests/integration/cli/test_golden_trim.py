@@ -168,7 +168,7 @@ def test_somebody_is_asked_once_for_all_streams(
 
 
 def test_deleting(cli: Cli, shop: RunningServer, place: Place) -> None:
-    compare("deleting", told(cli, DELETING, place, MASKS), GOLDEN, shop.label)
+    compare("deleting", told(cli, DELETING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 37
     (file,) = (place.home / ".local/state/streamops/backups").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600

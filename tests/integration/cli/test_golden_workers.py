@@ -89,11 +89,3 @@ def test_acting(cli: Cli, place: Place, crowded: RunningServer) -> None:
     assert crowded.command("EXISTS", "streamops:pool:other") == 0
     records = repr(crowded.command("XRANGE", "streamops:audit", "-", "+"))
     assert "the bank is down" in records
-
-
-def test_nothing_hostile_reaches_a_terminal(cli: Cli, crowded: RunningServer) -> None:
-    assert crowded.command("DBSIZE") == 5
-    for output in FORMATS:
-        result = cli("workers", "ls", "-o", output)
-        assert result.code == 0
-        assert "\x1b" not in result.out + result.err

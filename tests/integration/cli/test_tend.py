@@ -4,18 +4,13 @@ import json
 
 import pytest
 
-from tests.support.cli.running import Cli, runner
-from tests.support.cli.tend import GROUP, LETTERS, STREAM, fill, pending
+from tests.support.cli.billing import GROUP, LETTERS, STREAM, fill_stuck, pending
+from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
 
 
-@pytest.fixture
-def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
-    return runner(capfd)
-
-
 def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> None:
-    fill(server)
+    fill_stuck(server)
     told = cli("tend", STREAM, GROUP, "--url", server.unix_url, "--dry-run", "-o", "json")
     plan = json.loads(told.out)
     assert (told.code, plan["count"], plan["standing"]) == (0, 2, True)
@@ -29,7 +24,7 @@ def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> No
 
 
 def test_once_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
-    fill(server)
+    fill_stuck(server)
     words = ("tend", STREAM, GROUP, "--url", server.unix_url, "--once")
     assert cli(*words).code == 4
     told = cli(*words, "--yes", "-o", "json")
@@ -55,7 +50,7 @@ def test_once_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
 def test_what_makes_no_sense_is_refused_in_words(
     cli: Cli, server: RunningServer, options: tuple[str, ...], code: int, words: str
 ) -> None:
-    fill(server)
+    fill_stuck(server)
     told = cli("tend", STREAM, GROUP, "--url", server.unix_url, *options)
     assert (told.code, words in told.err) == (code, True), told.err
     assert pending(server) == 2

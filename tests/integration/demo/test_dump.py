@@ -38,8 +38,3 @@ def test_unknown_consumer_is_refused(server: RunningServer) -> None:
     server.command("XADD", "orders", "1-0", "field", "value")
     with pytest.raises(ValueError, match="nobody"):
         backdate_seen(server.command("DUMP", "orders"), "nobody", timedelta(hours=1))
-
-
-def test_long_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="63"):
-        backdate_seen(b"", "n" * 64, timedelta(hours=1))

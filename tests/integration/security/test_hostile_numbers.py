@@ -15,11 +15,11 @@ from streamops.wire.payload_reads import read_kept_payload
 from streamops.wire.replies import MILLISECOND
 from streamops.wire.server import Server
 from tests.support.runtime.working import until, working
-from tests.support.security.hostile_numbers import HUGE, G, S
+from tests.support.security.hostile_numbers import G, S
 from tests.support.servers import RunningServer
 
 
-@pytest.mark.parametrize("score", [*HUGE[1:5], "8.64e16", "-8.64e16", "+inf", "-inf"])
+@pytest.mark.parametrize("score", ["9223372036854775807", "1e300", "-8.64e16", "+inf"])
 async def test_a_worker_goes_on_whatever_is_delayed(server: RunningServer, score: str) -> None:
     server.command("ZADD", delayed_key(S), score, "m")
     handled: list[str] = []

@@ -1,4 +1,4 @@
-"""Shared by the tests of controller."""
+"""One round of a controller, and a lease that is over."""
 
 from streamops.autoscaler.controller import Controller
 from streamops.model.pools import PoolDecision

@@ -1,4 +1,4 @@
-"""Shared by the tests of exporter."""
+"""``exporter`` as a process, and a client of it."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Shared by the tests of failures."""
+"""Addresses at which nothing answers."""
 
 import sys
 

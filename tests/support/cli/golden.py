@@ -1,4 +1,4 @@
-"""Shared by the tests of golden."""
+"""Transcripts of commands, held against golden files."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from tests.support.cli.running import Cli, Place, transcript
 
 GOLDEN = Path(__file__).with_name("golden")
 WRITING = bool(os.environ.get("STREAMOPS_WRITE_GOLDEN"))
-FORMATS = ("table", "plain", "json", "jsonl", "csv")
+FORMATS = ("table", "json")
 
 
 def told(
@@ -22,10 +22,9 @@ def told(
     return text
 
 
-def compare(name: str, text: str, directory: Path = GOLDEN, label: str = "") -> None:
-    """Hold a text against its golden file; ``label`` is the server's, where its own differs from the others'."""
-    own = directory / f"{name}.{label}.txt"
-    path = own if label and own.exists() else directory / f"{name}.txt"
+def compare(name: str, text: str, directory: Path = GOLDEN) -> None:
+    """Hold a text against its golden file."""
+    path = directory / f"{name}.txt"
     if WRITING:
         directory.mkdir(exist_ok=True)
         path.write_text(text)

@@ -1,4 +1,4 @@
-"""Shared by the tests of golden delayed."""
+"""Two years, and masks of what changes from run to run."""
 
 YEAR_2020, YEAR_2100 = 1_577_836_800_000, 4_102_444_800_000
 MASKS = (

@@ -1,4 +1,4 @@
-"""Shared by the tests of golden trim."""
+"""The configuration of a production server."""
 
 CONFIG = """
 default_context = "local"

@@ -1,4 +1,4 @@
-"""Shared by the tests of notify."""
+"""Notifications configured in a directory."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of rules."""
+"""The rules as they are written."""
 
 from functools import cache
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Shared by the tests of running."""
+"""The demo workload as a process."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of server."""
+"""Waiting for the demo server, and asking it."""
 
 import time
 from collections.abc import Callable

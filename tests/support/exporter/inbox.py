@@ -20,6 +20,7 @@ class Webhook:
         bodies: The documents it took, in their order.
         refusals: Answers that are no; one is used up by each request, then all are taken.
         open: Whether it answers at all.
+        asked: Whether a request has arrived.
     """
 
     def __init__(self) -> None:
@@ -28,6 +29,7 @@ class Webhook:
         self.refusals: list[int] = []
         self.open = asyncio.Event()
         self.open.set()
+        self.asked = asyncio.Event()
 
     @property
     def url(self) -> str:
@@ -39,6 +41,7 @@ class Webhook:
 
     async def take(self, request: web.Request) -> web.Response:
         body = await request.json()
+        self.asked.set()
         await self.open.wait()
         if self.refusals:
             return web.Response(status=self.refusals.pop(0))

@@ -1,4 +1,4 @@
-"""Shared by the tests of names."""
+"""Streams, groups and consumers of awkward names."""
 
 from tests.support.servers import RunningServer
 

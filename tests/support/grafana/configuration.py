@@ -1,4 +1,4 @@
-"""Shared by the tests of configuration."""
+"""The configuration of the stack."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Shared by the tests of image."""
+"""The instructions of the image."""
 
 from tests.support.grafana.stack import ROOT
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of kubernetes."""
+"""The manifests and their container."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of imports."""
+"""What a command line imports."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Shared by the tests of plans."""
+"""A plan and an outcome, invented."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of text."""
+"""Characters that no terminal should be given."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of properties."""
+"""Hypothesis strategies of readings and limits, and the decisions that follow from them."""
 
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ CONFIGS = st.builds(
 
 
 @st.composite
-def histories(draw: st.DrawFn, most: int = 40) -> list[Demand]:
+def histories(draw: st.DrawFn, most: int = 25) -> list[Demand]:
     """Readings in order of time, otherwise as odd as they may be."""
     reading, readings = demand(at=1_000.0), []
     for _ in range(draw(st.integers(1, most))):

@@ -1,13 +1,4 @@
-"""Shared by the tests of hostile numbers."""
+"""Numbers that no clock, calendar or counter holds, and the names they are planted under."""
 
 S, G, POOL = "orders", "billing", "pool"
-HUGE = (
-    "9" * 5000,
-    "99999999999999999",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "1e300",
-    "nan",
-    "-inf",
-    "²",
-)
+HUGE = ("9" * 5000, "9223372036854775807", "-inf", "²")

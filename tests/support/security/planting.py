@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bcrypt
+import pytest
 
-from tests.support.servers import RunningServer
+from tests.support.cli.running import Place
+from tests.support.servers import RunningServer, StartServer
 
 SECRET = "hunter2PlantedInTheNorth"  # noqa: S105 - a test's own
 """What nothing that is printed, logged or written may hold."""
@@ -138,3 +140,18 @@ def processes(pid: int) -> Iterator[tuple[int, str]]:
         yield pid, part.decode(errors="replace").replace("\0", "\n")
     for child in children:
         yield from processes(int(child))
+
+
+CONTEXTS = ("byurl", "byfile", "bycommand", "wrong", "away", "tls", "failing")
+
+
+@pytest.fixture
+def planted(start_server: StartServer, place: Place) -> Planted:
+    """A server with two groups, and secrets wherever one can be configured."""
+    server = start_server()
+    for number in range(3):
+        server.command("XADD", "orders", "*", "n", number)
+    for group in ("billing", "mail"):
+        server.command("XGROUP", "CREATE", "orders", group, "0")
+    server.command("XREADGROUP", "GROUP", "mail", "worker-1", "COUNT", 1, "STREAMS", "orders", ">")
+    return Planted(place.home, server)

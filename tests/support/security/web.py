@@ -1,8 +1,8 @@
-"""Shared by the tests of web."""
+"""Clients that ask over a bare socket, and those that never come to an end."""
 
 import asyncio
 
-SHORT = 0.5
+SHORT = 0.2
 """Seconds that take the place of the quarter of a minute and more that clients are given."""
 
 

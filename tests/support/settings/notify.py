@@ -1,4 +1,4 @@
-"""Shared by the tests of notify."""
+"""Addresses in a file of settings."""
 
 from streamops.settings.notify import NotifySettings, load_notify
 from tests.support.settings.place import PLANTED, Place

@@ -1,4 +1,4 @@
-"""Shared by the tests of topics."""
+"""Topics in a file of settings."""
 
 from tests.support.settings.place import PLANTED
 

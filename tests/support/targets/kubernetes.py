@@ -1,4 +1,4 @@
-"""Shared by the tests of kubernetes."""
+"""A target of the invented Kubernetes API."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Shared by the tests of webhook."""
+"""A webhook that counts workers."""
 
 from datetime import timedelta
 from typing import Any

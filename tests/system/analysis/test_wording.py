@@ -2,7 +2,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from streamops.analysis.wording import quoted
 from tests.support.strategies import names
@@ -11,7 +11,6 @@ BASH = shutil.which("bash")
 
 
 @pytest.mark.skipif(BASH is None, reason="no bash on this machine")
-@settings(max_examples=25, deadline=None)
 @given(names())
 def test_bash_reads_back_the_very_bytes(name: str) -> None:
     raw = name.encode("utf-8", "surrogateescape")

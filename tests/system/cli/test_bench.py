@@ -3,23 +3,16 @@
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from streamops.demo.children import module_environment
+from tests.support.cli.billing import wait_until
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
-
-
-def until(true: Callable[[], object], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @contextmanager
@@ -43,7 +36,7 @@ def test_whoever_ends_it_finds_nothing_left(
     server: RunningServer, tmp_path: Path, number: signal.Signals
 ) -> None:
     with started(server, tmp_path, "drill") as process:
-        until(lambda: any(key.endswith(":handled") for key in keys(server)))
+        wait_until(lambda: any(key.endswith(":handled") for key in keys(server)))
         workers = children(process)
         process.send_signal(number)
         assert process.wait(20) == 130
@@ -56,10 +49,10 @@ def test_whoever_ends_it_finds_nothing_left(
 def test_whoever_kills_it_finds_nothing_for_long(server: RunningServer, tmp_path: Path) -> None:
     """Its workers drain without it, and what they write on the way goes by itself too."""
     with started(server, tmp_path, "drill", "--errors", "10") as process:
-        until(lambda: any(key.endswith(":dlq") for key in keys(server)))
+        wait_until(lambda: any(key.endswith(":dlq") for key in keys(server)))
         workers = children(process)
         process.kill()
         process.wait(20)
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
     assert keys(server)
     assert all(0 < server.command("TTL", key) <= 120 for key in keys(server))

@@ -4,13 +4,13 @@ import signal
 import subprocess
 
 from streamops.demo.children import module_command, module_environment
-from tests.support.cli.tend import GROUP, STREAM, fill, pending, until
+from tests.support.cli.billing import GROUP, STREAM, fill_stuck, pending, wait_until
 from tests.support.servers import StartServer
 
 
 def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) -> None:
     server = start_server()
-    fill(server)
+    fill_stuck(server)
     options = ("--every", "100ms", "--timeout", "0.3", "--yes", "--url", server.unix_url)
     with subprocess.Popen(
         module_command("streamops", "tend", STREAM, GROUP, *options),
@@ -19,7 +19,7 @@ def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) ->
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        until(lambda: pending(server) == 0)
+        wait_until(lambda: pending(server) == 0)
         server.pause()
         assert process.stderr is not None
         # What is said first is that it had something to do.
@@ -28,7 +28,7 @@ def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) ->
         server.command("XREADGROUP", "GROUP", GROUP, "w", "STREAMS", STREAM, ">")
         again = server.command("XPENDING", STREAM, GROUP, "-", "+", 1)[0][0]
         server.command("XCLAIM", STREAM, GROUP, "w", 0, again, "IDLE", 90_000, "JUSTID")
-        until(lambda: pending(server) == 0)
+        wait_until(lambda: pending(server) == 0)
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0, err

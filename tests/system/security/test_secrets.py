@@ -1,6 +1,5 @@
 """A secret that is planted wherever one can be configured is never printed, logged, shown, audited or written by any face."""
 
-import os
 import re
 import signal
 import subprocess
@@ -15,13 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from streamops.demo.children import module_environment
-from tests.support.cli.running import Place
-from tests.support.security.planting import SECRET, Planted, processes
-from tests.support.security.secrets import CONTEXTS
-from tests.support.servers import StartServer
+from tests.support.security.planting import CONTEXTS, SECRET, Planted, processes
 
 PATIENCE = 30.0
 
@@ -33,20 +27,6 @@ app = Streamops()
 async def handle(entry: Entry) -> None:
     raise Reject("no")
 """
-
-
-@pytest.fixture
-def planted(start_server: StartServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
-    before = os.umask(0o077)
-    place = Place(tmp_path, monkeypatch)
-    server = start_server()
-    for number in range(3):
-        server.command("XADD", "orders", "*", "n", number)
-    for group in ("billing", "mail"):
-        server.command("XGROUP", "CREATE", "orders", group, "0")
-    server.command("XREADGROUP", "GROUP", "mail", "worker-1", "COUNT", 1, "STREAMS", "orders", ">")
-    yield Planted(place.home, server)
-    os.umask(before)
 
 
 class Process(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from streamops.analysis.assess import assess
 from streamops.analysis.history import History, advance
@@ -14,18 +14,15 @@ from streamops.model.server import ServerNode
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from tests.support.invented import (
-    POLL,
     bounded,
     consumer,
-    entry_id,
     group,
     minutes,
     node,
-    seconds,
     snapshot,
     stream,
 )
-from tests.support.strategies import BIG_EXAMPLES, polls, snapshots
+from tests.support.strategies import polls
 
 THRESHOLDS = Thresholds()
 
@@ -181,21 +178,6 @@ def test_idle_times_are_read_as_the_server_means_them(
     assert [finding.code for finding in observation.streams[0].groups[0].findings] == found
 
 
-def test_a_view_shows_movement_trend_and_losses() -> None:
-    before = group(lag=20, entries_read=80, position=entry_id(seconds(9)))
-    after = group(lag=14, entries_read=88)
-    observation = judge(
-        snapshot(stream(groups=[before], entries_added=100)),
-        snapshot(stream(groups=[after], entries_added=102), at=POLL),
-    )
-    view = observation.streams[0]
-    assert view.added_per_second == 1.0
-    assert view.groups[0].trend == (20, 14)
-    assert view.groups[0].rates.window == seconds(2)
-    assert view.groups[0].rates.lag_per_second == -3.0
-    assert view.groups[0].lost == 0
-
-
 def test_an_estimated_lag_is_no_known_one() -> None:
     estimated = Lag(7, 1, 9, LagBasis.ESTIMATED, "estimated from the times in IDs")
     view = judge(snapshot(stream(groups=[group(lag=estimated)]))).streams[0].groups[0]
@@ -203,26 +185,12 @@ def test_an_estimated_lag_is_no_known_one() -> None:
     assert view.health is UNKNOWN
 
 
-def test_a_single_snapshot_shows_no_movement() -> None:
-    view = judge(snapshot(stream(groups=[FINE]))).streams[0]
-    assert view.added_per_second is None
-    assert view.groups[0].rates.window == seconds(0)
-    assert view.groups[0].trend == (0,)
-    assert view.groups[0].lost == 0
-
-
-@settings(BIG_EXAMPLES)
 @given(polls())
 def test_any_snapshots_make_an_observation(readings: list[Snapshot]) -> None:
     history: History | None = None
     for reading in readings:
         history = advance(history, reading, THRESHOLDS)
         check(assess(reading, history, THRESHOLDS), reading)
-
-
-@given(snapshots())
-def test_any_single_snapshot_makes_an_observation(reading: Snapshot) -> None:
-    check(judge(reading), reading)
 
 
 def check(observation: Observation, reading: Snapshot) -> None:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import jmespath
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamops.analysis.expressions import LETTER_ROOTS, Expression, entry_document
@@ -135,7 +135,6 @@ def test_json_is_decoded_only_for_expressions_that_ask() -> None:
 COMPARABLE = st.integers(-5, 5) | st.text(max_size=2)
 
 
-@settings(deadline=None)
 @given(COMPARABLE, COMPARABLE, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]))
 @example(1, "1", "<")
 def test_orderings_agree_with_jmespath_where_both_sides_have_one(
@@ -152,7 +151,6 @@ def test_orderings_agree_with_jmespath_where_both_sides_have_one(
             Expression(text).matches(entry)
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.text(max_size=30))
 @example("fields.a\x00")
 @example("\udcff")

@@ -53,21 +53,9 @@ def test_what_is_said_of_both_is_said_once_and_the_worst_comes_first() -> None:
     assert first.groups[0].findings[1] is OLD
 
 
-def test_a_stream_whose_name_is_a_tag_has_the_same_retry_streams() -> None:
-    tagged = view_of("{orders}", group_of("{orders}", "billing"))
-    retries = view_of(RETRIES, group_of(RETRIES, "billing"), source="orders", length=1)
-    (first,) = fold_retries([tagged, retries])
-    assert first.groups[0].retries is not None
-
-
 def test_what_belongs_to_no_group_there_is_stays_as_it_is() -> None:
     orders = view_of("orders", group_of("orders", "mail"))
     alone = view_of(RETRIES, group_of(RETRIES, "billing"), source="orders")
     crowded = view_of(RETRIES, group_of(RETRIES, "mail"), group_of(RETRIES, "x"), source="orders")
     for streams in ([orders, alone], [orders, crowded], [alone], [orders]):
         assert fold_retries(streams) == streams
-
-
-def test_without_retry_streams_nothing_is_made_anew() -> None:
-    streams = (view_of("orders", group_of("orders", "mail")),)
-    assert fold_retries(streams) is streams

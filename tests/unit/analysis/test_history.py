@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Any
 
-import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.analysis.assess import lost_at_most
-from streamops.analysis.group_history import RATE_LENGTH, TREND_LENGTH, GroupHistory
+from streamops.analysis.group_history import GroupHistory
 from streamops.analysis.history import History, advance
 from streamops.analysis.rates import rates_over
 from streamops.analysis.thresholds import Thresholds
@@ -21,7 +19,7 @@ from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from tests.support.analysis.world import Counter, World
 from tests.support.invented import NOW, POLL, bounded, entry_id, group, minutes, seconds, snapshot, stream
-from tests.support.strategies import BIG_EXAMPLES, polls
+from tests.support.strategies import polls
 
 THRESHOLDS = Thresholds()
 
@@ -148,8 +146,7 @@ def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
     assert lost_at_most(of_group(history)) is None
 
 
-@settings(BIG_EXAMPLES)
-@given(polls())
+@given(polls(most=2))
 def test_rates_are_never_negative_and_never_of_one_reading(snapshots: list[Snapshot]) -> None:
     history: History | None = None
     for reading in snapshots:
@@ -234,15 +231,6 @@ def test_a_stream_created_anew_begins_anew(earlier: StreamState, later: StreamSt
     assert (past.recent.times, past.trend.times) == ((past.began,), (past.began,))
     assert past.rewound_at is None
     assert (past.lost, past.lost_known) == (0, True)
-
-
-def test_a_position_that_falls_in_a_stream_created_anew_is_no_rewind() -> None:
-    before, after = group(position=entry_id()), group(position=ZERO_ID)
-    history = watch(
-        snapshot(stream(groups=[before], entries_added=9)),
-        snapshot(stream(groups=[after], entries_added=2), at=POLL),
-    )
-    assert of_group(history).rewound_at is None
 
 
 MARKS = ("position_since", "waiting_since", "clear_at", "unacked_since")
@@ -357,13 +345,6 @@ def test_what_a_gap_hides_too_long_is_forgotten() -> None:
     assert history.streams["orders"].groups == {}
 
 
-def test_what_is_left_out_on_purpose_is_remembered() -> None:
-    history = watch(snapshot(orders(), stream("payments")))
-    narrow = watch(snapshot(orders(), at=POLL), since=history, partial=True)
-    assert set(narrow.streams) == {"orders", "payments"}
-    assert narrow.streams["payments"] is history.streams["payments"]
-
-
 def test_movement_is_told_across_a_gap() -> None:
     world = World()
     history = watch(world.poll(POLL))
@@ -400,24 +381,3 @@ def test_a_late_snapshot_of_what_is_known_keeps_its_history_as_it_is() -> None:
     history = watch(snapshot(orders()), snapshot(orders(), at=POLL))
     late = watch(snapshot(orders()), since=history)
     assert late.streams["orders"] is history.streams["orders"]
-
-
-def test_the_past_is_not_changed() -> None:
-    world = World()
-    history = watch(world.poll(POLL))
-    before = msgspec.json.encode(history)
-    world.add(3)
-    watch(world.poll(POLL), since=history)
-    assert msgspec.json.encode(history) == before
-
-
-def test_columns_stay_short_and_span_what_the_rules_need() -> None:
-    history = watch(*(snapshot(stream(groups=[group()]), at=POLL * n) for n in range(400)))
-    past = of_group(history)
-    assert len(past.recent.values) == RATE_LENGTH
-    assert len(past.trend.values) == TREND_LENGTH
-    assert seconds(30) <= past.recent.span <= seconds(40)
-    assert minutes(5) <= past.trend.span <= minutes(7)
-    for times in (past.recent.times, past.trend.times):
-        assert all(later - earlier >= seconds(5) for earlier, later in pairwise(times[:-1]))
-        assert times[-1] == history.at

@@ -9,16 +9,14 @@ from hypothesis import strategies as st
 
 from streamops.analysis.letters import (
     edited,
-    kind_of,
     letter_document,
     read_letter,
     republished,
     retried,
-    tally_of,
 )
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter, LetterKind, LetterShape
+from streamops.model.letters import DeadLetter, LetterShape
 
 QUEUE = "{orders}:dlq"
 AT = EntryId(1_600_000_000_000, 3)
@@ -152,13 +150,6 @@ def test_what_expressions_see() -> None:
         "deliveries": 5,
         "error": "boom",
     }
-
-
-def test_counting() -> None:
-    one, other = letter_of(*OWN, *ABOUT), letter_of((b"a", b"b"), source=None)
-    tally = tally_of([one, other, one])
-    assert tally.kinds == ((kind_of(one), 2), (LetterKind("", "", ""), 1))
-    assert (tally.letters, tally.last_id, tally.reasons) == (3, AT, (("rejected", 2), ("", 1)))
 
 
 @given(fields, reserved)

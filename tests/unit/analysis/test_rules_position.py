@@ -45,16 +45,6 @@ def test_rewound(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - 
     assert finding is None or (finding.code, finding.level) == (FindingCode.REWOUND, Health.WARN)
 
 
-def test_rewound_in_words() -> None:
-    subject = group_subject(group(position=HERE), rewound_ago=seconds(40), rewound_from=AHEAD)
-    finding = rewound(subject, THRESHOLDS)
-    assert finding is not None
-    assert finding.text == (
-        f"the position moved back from {AHEAD} 40 s ago and stands at {HERE}: entries are delivered again"
-    )
-    assert finding.advice.endswith("streamops groups info orders billing")
-
-
 @pytest.mark.parametrize(
     ("subject", "text"),
     [
@@ -121,13 +111,3 @@ def test_retention_edge(subject: GroupSubject, fires: bool) -> None:  # noqa: FB
     finding = retention_edge(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.RETENTION_EDGE, Health.WARN)
-
-
-def test_retention_edge_in_words() -> None:
-    finding = retention_edge(
-        group_subject(group(lag=1_500), lags=(1_500, 1_500), trimmed_ago=minutes(1), length=1_600), THRESHOLDS
-    )
-    assert finding is not None
-    assert finding.text == (
-        "1,500 of the 1,600 entries in a stream that is being trimmed are still to be delivered"
-    )

@@ -94,29 +94,6 @@ def test_eviction_risk(subject: NodeSubject, level: Health | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subject", "text"),
-    [
-        pytest.param(
-            full(83, "allkeys-lru", named=True, evicted=1_200),
-            "127.0.0.1:6379: the policy allkeys-lru evicts whole streams with their groups, "
-            "and 83% of maxmemory is in use; 1,200 keys evicted since it started",
-            id="allkeys",
-        ),
-        pytest.param(
-            full(83, "volatile-lru"),
-            "the policy volatile-lru evicts keys that have a time to live, streams among them if they have one, "
-            "and 83% of maxmemory is in use",
-            id="volatile",
-        ),
-    ],
-)
-def test_eviction_risk_in_words(subject: NodeSubject, text: str) -> None:
-    finding = eviction_risk(subject, THRESHOLDS)
-    assert finding is not None
-    assert finding.text == text
-
-
-@pytest.mark.parametrize(
     ("subject", "fires"),
     [
         pytest.param(full(90, "noeviction"), True, id="near the limit"),

@@ -8,7 +8,6 @@ from streamops.analysis.letters import read_letter
 from streamops.analysis.stories import LAST_OWNER, NO_ACKS, born_as, tell_story
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import Entry, PendingEntry
-from streamops.model.ids import EntryId
 from streamops.model.stories import Acted, InGroup, Story, StoryFacts, StoryKind
 from tests.support.invented import NOW, entry_id, minutes, seconds
 
@@ -121,10 +120,3 @@ def test_from_a_retry_to_its_replay() -> None:
     ):
         assert words in texts
     assert born_as(copy) == ID
-
-
-@pytest.mark.parametrize("value", [b"", b"soon", b"\xff", b"5-x"])
-def test_an_origin_that_is_no_id_is_none(value: bytes) -> None:
-    assert born_as(Entry(ID, ((b"_so_origin_id", value),))) is None
-    assert born_as(None) is None
-    assert born_as(Entry(EntryId(5, 0), ())) is None

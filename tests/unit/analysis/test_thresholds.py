@@ -7,21 +7,6 @@ import pytest
 from streamops.analysis.thresholds import Thresholds
 
 
-def test_defaults_are_in_order() -> None:
-    thresholds = Thresholds()
-    assert thresholds.no_consumers_after <= thresholds.stopped_after <= thresholds.stalled_after
-    assert thresholds.stalled_after <= thresholds.consumer_unseen <= thresholds.pending_age
-    assert thresholds.time_lag < thresholds.time_lag_critical
-    assert thresholds.eviction_memory < thresholds.oom_memory
-
-
-def test_every_field_is_documented() -> None:
-    assert Thresholds.__doc__ is not None
-    assert [
-        name for name in Thresholds.__struct_fields__ if f"\n        {name}: " not in Thresholds.__doc__
-    ] == []
-
-
 @pytest.mark.parametrize(
     "name",
     [name for name in Thresholds.__struct_fields__ if isinstance(getattr(Thresholds(), name), timedelta)],

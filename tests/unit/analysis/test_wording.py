@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 
-from streamops.analysis.wording import command, counted, first_few, instant, quoted, span
+from streamops.analysis.wording import command, instant, quoted, span
 from tests.support.strategies import names
 
 
@@ -25,14 +25,6 @@ from tests.support.strategies import names
 )
 def test_span(duration: timedelta, words: str) -> None:
     assert span(duration) == words
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(0, "0 entries"), (1, "1 entry"), (2, "2 entries"), (1_234_567, "1,234,567 entries")],
-)
-def test_counted(number: int, words: str) -> None:
-    assert counted(number, "entry", "entries") == words
 
 
 @pytest.mark.parametrize(
@@ -76,16 +68,3 @@ def test_command(line: str, words: str) -> None:
 def test_instants_are_told_in_utc() -> None:
     moment = datetime(2026, 3, 1, 16, 0, 0, 250_900, timezone(timedelta(hours=2)))
     assert instant(moment) == "2026-03-01T14:00:00.250Z"
-
-
-@pytest.mark.parametrize(
-    ("count", "told"),
-    [
-        (0, ""),
-        (2, "n0, n1"),
-        (5, "n0, n1, n2, n3, n4"),
-        (1_205, "n0, n1, n2, n3, n4 and 1,200 more"),
-    ],
-)
-def test_the_first_few_of_many_names(count: int, told: str) -> None:
-    assert first_few([f"n{number}" for number in range(count)]) == told

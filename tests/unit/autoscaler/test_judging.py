@@ -60,14 +60,6 @@ def test_people_come_before_the_policy(steering: Steering, target: int, code: Sc
     assert (decision.target, decision.code) == (target, code)
 
 
-def test_an_override_says_who_until_when_and_what_it_goes_beyond() -> None:
-    text = judged(Steering(override=50, by="ada@desk", until=NEXT_HOUR)).decision.text
-    assert text.startswith("kept at 50 workers by ada@desk until 2026-03-14T13:00:00.000Z, beyond")
-    assert "beyond the limits of 1 to 10" in text
-    assert "the policy says 3: first reading" in text
-    assert "beyond" not in judged(Steering(override=10)).decision.text
-
-
 @given(CONFIGS, histories(20), STEERINGS)
 def test_whatever_is_told_the_limits_hold_and_no_lag_unknown_takes_a_worker(
     config: ScalingConfig, readings: list[Demand], steering: Steering

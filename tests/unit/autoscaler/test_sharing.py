@@ -86,9 +86,3 @@ def test_a_worker_moves_when_it_is_plainly_better_twice_running() -> None:
 def test_what_people_told_comes_before_the_budget() -> None:
     pools = [busy("a", 2, 0, Steering(override=9)), busy("b", 2, 900_000)]
     assert shared(pools, 8) == {"a": 9, "b": 1}
-
-
-def test_other_budgets_and_none_are_left_alone() -> None:
-    alone = replace(busy("a", 2, 90_000), assignment=pool_of("a", budget=""))
-    other = replace(busy("b", 2, 90_000), assignment=pool_of("b", budget="other"))
-    assert within_budgets([alone, other], {"shared": 1}, {}, {"": 5}) == [alone, other]

@@ -4,7 +4,6 @@ import pytest
 
 from tests.support.cli.exporter import assert_told
 from tests.support.cli.running import Cli, Place
-from tests.support.house.imports import imported, top_level
 
 
 @pytest.mark.parametrize(
@@ -29,9 +28,3 @@ def test_a_bad_table_is_told(cli: Cli, place: Place) -> None:
     assert_told(*cli("exporter"), "exporter.listen: not HOST:PORT", "127.0.0.1:9641")
     (place.cwd / "streamops.toml").write_text("[exporter]\ninclude = ['(']\n")
     assert_told(*cli("exporter"), "include: '(' is no regular expression", "")
-
-
-def test_its_help_imports_no_server() -> None:
-    code, modules = imported("exporter", "--help")
-    assert code == 0
-    assert not top_level(modules) & {"aiohttp", "prometheus_client", "redis", "yaml", "bcrypt", "textual"}

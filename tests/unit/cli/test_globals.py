@@ -7,7 +7,6 @@ import pytest
 
 from streamops.cli.command import Command, Family, Lazy
 from streamops.cli.globals import Globals, Output, globals_of
-from streamops.main.program import ROOT
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli
 
@@ -44,42 +43,6 @@ def given(*args: str) -> Globals:
 )
 def test_options_are_taken_anywhere_and_the_later_one_wins(args: tuple[str, ...]) -> None:
     assert given(*args) == Globals(output=Output.JSON, limit=3)
-
-
-def test_every_option_arrives() -> None:
-    assert given(
-        *(
-            "-c",
-            "prod",
-            "--url",
-            "redis://h",
-            "--read-only",
-            "-o",
-            "jsonl",
-            "--fields",
-            "a, b,,c",
-            "--limit",
-            "1",
-        ),
-        *("branch", "leaf"),
-        *("--timeout", "2.5", "-q", "--no-color", "--no-input", "--log-level", "debug"),
-    ) == Globals(
-        context="prod",
-        url="redis://h",
-        read_only=True,
-        output=Output.JSONL,
-        fields=("a", "b", "c"),
-        limit=1,
-        timeout=2.5,
-        quiet=True,
-        no_color=True,
-        no_input=True,
-        log_level="debug",
-    )
-
-
-def test_what_is_not_given_has_its_default() -> None:
-    assert given("branch", "leaf") == Globals()
 
 
 def test_one_call_knows_nothing_of_the_last() -> None:
@@ -150,7 +113,3 @@ def test_a_wrong_name_is_answered_with_the_right_one(cli: Cli) -> None:
     assert "'status'" in cli("statsu").err
     assert "Did you mean lag?" in cli("status", "--fields", "lagg").err
     assert "--limit" in cli("status", "--limt", "3").err
-
-
-def test_the_root_is_a_family_of_lazy_commands() -> None:
-    assert all(isinstance(member, Lazy | Family) for member in ROOT.members.values())

@@ -22,43 +22,12 @@ def commands(family: Family, *path: str) -> Iterator[tuple[tuple[str, ...], Lazy
 
 
 COMMANDS = dict(commands(ROOT))
-every_command = pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 
 
 def loaded(path: tuple[str, ...]) -> Command:
     command = COMMANDS[path].load()
     assert isinstance(command, Command)
     return command
-
-
-@every_command
-def test_the_listed_summary_is_the_command_s_own(path: tuple[str, ...]) -> None:
-    assert loaded(path).short_help == COMMANDS[path].summary
-    assert len(COMMANDS[path].summary) <= 80
-    assert COMMANDS[path].summary.endswith(".")
-
-
-@every_command
-def test_help_has_usage_examples_exit_codes_and_the_global_options(path: tuple[str, ...], cli: Cli) -> None:
-    result = cli(*path, "--help")
-    assert (result.code, result.err) == (0, "")
-    for part in (
-        f"Usage: streamops {' '.join(path)}",
-        "Examples:",
-        "Exit codes:",
-        "Global options",
-        "--context",
-    ):
-        assert part in result.out
-
-
-@every_command
-def test_every_option_is_explained(path: tuple[str, ...]) -> None:
-    command = loaded(path)
-    for param in command.params:
-        if isinstance(param, click.Option):
-            assert param.help is not None
-            assert param.help.endswith("."), param.name
 
 
 def own_words(line: str, path: tuple[str, ...]) -> list[str]:
@@ -68,13 +37,27 @@ def own_words(line: str, path: tuple[str, ...]) -> list[str]:
     return list(takewhile(lambda word: word not in {">", "<"}, own))
 
 
-@every_command
-def test_examples_parse(path: tuple[str, ...]) -> None:
-    for line, what in loaded(path).examples:
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_command_explains_itself_with_examples_that_parse(path: tuple[str, ...]) -> None:
+    command = loaded(path)
+    assert command.short_help == COMMANDS[path].summary
+    assert len(COMMANDS[path].summary) <= 80
+    for param in command.params:
+        assert not isinstance(param, click.Option) or (param.help or "").endswith("."), param.name
+    shown = command.get_help(click.Context(command, info_name=" ".join(path)))
+    for part in ("Examples:", "Exit codes:", "Global options", "--context"):
+        assert part in shown
+    for line, what in command.examples:
         assert what
         words = own_words(line.removeprefix('eval "$(').removesuffix(')"'), path)
-        with loaded(path).make_context(" ".join(path), words[len(path) + 1 :]) as ctx:
+        with command.make_context(" ".join(path), words[len(path) + 1 :]) as ctx:
             assert not ctx.args
+
+
+def test_help_of_a_command_goes_to_stdout(cli: Cli) -> None:
+    result = cli("streams", "ls", "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: streamops streams ls")
 
 
 @pytest.mark.parametrize("path", [(), ("streams",), ("ctx",)], ids=" ".join)

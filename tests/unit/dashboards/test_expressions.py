@@ -6,7 +6,6 @@ from functools import cache
 import promql_parser as promql
 import pytest
 
-from dashboards.boards.colours import STATE_COLOURS, STATUS_COLOURS
 from dashboards.rules.building import Severity
 from dashboards.rules.files import all_alerts
 from streamops.exporter.metrics.pool_columns import SIGNALS
@@ -16,7 +15,6 @@ from tests.support.dashboards.series import (
     EXPORTED,
     KNOWN,
     WORKERS,
-    MatchesNothingError,
     labels_of,
     selectors_of,
 )
@@ -123,11 +121,6 @@ def test_a_matcher_of_a_closed_label_names_values_that_exist(uid: str) -> None:
                     assert set(matcher.value.split("|")) <= known[matcher.name], ask.name
 
 
-def test_every_status_and_state_has_its_colour() -> None:
-    assert set(STATUS_COLOURS) == {*FindingCode, "ok", "unknown"}
-    assert set(STATE_COLOURS) == set(WorkerState)
-
-
 def test_every_family_is_shown_somewhere() -> None:
     shown = {
         selector.name
@@ -148,21 +141,3 @@ def test_every_family_is_shown_somewhere() -> None:
         "streamops_stream_groups",
         "streamops_stream_max_deleted_timestamp_seconds",
     }
-
-
-@pytest.mark.parametrize(
-    "expr",
-    [
-        "streamops_group_lags",
-        "streamops_stream_length{group='g'}",
-        "sum by (group) (streamops_stream_length)",
-        "streamops_group_lag_entries / streamops_stream_length",
-        "streamops_group_lag_entries / on (group) streamops_stream_length",
-        "streamops_stream_length * on (stream) group_left (group) streamops_stream_groups",
-        "histogram_quantile(0.5, sum by (stream) (rate(streamops_handler_duration_seconds_bucket[1m])))",
-        "rate(streamops_handler_duration_seconds[1m])",
-    ],
-)
-def test_what_matches_nothing_is_found(expr: str) -> None:
-    with pytest.raises(MatchesNothingError):
-        labels_of(promql.parse(expr))

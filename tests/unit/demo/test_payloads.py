@@ -1,10 +1,9 @@
 from random import Random
 
 import pytest
-from msgspec import json
 
 from streamops.demo.hostile import mail
-from streamops.demo.payloads import is_poisoned, order, poisoned_order
+from streamops.demo.payloads import is_poisoned, poisoned_order
 from streamops.demo.sources import ORDERS, SOURCES, Source
 
 
@@ -15,18 +14,9 @@ def test_two_runs_of_one_seed_say_the_same(source: Source) -> None:
     ]
 
 
-def test_order_body_is_json() -> None:
-    assert json.decode(order(Random(1), 1)[b"body"])["lines"]
-
-
 def test_fraud_check_stumbles_over_the_poisoned_order_only() -> None:
     assert is_poisoned(poisoned_order(Random(1), 1))
     assert not any(is_poisoned(ORDERS.payload(Random(seed), seed)) for seed in range(200))
-
-
-def test_amount_of_a_poisoned_order_is_no_number() -> None:
-    with pytest.raises(ValueError, match="could not convert"):
-        float(poisoned_order(Random(1), 1)[b"amount"])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +35,3 @@ def test_amount_of_a_poisoned_order_is_no_number() -> None:
 def test_mails_hold_every_danger(danger: bytes) -> None:
     mails = [mail(Random(1), number) for number in range(8)]
     assert any(danger in value for fields in mails for value in fields.values())
-
-
-def test_some_mail_is_large() -> None:
-    assert max(len(mail(Random(1), number)[b"body"]) for number in range(8)) > 10_000

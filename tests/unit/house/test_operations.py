@@ -44,10 +44,6 @@ def test_each_operation_is_a_command() -> None:
             command = member
 
 
-def test_what_has_a_backup_is_known_here() -> None:
-    assert sorted(GIVEN) == WITH_BACKUPS
-
-
 @pytest.mark.parametrize("name", WITH_BACKUPS)
 def test_a_backup_is_named_where_nobody_named_one(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

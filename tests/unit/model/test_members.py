@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.members import MILLISECOND, NOBODY, Members, Sightings
+from streamops.model.members import MILLISECOND, Members, Sightings
 from streamops.model.streams import Consumer
 from tests.support import strategies as some
 from tests.support.invented import minutes, seconds
@@ -65,9 +65,3 @@ def test_nothing_is_of_the_future() -> None:
     told = Sightings(("w",), (1,), (NOW + 1,), (NOW + 1,), (NOW + 1,))
     assert Members(told, NOW) == [Consumer("w", 1, NO_TIME, NO_TIME, None, NO_TIME)]
     assert Members(told, NOW).fed_ago == NO_TIME
-
-
-def test_others_are_not_they() -> None:
-    assert Members(NOBODY, NOW) == ()
-    assert Members(NOBODY, NOW) != ""
-    assert Members(NOBODY, NOW) != 0

@@ -73,11 +73,6 @@ def test_what_is_one(url: str) -> None:
     assert not url_problem(url)
 
 
-def test_every_problem_is_told() -> None:
-    topic = Topic(name="", url="", method="", weight=0, max_attempts=0, group="")
-    assert len(topic_problems(topic)) == 6
-
-
 def test_priorities() -> None:
     assert [parse_priority(word) for word in ("high", "normal", "low", "7", 9)] == [5, 3, 2, 7, 9]
     for word in ("urgent", "", "-1", "1.5", "\uff15"):

@@ -135,11 +135,6 @@ def test_the_fingerprint_changes_with_what_is_claimed_and_not_with_time() -> Non
     assert first.fingerprint == second.fingerprint != third.fingerprint
 
 
-def test_nothing_selected_says_nothing_more() -> None:
-    plan = plan_claim(CLAIM, evidence(selection=Selection()))
-    assert (plan.count, plan.effects, plan.warnings, plan.undo) == (0, (), (), "")
-
-
 def test_a_nack_says_how() -> None:
     plan = plan_nack(NACK, NackEvidence(identity=Identity(), rows=(ROW,), absent=0, elsewhere=0))
     assert "free for any consumer" in plan.effects[0]

@@ -1,7 +1,6 @@
 """What a plan needs before it may be applied: by its tier, and by how much care the place deserves."""
 
 import pytest
-from msgspec.structs import replace
 
 from streamops.model.acting import Assent, Environment, Plan, Tier
 from streamops.plans.consent import Consent, ConsentKind, required_consent
@@ -65,15 +64,3 @@ def test_where_yes_is_enough(tier: Tier, environment: Environment, *, enough: bo
 @pytest.mark.parametrize("typed", ["order", "orders ", "ORDERS", "yes", "3", ""])
 def test_another_name_is_no_consent(typed: str) -> None:
     assert not required_consent(plan(Tier.LOSES), PRODUCTION).accepts(Assent(yes=True, typed=typed))
-
-
-def test_the_name_is_consent() -> None:
-    assert required_consent(plan(Tier.LOSES), PRODUCTION).accepts(Assent(typed="orders"))
-
-
-def test_an_empty_name_is_no_answer() -> None:
-    nameless = replace(plan(Tier.LOSES), confirm="")
-    consent = required_consent(nameless, Environment.PRODUCTION)
-    assert consent.word == "yes"
-    assert not consent.accepts(Assent())
-    assert consent.accepts(Assent(typed="yes"))

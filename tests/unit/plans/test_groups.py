@@ -18,7 +18,7 @@ from streamops.model.acts.groups import (
     RewindGroupIntent,
 )
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.plans.groups import amount, plan_create_group, plan_destroy_group, plan_rewind_group
+from streamops.plans.groups import plan_create_group, plan_destroy_group, plan_rewind_group
 
 CREATED = CreateGroupEvidence(
     identity=Identity(),
@@ -55,19 +55,6 @@ DESTROYED = DestroyGroupEvidence(
 )
 CREATE = CreateGroupIntent(stream="orders", group="billing", at="5-1")
 DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("told", "words"),
-    [
-        (Amount(0, 0), "0 entries"),
-        (Amount(1, 1), "1 entry"),
-        (Amount(1_200, 1_200), "1,200 entries"),
-        (Amount(1_000_000, 5_000_000), "between 1,000,000 and 5,000,000 entries (counting stopped there)"),
-    ],
-)
-def test_amounts(told: Amount, words: str) -> None:
-    assert amount(told) == words
 
 
 def test_creating() -> None:

@@ -36,7 +36,3 @@ def test_one_and_several(number: int, owner: str, gets: str, undo: str) -> None:
     assert owner in effects[0]
     assert gets in effects[0]
     assert undo in back
-
-
-def test_none() -> None:
-    assert planned(0) == ((), "")

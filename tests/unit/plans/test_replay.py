@@ -117,12 +117,6 @@ def test_the_equivalent_command() -> None:
     assert "--ids - " in plan_replay(many, evidence(ReplayMode.REPUBLISH)).command
 
 
-def test_the_same_evidence_has_the_same_fingerprint() -> None:
-    one, two = (plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH)) for _ in range(2))
-    other = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.RETRY))
-    assert one.fingerprint == two.fingerprint != other.fingerprint
-
-
 def test_a_purge() -> None:
     told = PurgeEvidence(identity=Identity(), letters=selected(), sample=(LETTER,))
     plan = plan_purge(PurgeIntent(queue=QUEUE, backup="lost.jsonl"), told)
@@ -133,11 +127,3 @@ def test_a_purge() -> None:
         "60 letters stay.",
     )
     assert plan.command == "streamops dlq purge '{orders}:dlq' --backup lost.jsonl"
-
-
-def test_an_empty_selection_says_nothing() -> None:
-    nothing = selected(0)
-    plan = plan_replay(ReplayIntent(queue=QUEUE), ReplayEvidence(identity=Identity(), letters=nothing))
-    assert (plan.count, plan.effects, plan.warnings, plan.sample) == (0, (), (), ())
-    purge = plan_purge(PurgeIntent(queue=QUEUE), PurgeEvidence(identity=Identity(), letters=nothing))
-    assert (purge.count, purge.effects, purge.loses) == (0, (), "")

@@ -66,17 +66,6 @@ def test_scaling(evidence: ScaleEvidence, workers: int, count: int, words: str) 
 
 
 @pytest.mark.parametrize(
-    ("size", "words"),
-    [
-        (PoolSize(ordered=1, ready=1), "p (deployment shop/p): 1 worker, 1 at work"),
-        (PoolSize(ordered=3), "p (deployment shop/p): 3 workers, how many work it does not tell"),
-    ],
-)
-def test_how_it_stands(size: PoolSize, words: str) -> None:
-    assert plan_scale(ScaleIntent(pool="p", workers=2), scaling(Pool(name="p"), size)).sample == (words,)
-
-
-@pytest.mark.parametrize(
     ("pool", "now", "workers", "warnings"),
     [
         (Pool(name="p"), NOW, 9, []),
@@ -175,13 +164,6 @@ def test_equivalent_commands(intent: SteeringIntent, typed: str) -> None:
 def test_nobody_to_follow(lead: Lead | None) -> None:
     (warning,) = plan_steering(PAUSE, steering(FREE, lead)).warnings
     assert "No controller decides" in warning
-
-
-def test_what_is_over_is_not_told() -> None:
-    later = NOW + HOUR
-    assert steering_words(KEPT, later) == "the policy decides"
-    assert steering_words(KEPT, later - timedelta(milliseconds=1)).startswith("kept at 7 workers until")
-    assert plan_steering(PAUSE, steering(KEPT, now=later)).effects[0].startswith("The controller of pool p")
 
 
 @pytest.mark.parametrize(

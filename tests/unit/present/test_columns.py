@@ -1,6 +1,5 @@
 """Columns: names that scripts rely on, cells that are safe, values that are plain, an order that people expect."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -43,7 +42,7 @@ from streamops.present.rows import (
     group_rows,
     profile_rows,
 )
-from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.table import Cell, Column, Tone
 from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS, PROFILE
 from tests.support.present.plans import OUTCOME, PLAN
@@ -124,17 +123,6 @@ def column(name: str, key: str) -> Column[Any]:
 
 
 @every_table
-def test_names_are_unique_and_every_number_is_explained(name: str) -> None:
-    columns = TABLES[name][0]
-    assert len({column.key for column in columns}) == len(columns)
-    assert len({column.title for column in columns}) == len(columns)
-    for each in columns:
-        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", each.key)
-        assert re.fullmatch(r"[A-Z≤].*\.", each.help), each.key
-        assert each.width >= min(len(each.title), 5)
-
-
-@every_table
 def test_cells_are_safe_and_values_are_plain(name: str) -> None:
     columns, rows = TABLES[name]
     for row in rows:
@@ -150,18 +138,6 @@ def test_rows_sort_by_every_column(name: str) -> None:
     columns, rows = TABLES[name]
     for each in columns:
         assert len(sorted(rows, key=each.order, reverse=each.descending)) == len(rows)
-
-
-@every_table
-def test_numbers_stand_right_and_start_with_the_greatest(name: str) -> None:
-    columns, rows = TABLES[name]
-    for each in columns:
-        values = [each.value(row) for row in rows]
-        if (
-            any(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-            and each.key != "trend"
-        ):
-            assert each.align is Align.RIGHT, each.key
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.entries import Entry
@@ -23,7 +23,7 @@ from streamops.present.documents import (
     text_json,
 )
 from tests.support.invented import NOW, entry_id, minutes
-from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, NOTHING, OBSERVATION, ORDERS
+from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS
 from tests.support.present.text import unsafe_characters
 
 PLAIN_JSON = st.recursive(
@@ -115,16 +115,6 @@ def test_what_is_not_known_is_null_and_never_zero() -> None:
     }
 
 
-def test_an_empty_observation_has_a_document_too() -> None:
-    document = decoded(status_document(NOTHING))
-    assert document["streams"] == []
-    assert "left_out" not in document
-
-
-def test_what_a_limit_left_out_is_told() -> None:
-    assert status_document(NOTHING, left_out=3)["left_out"] == 3
-
-
 def test_a_name_that_is_not_utf8_keeps_its_bytes() -> None:
     name = decoded(status_document(OBSERVATION))["streams"][2]["stream"]
     assert base64.b64decode(name["base64"]) == HOSTILE_NAME.encode("utf-8", "surrogateescape")
@@ -178,7 +168,6 @@ def test_names_are_lossless(value: bytes) -> None:
     assert (base64.b64decode(shown["base64"]) if isinstance(shown, dict) else shown.encode()) == value
 
 
-@settings(deadline=None)
 @given(PLAIN_JSON, st.sampled_from([0, 2]))
 def test_whatever_is_encoded_is_the_same_json_and_safe_to_print(value: Any, indent: int) -> None:  # noqa: ANN401
     text = encode({"value": value}, indent=indent)

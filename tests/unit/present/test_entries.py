@@ -1,12 +1,12 @@
 """How an entry is shown: every payload, whatever is in it, bounded and safe."""
 
 import json
-import time
+import tracemalloc
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.entries import Entry
@@ -71,7 +71,7 @@ def entry(*fields: tuple[bytes, bytes]) -> Entry:
         (b"\xff\x00A", Kind.HEX, ("00000000  ff 00 41                                         |..A|",)),
     ],
 )
-def test_what_a_value_is_taken_for(value: bytes, kind: Kind, lines: tuple[str, ...]) -> None:
+def test_value_is_shown_as_the_format_it_is_in(value: bytes, kind: Kind, lines: tuple[str, ...]) -> None:
     view = render_value(value)
     assert (view.kind, view.lines, view.size, view.note) == (kind, lines, len(value), "")
 
@@ -96,9 +96,8 @@ def test_what_is_left_out_or_guessed_is_said(value: bytes, note: str) -> None:
     assert render_value(value).note == note
 
 
-@settings(max_examples=10_000, deadline=None)
 @given(payloads)
-def test_ten_thousand_payloads_are_safe(value: bytes) -> None:
+def test_any_payload_is_shown_safely_and_bounded(value: bytes) -> None:
     view = render_value(value)
     assert not any(unsafe_characters(line) for line in view.lines)
     assert sum(len(line) for line in view.lines) <= INDENTED_BYTES * 12
@@ -122,13 +121,13 @@ def test_megabytes_and_thousands_of_fields_are_bounded_together() -> None:
 
 
 def test_a_value_of_megabytes_costs_what_its_shown_part_costs() -> None:
-    value = b"\xff" * 50_000_000
-    started = time.perf_counter()
-    for _ in range(20):
-        render_value(value)
-        preview(entry((b"body", value)))
-    # Decoding all of it once takes a second by itself.
-    assert time.perf_counter() - started < 2.0
+    value = b"\xff" * 20_000_000
+    tracemalloc.start()
+    render_value(value)
+    preview(entry((b"body", value)))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < len(value) / 4
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ def test_a_value_of_megabytes_costs_what_its_shown_part_costs() -> None:
         (((b"\xff", b"\n"),), r"\xff=\n"),
     ],
 )
-def test_previews(fields: tuple[tuple[bytes, bytes], ...], shown: str) -> None:
+def test_preview_shows_fields_and_what_was_cut(fields: tuple[tuple[bytes, bytes], ...], shown: str) -> None:
     assert preview(entry(*fields)) == shown
 
 

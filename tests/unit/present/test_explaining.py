@@ -6,9 +6,6 @@ from streamops.model.lag import LagBasis
 from streamops.model.observation import FindingCode
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.present import columns
-from streamops.present.columns.delayed import DELAYED_COLUMNS
-from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
-from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.explaining import BASES, FINDINGS, TIME_LAG
 from streamops.present.table import Column
 
@@ -40,9 +37,3 @@ def test_every_basis_of_a_lag_is_explained(basis: LagBasis) -> None:
 def test_every_column_of_a_list_says_where_it_comes_from(name: str) -> None:
     table: tuple[Column[object], ...] = getattr(columns, name)
     assert [column.key for column in table if not (column.help and column.source)] == []
-
-
-def test_so_do_those_of_workers_and_topics() -> None:
-    tables = (WORKER_COLUMNS, WORKER_DETAIL_COLUMNS, TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, DELAYED_COLUMNS)
-    for table in tables:
-        assert [column.key for column in table if not (column.help and column.source)] == []

@@ -16,9 +16,7 @@ from streamops.present.filters import (
     Filter,
     Measure,
     Term,
-    column_named,
     measure_of,
-    names_of,
     parse_terms,
 )
 from streamops.present.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
@@ -207,14 +205,6 @@ def test_plain_words_must_all_be_there(words: list[str]) -> None:
 )
 def test_numbers_are_read_in_their_units(text: str, units: dict[str, float], number: float | None) -> None:
     assert parse_measure(text, units) == (None if number is None else pytest.approx(number))
-
-
-@pytest.mark.parametrize("name", columns.__all__)
-def test_every_column_can_be_named_as_it_stands_on_the_screen(name: str) -> None:
-    table: tuple[Column[object], ...] = getattr(columns, name)
-    for column in table:
-        assert column_named(names_of(column)[0], table) is column
-        assert column_named(column.title, table) is column or " " in column.title
 
 
 def test_columns_are_measured_by_what_they_hold() -> None:

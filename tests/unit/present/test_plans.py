@@ -1,14 +1,12 @@
 """Plans and outcomes in words and as documents: nothing that matters is left out, and nothing reaches a terminal."""
 
-from datetime import timedelta
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.model.acting import Outcome, Plan, Progress, Skipped, Tier
+from streamops.model.acting import Outcome, Plan, Skipped, Tier
 from streamops.present.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.documents import encode
 from streamops.present.plans import (
@@ -18,7 +16,6 @@ from streamops.present.plans import (
     outcome_facts,
     plan_document,
     plan_facts,
-    progress_line,
     undo_command,
 )
 from tests.support import strategies
@@ -59,11 +56,6 @@ def test_a_name_is_asked_for_where_something_is_lost(tier: Tier, confirm: str | 
     assert plan_document(replace(PLAN, tier=tier))["confirm"] == confirm
 
 
-def test_an_empty_plan_tells_little() -> None:
-    empty = Plan(operation="ack", target="orders/billing", tier=Tier.REDELIVERS, count=0)
-    assert said(plan_facts(empty)) == {"plan": ["ack orders/billing"], "count": ["0 entries"]}
-
-
 def test_the_document_of_a_plan() -> None:
     document = plan_document(PLAN)
     assert document["schema"] == "streamops.plan/1"
@@ -84,20 +76,6 @@ def test_an_outcome_tells_what_was_not_done() -> None:
     assert (told["job"], told["audit"], told["undo"]) == (["4f1c09ab12cd"], ["7-0"], ["streamops undo 7-0"])
 
 
-@pytest.mark.parametrize(
-    ("changes", "headline"),
-    [
-        ({}, "some failed"),
-        ({"failed_count": 0, "failed": ()}, "done"),
-        ({"complete": False, "stopped": "interrupted"}, "done in part"),
-        ({"requested": 0}, "nothing selected, nothing done"),
-    ],
-)
-def test_the_headline_of_an_outcome(changes: dict[str, object], headline: str) -> None:
-    facts = outcome_facts(replace(OUTCOME, **changes))
-    assert facts[0].lines[0].text == f"claim orders/billing: {headline}"
-
-
 def test_the_document_of_an_outcome() -> None:
     document = outcome_document(OUTCOME)
     assert document["schema"] == "streamops.outcome/1"
@@ -115,21 +93,6 @@ def test_undoing_is_offered_where_it_is_possible() -> None:
     assert undo_command(PLAN, OUTCOME) == ""
     assert undo_command(undone, replace(OUTCOME, applied=0)) == ""
     assert undo_command(undone, replace(OUTCOME, audit_id="")) == ""
-
-
-@pytest.mark.parametrize(
-    ("progress", "line"),
-    [
-        (Progress(0, 100, timedelta(0)), "··········  0 %  0 of 100"),
-        (Progress(25, 100, timedelta(seconds=5)), "██········  25 %  25 of 100  5.00/s  15s left"),
-        (Progress(100, 100, timedelta(seconds=5)), "██████████  100 %  100 of 100  20.0/s"),
-        (Progress(120, 100, timedelta(0)), "██████████  100 %  120 of 100"),
-        (Progress(0, 0, timedelta(0)), "██████████  100 %  0 of 0"),
-    ],
-)
-def test_progress_is_one_line(progress: Progress, line: str) -> None:
-    assert progress_line(progress, 10) == line
-    assert progress_line(progress) == line.partition("  ")[2]
 
 
 plans = st.builds(

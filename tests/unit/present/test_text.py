@@ -1,7 +1,7 @@
 """The sanitiser: nothing that a terminal obeys, reorders by or hides comes out of it."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.text import (
@@ -50,13 +50,12 @@ def test_what_shows_in_place_of_unsafe_characters(text: str, shown: str) -> None
     assert safe(text) == shown
 
 
-def test_every_character_there_is_comes_out_safe_and_on_one_line() -> None:
-    everything = "".join(map(chr, range(0x110000)))
+def test_characters_of_every_range_come_out_safe_and_on_one_line() -> None:
+    everything = "".join(map(chr, (*range(0x2100), *range(0x2100, 0x110000, 127), *range(0xE0000, 0xE0080))))
     assert not unsafe_characters(safe(everything))
     assert len(safe(everything).splitlines()) == 1
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(ANY_TEXT)
 def test_any_text_is_safe_on_one_line_and_stays_so(text: str) -> None:
     shown = safe(text)
@@ -72,16 +71,14 @@ def test_safe_characters_are_kept(text: str) -> None:
     assert safe(kept) == kept
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_lines_are_kept_and_each_is_safe(text: str) -> None:
     lines = safe_lines(text).split("\n")
     assert lines == [safe(line) for line in text.replace("\r\n", "\n").split("\n")]
 
 
-@settings(max_examples=10_000, deadline=None)
 @given(st.binary(max_size=80), st.integers(0, 40))
-def test_ten_thousand_payloads_are_safe_and_say_what_is_left_out(value: bytes, limit: int) -> None:
+def test_cut_payload_is_safe_and_says_what_is_left_out(value: bytes, limit: int) -> None:
     shown = safe_bytes(value, limit)
     assert not unsafe_characters(shown)
     assert len(shown.splitlines()) <= 1

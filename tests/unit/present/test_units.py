@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.observation import Health
 from streamops.present.table import Cell, Tone
 from streamops.present.units import (
     ABSENT,
@@ -15,7 +14,6 @@ from streamops.present.units import (
     compact,
     count,
     duration,
-    health_text,
     lag_text,
     percent,
     rate,
@@ -145,14 +143,6 @@ def test_shares(share: float | None, text: str) -> None:
     assert percent(share) == text
 
 
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(2 / 7, "29 %"), (1 / 7, "14 %"), (0.29, "29 %"), (0.9999, "99 %"), (0.0001, "<1 %"), (1.0, "100 %")],
-)
-def test_shares_of_a_whole(share: float, text: str) -> None:
-    assert percent(share, rounded=True) == text
-
-
 def test_instants_are_in_utc() -> None:
     moment = datetime(2026, 3, 1, 15, 5, 9, 250_999, tzinfo=timezone(timedelta(hours=1)))
     assert timestamp(moment) == "2026-03-01 14:05:09Z"
@@ -176,7 +166,3 @@ def test_instants_are_in_utc() -> None:
 )
 def test_a_lag_shows_what_it_rests_on(lag: Lag, cell: Cell) -> None:
     assert lag_text(lag) == cell
-
-
-def test_health_is_glyph_and_word() -> None:
-    assert [health_text(health).text for health in Health] == ["✓ ok", "? unknown", "▲ warn", "✗ crit"]

@@ -3,14 +3,9 @@
 from itertools import pairwise
 from random import Random
 
-import pytest
-
 from streamops.scaling.simulator.contest import (
-    ANCHORS,
-    OTHERS,
     OURS,
     Outcome,
-    contestants,
     fixed_counts,
     heats,
     play,
@@ -51,7 +46,7 @@ RUNS = [
 ]
 
 
-def test_hindsight() -> None:
+def test_fixed_numbers_are_chosen_in_hindsight() -> None:
     found = {(each.policy, each.shape): round(each.score, 3) for each in standings(RUNS)}
     assert found == {
         ("ours", "step"): 1.2,
@@ -70,11 +65,6 @@ def test_hindsight() -> None:
     }
 
 
-@pytest.mark.parametrize(("maximum", "last"), [(3, [1, 2, 3]), (25, [20, 21, 22, 23, 24, 25])])
-def test_fixed_numbers_reach_the_limit(maximum: int, last: list[int]) -> None:
-    assert fixed_counts(World(maximum=maximum))[-len(last) :] == last
-
-
 def test_fixed_numbers_of_large_pools_are_about_a_tenth_apart() -> None:
     counts = fixed_counts(World(maximum=100))
     assert counts[:20] == list(range(1, 21))
@@ -82,24 +72,15 @@ def test_fixed_numbers_of_large_pools_are_about_a_tenth_apart() -> None:
     assert all(after - before <= 1 + before / 10 for before, after in pairwise(counts))
 
 
-def test_everybody_runs_by_the_same_chance() -> None:
-    (heat,) = heats(["burst50k"], [5], Random, world=World(maximum=6), against=OTHERS)
+def test_contest_gives_every_policy_the_same_chance() -> None:
+    (heat,) = heats(["burst50k"], [5], Random, world=World(maximum=2), against=("aws", "fixed"))
     first, second = play(heat, Random), play(heat, Random)
     assert first == second
-    assert [each.policy for each in first] == [
-        OURS,
-        *ANCHORS,
-        *(f"fixed:{number}" for number in range(1, 7)),
-    ]
+    assert [each.policy for each in first] == [OURS, "aws", "fixed:1", "fixed:2"]
     assert all(each.score >= 0.9 for each in first)
-    assert {each.policy for each in standings(first)} == set(POLICIES)
+    assert {each.policy for each in standings(first)} < set(POLICIES)
 
 
 def test_without_a_world_each_seed_has_its_own() -> None:
     loads = heats(["step", "ramp"], [1, 2], Random)
     assert loads[0].world == loads[1].world != loads[2].world
-
-
-def test_only_those_who_were_asked_run() -> None:
-    names = [name for name, _ in contestants(World(), ("aws",), 5)]
-    assert names == [OURS, "aws"]

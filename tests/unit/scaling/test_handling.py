@@ -11,7 +11,7 @@ from streamops.scaling.simulator.chance import normal
 from streamops.scaling.simulator.changed import changed
 from streamops.scaling.simulator.handling import Handling, between, lognormal, pareto
 
-SLOTS, SECONDS, WARM = 8, 2_000, 50
+SLOTS, SECONDS, WARM = 8, 500, 50
 
 
 def drawn_lognormal(chance: Random) -> float:
@@ -49,9 +49,9 @@ def handled(draw: Callable[[Random], float], chance: Random) -> list[int]:
 )
 def test_moments_tell_what_slots_do_in_a_second(handling: Handling, draw: Callable[[Random], float]) -> None:
     counts = handled(draw, Random(3))
-    assert isclose(fmean(counts), handling.rate(SLOTS), rel_tol=0.02)
+    assert isclose(fmean(counts), handling.rate(SLOTS), rel_tol=0.04)
     # A second is a dozen handlings, not infinitely many: entries cut by its ends add a little to small spreads.
-    assert isclose(pstdev(counts), sqrt(handling.spread(SLOTS) ** 2 + SLOTS / 6), rel_tol=0.1)
+    assert isclose(pstdev(counts), sqrt(handling.spread(SLOTS) ** 2 + SLOTS / 6), rel_tol=0.2)
 
 
 @pytest.mark.parametrize("tail", [2.0, 1.5, nan])
@@ -66,8 +66,8 @@ def test_times_that_make_no_sense_are_refused(mean: float, deviation: float) -> 
         Handling(mean, deviation, "odd")
 
 
-def test_changed_worlds_are_what_was_promised() -> None:
-    worlds = [changed(Random(f"{seed}:3")) for seed in range(300)]
+def test_changed_worlds_are_within_their_ranges() -> None:
+    worlds = [changed(Random(f"{seed}:3")) for seed in range(60)]
     for world in worlds:
         assert 20 <= world.objective <= 120
         assert 2 <= 20 * world.late <= min(60, world.objective + 0.5)

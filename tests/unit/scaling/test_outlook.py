@@ -79,19 +79,6 @@ def test_more_are_ordered_from_as_many_waiting_on_as_is_said(
         assert asks_for_more(config, state, reading, exact(many + slack))
 
 
-@given(CONFIGS, st.integers(1, 8), st.floats(0.1, 0.9))
-def test_the_policy_itself_orders_more_there(config: ScalingConfig, workers: int, use: float) -> None:
-    arrived = round(use * workers * RATE)
-    pool = settled(config, workers, arrived)
-    assume(pool.decisions[-1].target == workers)
-    least = least_backlog(config, pool.state, pool.reading, workers)
-    assert least is not None
-    count = int(arrived * STEP)
-    # The burst comes with what comes always, so nothing but the backlog speaks for more.
-    decision = pool.after(count, count, lag=exact(round(1.02 * least) + 2))
-    assert (decision.code, decision.target > workers) == (ScaleCode.BACKLOG, True)
-
-
 @given(st.floats(0.2, 0.8))
 def test_more_are_ordered_when_as_much_is_expected_as_is_said(use: float) -> None:
     pool = settled(CONFIG, 2, round(use * 2 * RATE))
@@ -125,20 +112,6 @@ def test_every_rule_has_something_that_would_change_it(code: ScaleCode) -> None:
     told = outlook(CONFIG, pool.state, pool.reading, decided(code))
     assert told
     assert all(one.endswith(".") and "inf" not in one and "nan" not in one for one in told)
-
-
-def test_whoever_was_told_by_people_is_not_said_to_wait_for_a_backlog() -> None:
-    pool = settled(CONFIG, 2, 200)
-    for code in (ScaleCode.OVERRIDE, ScaleCode.PAUSED, ScaleCode.BUDGET, ScaleCode.STUCK, ScaleCode.WARMUP):
-        assert "More from" not in sentences(pool, decided(code))
-
-
-def test_a_scale_up_is_spoken_of_by_the_workers_that_come() -> None:
-    pool = settled(CONFIG, 2, 200)
-    said = sentences(pool, decided(ScaleCode.BACKLOG, target=6))
-    assert "for 6 workers" in said
-    six, two = (least_backlog(CONFIG, pool.state, pool.reading, count) or 0 for count in (6, 2))
-    assert six > 2 * two > 0
 
 
 def test_limits_are_named() -> None:

@@ -1,7 +1,7 @@
 """What holds whatever a pool goes through."""
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -15,46 +15,26 @@ from tests.support.scaling.pools import demand
 from tests.support.scaling.properties import CONFIGS, histories, told
 
 
-@settings(deadline=None)
 @given(CONFIGS, histories())
-def test_never_outside_the_limits_and_always_with_a_reason(
+def test_decisions_keep_to_the_limits_and_to_what_is_known(
     config: ScalingConfig, readings: list[Demand]
 ) -> None:
-    for _, decision in told(config, readings):
+    """None below or above the limits, none down on an unknown lag, none up while stuck; each with a figure."""
+    for reading, (_, decision) in zip(readings, told(config, readings), strict=True):
         assert config.minimum <= decision.target <= config.maximum
         assert any(letter.isdigit() for letter in decision.text) or decision.target == 0
-
-
-@settings(deadline=None)
-@given(CONFIGS, histories())
-def test_never_down_on_an_unknown_lag(config: ScalingConfig, readings: list[Demand]) -> None:
-    for reading, (_, decision) in zip(readings, told(config, readings), strict=True):
         if waiting(reading) is None:
             assert decision.target >= min(reading.ordered, config.maximum)
-
-
-@settings(deadline=None)
-@given(CONFIGS, histories())
-def test_never_up_while_stuck(config: ScalingConfig, readings: list[Demand]) -> None:
-    for reading, (_, decision) in zip(readings, told(config, readings), strict=True):
         if decision.code in (ScaleCode.SUSPECT, ScaleCode.STUCK):
             assert decision.target <= max(reading.ordered, config.minimum)
 
 
-@settings(deadline=None)
 @given(CONFIGS, histories())
 def test_the_same_reading_again_changes_nothing(config: ScalingConfig, readings: list[Demand]) -> None:
     state, decision = told(config, readings)[-1]
     assert decide(config, state, readings[-1]) == (state, decision)
 
 
-@settings(deadline=None)
-@given(CONFIGS, histories())
-def test_the_same_past_gives_the_same_decisions(config: ScalingConfig, readings: list[Demand]) -> None:
-    assert told(config, readings) == told(config, readings)
-
-
-@settings(deadline=None)
 @given(CONFIGS, histories(most=15))
 def test_a_state_survives_being_written_down(config: ScalingConfig, readings: list[Demand]) -> None:
     state, _ = told(config, readings)[-1]
@@ -62,7 +42,6 @@ def test_a_state_survives_being_written_down(config: ScalingConfig, readings: li
     assert msgspec.json.decode(written, type=ScalingState) == state
 
 
-@settings(deadline=None)
 @given(st.integers(0, 200_000), st.integers(0, 200_000), st.integers(1, 10), st.integers(0, 2_000))
 def test_a_longer_backlog_never_asks_for_fewer(first: int, second: int, workers: int, rate: int) -> None:
     config = ScalingConfig(maximum=100)
@@ -77,7 +56,6 @@ def test_a_longer_backlog_never_asks_for_fewer(first: int, second: int, workers:
     assert targets == sorted(targets)
 
 
-@settings(deadline=None)
 @given(histories())
 def test_memory_is_bounded(readings: list[Demand]) -> None:
     config = ScalingConfig()

@@ -32,12 +32,8 @@ def policy(name: str) -> Policy:
     return Fixed(5) if name == "fixed" else all_anchors(WORLD)[name]
 
 
-def test_there_are_fourteen_shapes() -> None:
-    assert len(SHAPES) == len(BY_NAME) == 14
-
-
 @pytest.mark.parametrize("name", BOUNDS)
-def test_the_clairvoyant(name: str) -> None:
+def test_clairvoyant_matches_the_independent_implementation(name: str) -> None:
     _, bound = load(name)
     late, paid = BOUNDS[name]
     assert isclose(bound.late, late, abs_tol=1e-6)
@@ -45,7 +41,7 @@ def test_the_clairvoyant(name: str) -> None:
 
 
 @pytest.mark.parametrize(("shape", "anchor"), RUNS)
-def test_scores(shape: str, anchor: str) -> None:
+def test_score_matches_the_independent_implementation(shape: str, anchor: str) -> None:
     counts, bound = load(shape)
     result = simulate(BY_NAME[shape], WORLD, counts, policy(anchor), seeded(SEED, 2))
     expected, late, *figures = RUNS[shape, anchor]
@@ -61,24 +57,24 @@ def test_scores(shape: str, anchor: str) -> None:
     ]
 
 
-def test_the_same_chance_gives_the_same_run() -> None:
-    shape = BY_NAME["lossy"]
-    counts, _ = load("lossy")
+def test_simulation_with_the_same_seed_gives_the_same_run() -> None:
+    shape = BY_NAME["burst50k"]
+    counts, _ = load("burst50k")
     runs = [simulate(shape, WORLD, counts, policy("flink"), seeded(7, 2)) for _ in range(2)]
     assert runs[0] == runs[1]
 
 
-@pytest.mark.parametrize("expected", [0.0, 0.5, 3.0, 9.9, 10.0, 50.0, 1_800.0])
-def test_poisson(expected: float) -> None:
+@pytest.mark.parametrize("expected", [0.0, 0.5, 9.9, 10.0, 1_800.0])
+def test_poisson_draws_have_its_mean_and_deviation(expected: float) -> None:
     chance = Random(1)
-    draws = [poisson(chance, expected) for _ in range(4_000)]
-    assert isclose(mean(draws), expected, abs_tol=5 * sqrt(expected / 4_000) + 1e-9)
-    assert isclose(pstdev(draws), sqrt(expected), rel_tol=0.06)
+    draws = [poisson(chance, expected) for _ in range(1_000)]
+    assert isclose(mean(draws), expected, abs_tol=5 * sqrt(expected / 1_000) + 1e-9)
+    assert isclose(pstdev(draws), sqrt(expected), rel_tol=0.1)
 
 
-def test_normal_and_binomial() -> None:
+def test_normal_and_binomial_draws_have_their_means() -> None:
     chance = Random(2)
-    draws = [normal(chance, 10, 2) for _ in range(4_000)]
+    draws = [normal(chance, 10, 2) for _ in range(1_000)]
     assert isclose(mean(draws), 10, abs_tol=0.2)
-    assert isclose(pstdev(draws), 2, rel_tol=0.06)
-    assert isclose(mean(binomial(chance, 20, 0.25) for _ in range(4_000)), 5, abs_tol=0.2)
+    assert isclose(pstdev(draws), 2, rel_tol=0.1)
+    assert isclose(mean(binomial(chance, 20, 0.25) for _ in range(1_000)), 5, abs_tol=0.2)

@@ -51,11 +51,10 @@ def test_records_of_redis_are_not_inflated_beyond_their_bound(
 @pytest.mark.parametrize(
     "text",
     [
-        "a" + ".a" * 20_000 + " = 1",
         "[a" + ".a" * 20_000 + "]",
-        "".join(f"k{number}" + ".a" * MOST_DOTS + " = 1\n" for number in range(150)),
-        "".join(f"[k{number}" + ".a" * MOST_DOTS + "]\n" for number in range(150)),
+        "".join(f"[k{number}" + ".a" * MOST_DOTS + "]\n" for number in range(100)),
     ],
+    ids=["one deep table", "many deep tables"],
 )
 def test_a_file_that_was_cloned_takes_no_memory_to_speak_of(tmp_path: Path, text: str) -> None:
     path = tmp_path / "streamops.toml"

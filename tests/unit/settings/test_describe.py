@@ -1,26 +1,12 @@
 from datetime import timedelta
 
-import msgspec
-
-from streamops.settings.describe import SettingRow, describe_settings
+from streamops.settings.describe import describe_settings
 from streamops.settings.load import Flags, Settings
-from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
 from tests.support.settings.place import PLANTED, Place
 
 
 def described(settings: Settings) -> dict[str, tuple[str, str]]:
     return {row.key: (row.value, row.origin) for row in describe_settings(settings)}
-
-
-def test_defaults_say_so() -> None:
-    rows = describe_settings(Settings())
-    assert rows[:4] == (
-        SettingRow("context", "", "default"),
-        SettingRow("environment", "production", "default"),
-        SettingRow("read_only", "false", "default"),
-        SettingRow("url", "redis://127.0.0.1:6379/0", "default"),
-    )
-    assert {row.origin for row in rows} == {"default"}
 
 
 def test_each_value_names_where_it_comes_from(place: Place) -> None:
@@ -87,15 +73,3 @@ def test_a_url_from_the_environment_is_the_origin_of_what_it_says(place: Place) 
     assert rows["password"] == ("***", "STREAMOPS_URL")
     assert rows["timeout"] == ("9s", "STREAMOPS_URL")
     assert rows["client_name"] == ("streamops", "default")
-
-
-def test_every_setting_has_a_row() -> None:
-    keys = {row.key for row in describe_settings(Settings())}
-    # An address in parts is shown as its URL, and the sources of passwords as origins.
-    parts = {"host", "port", "socket", "database", "tls"}
-    sources = {f"{prefix}password_{kind}" for prefix in ("", "sentinel_") for kind in ("file", "command")}
-    assert {field.name for field in msgspec.structs.fields(ContextTable)} - parts - sources <= keys
-    tables = {"health": ConfigTable().health, "console": ConsoleOptions()}
-    assert {
-        f"{name}.{key}" for name, table in tables.items() for key in msgspec.structs.asdict(table)
-    } <= keys

@@ -69,20 +69,6 @@ def test_what_is_rendered_is_read_back(span: timedelta) -> None:
     assert parse_duration(typed_span(span)) == span
 
 
-@pytest.mark.parametrize(
-    ("span", "text"),
-    [
-        (timedelta(0), "0s"),
-        (timedelta(minutes=90), "1h30m"),
-        (timedelta(seconds=2, milliseconds=500), "2s500ms"),
-        (timedelta(microseconds=1500), "1.5ms"),
-        (timedelta(days=10), "10d"),
-    ],
-)
-def test_a_duration_is_rendered(span: timedelta, text: str) -> None:
-    assert typed_span(span) == text
-
-
 @given(st.text())
 def test_no_text_raises_anything_else(written: str) -> None:
     try:

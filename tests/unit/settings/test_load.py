@@ -26,13 +26,6 @@ def contexts(*names: str, default: str = "") -> str:
     return head + "".join(CONTEXTS.format(name=name) for name in names)
 
 
-def test_without_any_setting_there_are_defaults(place: Place) -> None:
-    settings = place.load()
-    assert settings == Settings()
-    assert settings.connection.label == "redis://127.0.0.1:6379/0"
-    assert settings.environment is Environment.PRODUCTION
-
-
 def test_a_user_without_a_home_has_defaults_too(place: Place) -> None:
     assert place.load(HOME="") == Settings()
 

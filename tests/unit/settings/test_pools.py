@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from streamops.errors import SettingsError
@@ -13,7 +12,6 @@ from streamops.scaling.config import ScalingConfig
 from streamops.settings.describe import describe_settings
 from streamops.settings.example import read_example
 from streamops.settings.load import Flags
-from streamops.settings.pool_tables import PoolTable
 from streamops.settings.pool_targets import read_target
 from streamops.settings.pools import PoolSettings, load_pools
 from streamops.settings.validate import validate_file, validate_files
@@ -79,11 +77,6 @@ def test_everything_that_can_be_said(place: Place) -> None:
         by_arrivals=False,
     )
     assert (pool.table.budget, pool.table.weight, found.budgets) == ("shared", 2.0, {"shared": 40})
-
-
-def test_every_number_of_the_policy_that_is_an_operators_can_be_set() -> None:
-    assert set(ScalingConfig.__struct_fields__) - {"tuning"} <= set(PoolTable.__struct_fields__)
-    assert msgspec.convert({"stream": "s", "group": "g"}, PoolTable).scaling() == ScalingConfig()
 
 
 def test_the_stronger_file_has_a_pool_whole(place: Place) -> None:
@@ -309,16 +302,6 @@ def test_what_is_wrong_is_told_with_its_place(text: str, problem: str, place: Pl
     assert PLANTED not in repr(problems)
     with pytest.raises(SettingsError):
         pools_of(place)
-
-
-def test_every_problem_is_told_at_once(place: Place) -> None:
-    place.write_user('[contexts.eu]\nurl = "redis://h"\n[budgets.shared]\nworkers = 5\n')
-    place.write_project(
-        COMMAND.replace("[pools.billing.command]", 'budget = "none"\n[pools.billing.command]')
-    )
-    _, problems = validate_files(place.environ(), place.cwd)
-    assert [problem.key for problem in problems] == ["pools.billing.command", "pools.billing.budget"]
-    assert problems[1].hint == "Known budgets: shared."
 
 
 def test_no_row_holds_what_people_write_secrets_into(place: Place) -> None:

@@ -46,11 +46,6 @@ def test_every_problem_of_a_file_is_told(place: Place) -> None:
     assert PLANTED not in repr(problems)
 
 
-def test_a_good_file_has_no_problem(place: Place) -> None:
-    path = place.write_user("default_context = 'a'\n[contexts.a]\nhost = 'h'\npassword_file = '~/later'")
-    assert validate_file(path, place.environ()) == ()
-
-
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "none.toml"
     assert validate_file(path, {}) == (Problem(str(path), "", "no such file"),)
@@ -79,10 +74,6 @@ def test_all_files_in_use_are_checked_together(place: Place) -> None:
     ]
 
 
-def test_no_file_at_all_is_fine(place: Place) -> None:
-    assert validate_files(place.environ(), place.cwd) == ((), ())
-
-
 def test_a_named_file_must_exist(place: Place) -> None:
     with pytest.raises(SettingsError, match="no such file"):
         validate_files(place.environ(STREAMOPS_CONFIG="none.toml"), place.cwd)
@@ -101,8 +92,3 @@ def test_keys_that_cannot_be_are_told(place: Place, keymap: str, problem: str) -
     path = place.write_user(f"[console]\nkeymap = {keymap}\n")
     (found,) = validate_file(path, place.environ())
     assert found.message == f"{path}: {problem}"
-
-
-def test_keys_may_change_places(place: Place) -> None:
-    place.write_user('[console]\nkeymap = { sort = "i", invert = "o" }\n')
-    assert place.load().console.keymap == {"sort": "i", "invert": "o"}

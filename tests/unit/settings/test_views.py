@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from streamops.errors import SettingsError
 from streamops.present.views import View
@@ -116,9 +115,3 @@ def test_a_directory_that_cannot_be_written_says_so(place: Place) -> None:
     environ = place.environ(STREAMOPS_CONFIG="/proc/streamops.toml")
     with pytest.raises(SettingsError, match="cannot be written"):
         save_view("stuck", STUCK, environ, place.cwd)
-
-
-def test_every_key_of_a_view_is_a_word_of_the_file() -> None:
-    assert [field.name for field in structs.fields(View)] == [
-        "place", "filter", "sort", "descending", "faults", "columns",
-    ]  # fmt: skip

@@ -196,10 +196,6 @@ def test_a_job_of_a_later_version_is_a_fault_in_words(told: dict[str, object], s
     assert said in job.reason
 
 
-def test_a_heartbeat_of_another_version_tells_nothing() -> None:
-    assert decode_heart("w", flat({**HEART, "v": 2})) is None
-
-
 def test_a_worker_in_a_state_that_is_not_known_is_there_all_the_same() -> None:
     heart, worker = (
         decode_heart("w", flat({**HEART, "state": "resting"})),

@@ -2,7 +2,6 @@
 
 import json
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 import redis
@@ -16,7 +15,7 @@ from streamops.wire.keys import (
     supervisors_key,
     worker_key,
 )
-from tests.support.cli.running import Cli, Place, runner
+from tests.support.cli.running import Cli
 from tests.support.security.hostile_numbers import HUGE, POOL, G, S
 from tests.support.servers import RunningServer
 
@@ -51,12 +50,6 @@ READING = (
     ("tend", S, G, "--min-idle", "0s", "--dry-run"),
     ("trim", S, "--maxlen", "0", "--dry-run"),
 )
-
-
-@pytest.fixture
-def cli(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    Place(tmp_path, monkeypatch)
-    return runner(capfd)
 
 
 def plant(server: RunningServer, number: str) -> None:

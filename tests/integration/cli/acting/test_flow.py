@@ -2,18 +2,9 @@
 
 import json
 
-import pytest
-
-from tests.support.cli.acting.flow import ack, fill, pending
+from tests.support.cli.billing import ack, pending
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
-
-
-@pytest.fixture
-def stocked(server: RunningServer) -> RunningServer:
-    """Nine entries given to a group and not acknowledged."""
-    fill(server, 9)
-    return server
 
 
 def test_without_a_terminal_nothing_is_done_unless_agreed_to(cli: Cli, stocked: RunningServer) -> None:
@@ -33,9 +24,3 @@ def test_json_is_one_document(cli: Cli, stocked: RunningServer) -> None:
     assert "count    2 entries" in refused.err
     outcome = cli(*ack(stocked, "-o", "json", "--yes", "--quiet"))
     assert (json.loads(outcome.out)["schema"], outcome.err) == ("streamops.outcome/1", "")
-
-
-def test_a_wrong_name_is_told_from_none(cli: Cli, stocked: RunningServer) -> None:
-    told = cli(*ack(stocked, "--confirm", "zz")).err
-    assert "--confirm zz is not 2." in told
-    assert pending(stocked) == 9

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.acting.lines_to_go_on import CLAIM, SESAME, fill, owners
+from tests.support.cli.billing import CLAIM, SESAME, fill, owners
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
 

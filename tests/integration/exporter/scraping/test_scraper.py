@@ -244,16 +244,6 @@ async def test_a_collection_that_never_ends_is_given_up(
         assert up(await scraper.scrape())
 
 
-async def test_nothing_is_read_while_nobody_asks(server: RunningServer) -> None:
-    add(server)
-    async with scraping(server) as scraper:
-        await scraper.scrape()
-        before = reads(server)
-        grow_old(scraper)
-        await asyncio.sleep(0.5)
-        assert reads(server) == before
-
-
 async def test_settings_that_cannot_be_read_are_a_reason_too() -> None:
     async def open_console() -> Console:
         raise SettingsError("the password cannot be read")
@@ -327,17 +317,6 @@ async def test_what_is_beyond_what_is_read_is_counted(server: RunningServer) -> 
         assert written(page, omitted) == 5
     finally:
         await scraper.close()
-
-
-async def test_phases_tell_how_long_each_took(server: RunningServer) -> None:
-    add(server)
-    async with scraping(server) as scraper:
-        (await scraper.scrape()).text()
-        grow_old(scraper)
-        page = await scraper.scrape()
-        for phase in ("collect", "judge", "render"):
-            assert written(page, f'streamops_scrape_duration_seconds{{phase="{phase}"}}') > 0
-        assert written(page, "streamops_scrape_commands") >= 1
 
 
 async def test_closing_ends_what_is_under_way(start_server: StartServer) -> None:

@@ -238,11 +238,6 @@ def test_the_deadline_comes_from_prometheus(header: str | None, seconds: float |
     assert (None if found is None else found.total_seconds()) == seconds
 
 
-async def test_a_bad_timeout_is_no_obstacle(exporter: Exporter) -> None:
-    answer = await exporter.get("/metrics", headers={"X-Prometheus-Scrape-Timeout-Seconds": "soon"})
-    assert (answer.status, answer.value("streamops_up")) == (200, 1)
-
-
 async def test_headers_are_safe(exporter: Exporter) -> None:
     for path in ("/", "/metrics", "/nothing"):
         headers = (await exporter.get(path)).headers
@@ -346,13 +341,13 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
 
 async def test_what_is_under_way_is_waited_for_once_and_not_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever stops this process kills it after a while."""
-    monkeypatch.setattr("streamops.process.web.listening.GRACE_SECONDS", 1.0)
+    monkeypatch.setattr("streamops.process.web.listening.GRACE_SECONDS", 0.1)
     begun = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:
         begun.set()
-        await asyncio.sleep(1.75)
-        return web.Response(text="late")
+        await asyncio.Event().wait()
+        raise AssertionError("it was waited for")
 
     app = web.Application()
     app.router.add_get("/", slow)
@@ -370,12 +365,6 @@ def test_an_address_that_is_taken() -> None:
         with pytest.raises(SettingsError, match="Address already in use") as failure:
             bind("127.0.0.1", port)
     assert "--listen" in failure.value.hint
-
-
-@pytest.mark.parametrize("host", ["a..b", "203.0.113.7"])
-def test_an_address_that_is_not_ours(host: str) -> None:
-    with pytest.raises(SettingsError, match="cannot listen at"):
-        bind(host, 0)
 
 
 async def test_targets_are_closed_when_nobody_asks(server: RunningServer) -> None:

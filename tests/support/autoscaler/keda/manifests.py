@@ -1,4 +1,4 @@
-"""Shared by the tests of manifests."""
+"""The manifests of KEDA."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of counting live."""
+"""A stream and a group under random treatment, and the counters that watched them."""
 
 import random
 from collections import Counter
@@ -10,7 +10,7 @@ from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.servers import RunningServer
 
-STEPS = 120
+STEPS = 80
 
 
 class World:

@@ -1,4 +1,4 @@
-"""Shared by the tests of text."""
+"""Samples of a reading."""
 
 
 def names(text: bytes) -> set[str]:

@@ -1,4 +1,4 @@
-"""Shared by the tests of notify."""
+"""A notifier that is in a hurry."""
 
 import asyncio
 import contextlib

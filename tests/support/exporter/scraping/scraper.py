@@ -1,4 +1,4 @@
-"""Shared by the tests of scraper."""
+"""Pages of a scraper, looked into."""
 
 import re
 

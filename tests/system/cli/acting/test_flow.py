@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.acting.flow import ack, fill, pending
+from tests.support.cli.billing import ack, fill, pending
 from tests.support.cli.running import Cli
 from tests.support.cli.terminal import Typing, on_terminal
 from tests.support.project import PROJECT
@@ -20,13 +20,6 @@ from tests.support.servers import RunningServer
 STREAMOPS = (sys.executable, "-P", "-m", "streamops")
 ROOT = str(PROJECT)
 MANY = 30_000
-
-
-@pytest.fixture
-def stocked(server: RunningServer) -> RunningServer:
-    """Nine entries given to a group and not acknowledged."""
-    fill(server, 9)
-    return server
 
 
 def test_the_count_typed_is_consent(stocked: RunningServer) -> None:

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.support.cli.acting.lines_to_go_on import CLAIM, SESAME, fill, owners
+from tests.support.cli.billing import CLAIM, SESAME, fill, owners
 from tests.support.cli.running import Cli
 from tests.support.project import PROJECT
 from tests.support.servers import RunningServer

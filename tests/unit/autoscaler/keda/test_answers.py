@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.autoscaler.keda.answers import is_active, metric_name, no_such_pool, without_number
+from streamops.autoscaler.keda.answers import is_active, metric_name, without_number
 from streamops.autoscaler.keda.source import PoolView
 from tests.support.autoscaler.keda.serving import ASLEEP, BLIND, KNOWN
 
@@ -55,11 +55,3 @@ def test_any_pool_has_a_metric_that_may_stand_in_a_path(pool: str) -> None:
 def test_the_number_that_keda_adds_comes_off(pool: str, number: int) -> None:
     name = metric_name(pool)
     assert without_number(f"s{number}-{name}") == without_number(name) == name
-
-
-def test_the_pools_there_are_are_named_as_far_as_a_line_goes() -> None:
-    assert no_such_pool("x", []) == "no pool x; there are none"
-    assert no_such_pool("x", ["a", "b"]) == "no pool x; known: a, b"
-    many = [f"p{number}" for number in range(12)]
-    assert no_such_pool("x", many).endswith("known: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and 2 more")
-    assert len(no_such_pool("x" * 10_000, many)) < 300

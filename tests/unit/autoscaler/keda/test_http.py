@@ -1,7 +1,5 @@
 """The same number over HTTP."""
 
-import json
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +15,6 @@ from streamops.autoscaler.keda.http import HttpOptions, serving
 from streamops.autoscaler.keda.source import Pools
 from streamops.errors import SettingsError
 from tests.support.autoscaler.keda.serving import ASLEEP, BLIND, KNOWN, new_board
-from tests.support.project import PROJECT
 
 
 class Site(NamedTuple):
@@ -71,16 +68,6 @@ async def test_the_document(board: Board, site: Site) -> None:
         "observed_at": "2026-11-21T12:00:00Z",
         "reason": "backlog of 900 entries",
     }
-
-
-async def test_the_documentation_shows_such_a_document() -> None:
-    text = (PROJECT / "docs" / "keda.md").read_text()
-    shown = re.search(r"^\{$.*?^\}$", text, re.MULTILINE | re.DOTALL)
-    assert shown is not None
-    board = Board({"billing": []})
-    board.post("billing", KNOWN)
-    async with visiting(board) as site:
-        assert json.loads(shown[0]) == await site.document("/pools/billing")
 
 
 async def test_what_was_known_is_repeated_with_why(board: Board, site: Site) -> None:

@@ -23,7 +23,6 @@ from tests.support.grafana.operator_kinds import TEXT, TEXTS, Schema, closed, li
 from tests.support.grafana.stack import read_yaml
 
 SCALED: Final = tuple(sorted(FOLDER.glob("scaledobject-*.yaml")))
-SETTINGS: Final = "kustomization.yaml"
 
 COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
 TRIGGER: Final = closed(["type", "metadata"], type=TEXT, metadata=TEXTS, metricType={"const": "AverageValue"})
@@ -123,12 +122,6 @@ def test_limits_are_the_pools(path: Path) -> None:
     assert (spec["minReplicaCount"], spec["maxReplicaCount"]) == (pool["minimum"], pool["maximum"])
 
 
-def test_the_scaled_objects_differ_in_their_triggers_alone() -> None:
-    rest = [{key: value for key, value in spec_of(path).items() if key != "triggers"} for path in SCALED]
-    assert len(SCALED) == 3
-    assert all(one == rest[0] for one in rest)
-
-
 @pytest.mark.parametrize("kind", ["external", "external-push"])
 def test_triggers_are_understood(kind: str) -> None:
     metadata = trigger_of(kind)
@@ -149,15 +142,6 @@ def test_the_trigger_over_http_finds_the_number() -> None:
     assert "billing" in pools()
     assert pool_document("billing", KNOWN)[metadata["valueLocation"]] == 7
     assert metadata["targetValue"] == "1"
-
-
-def test_one_scaled_object_is_applied_with_the_rest() -> None:
-    applied = read_yaml(FOLDER / SETTINGS)["resources"]
-    files = {path.name for path in FOLDER.glob("*.yaml")} - {SETTINGS}
-    scaled = {path.name for path in SCALED}
-    assert scaled & set(applied) == {"scaledobject-push.yaml"}
-    assert files - set(applied) == scaled - {"scaledobject-push.yaml"}
-    assert set(applied) <= files
 
 
 def test_labels_selectors_and_ports_meet() -> None:

@@ -27,14 +27,6 @@ MESSAGES = {
 }
 """Of KEDA's pkg/scalers/externalscaler/externalscaler.proto."""
 
-METHODS = {
-    "IsActive": ("ScaledObjectRef", "IsActiveResponse", False),
-    "StreamIsActive": ("ScaledObjectRef", "IsActiveResponse", True),
-    "GetMetricSpec": ("ScaledObjectRef", "GetMetricSpecResponse", False),
-    "GetMetrics": ("GetMetricsRequest", "GetMetricsResponse", False),
-    "StreamMetricSpec": ("ScaledObjectRef", "GetMetricSpecResponse", True),
-}
-
 
 KINDS = {
     FieldDescriptor.TYPE_STRING: "string",
@@ -59,13 +51,3 @@ def test_messages_are_keda_s() -> None:
     assert {
         name: {field.name: shape(field) for field in kind.fields} for name, kind in found.items()
     } == MESSAGES
-
-
-def test_methods_are_keda_s() -> None:
-    assert pb.DESCRIPTOR.package == "externalscaler"
-    (service,) = pb.DESCRIPTOR.services_by_name.values()
-    assert service.name == "ExternalScaler"
-    assert {
-        method.name: (method.input_type.name, method.output_type.name, method.server_streaming)
-        for method in service.methods
-    } == METHODS

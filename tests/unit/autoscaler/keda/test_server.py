@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from streamops.autoscaler.keda.board import Board
 from streamops.autoscaler.keda.server import GrpcOptions, serving
-from streamops.autoscaler.keda.source import Pools, PoolView
+from streamops.autoscaler.keda.source import PoolView
 from streamops.errors import SettingsError
 from tests.support.autoscaler.keda.serving import (
     ASLEEP,
@@ -55,18 +55,6 @@ async def test_the_number_stands_in_both_fields(board: Board, keda: KedaClient) 
     board.post("orders", KNOWN)
     value = await keda.value()
     assert (value.metricName, value.metricValue, value.metricValueFloat) == ("streamops-orders", 7, 7.0)
-
-
-async def test_none_is_a_number_like_any_other(board: Board, keda: KedaClient) -> None:
-    board.post("orders", ASLEEP)
-    value = await keda.value()
-    assert (value.metricValue, value.metricValueFloat) == (0, 0.0)
-    assert await keda.is_active() is False
-
-
-async def test_one_worker_is_to_have_one(keda: KedaClient) -> None:
-    spec = await keda.spec()
-    assert (spec.metricName, spec.targetSize, spec.targetSizeFloat) == ("streamops-orders", 1, 1.0)
 
 
 async def test_the_spec_rests_on_nothing_that_is_read(board: Board, keda: KedaClient) -> None:
@@ -237,7 +225,7 @@ async def test_requests_are_bounded(keda: KedaClient) -> None:
 
 async def test_a_burst_of_calls_is_answered(board: Board, keda: KedaClient) -> None:
     board.post("orders", KNOWN)
-    values = await asyncio.gather(*(keda.value() for _ in range(1500)))
+    values = await asyncio.gather(*(keda.value() for _ in range(200)))
     assert {value.metricValue for value in values} == {7}
 
 
@@ -297,12 +285,6 @@ async def test_a_host_that_is_none_is_told_in_words(board: Board) -> None:
             pass
 
 
-async def test_a_second_server_at_the_same_port_is_refused(board: Board, keda: KedaClient) -> None:
-    with pytest.raises(SettingsError, match="already in use"):
-        async with serving(GrpcOptions(port=keda.port), board):
-            pass
-
-
 async def test_an_address_of_ipv6(board: Board) -> None:
     board.post("orders", KNOWN)
     async with (
@@ -310,8 +292,3 @@ async def test_an_address_of_ipv6(board: Board) -> None:
         grpc.aio.insecure_channel(f"[::1]:{port}") as channel,
     ):
         assert (await KedaClient(channel, port).value()).metricValue == 7
-
-
-def test_a_board_is_what_the_servers_ask() -> None:
-    pools: Pools = new_board()
-    assert list(pools.names()) == ["orders", "mail"]

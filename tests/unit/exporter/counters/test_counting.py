@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -358,7 +358,6 @@ mad_gaps = st.sampled_from([(), (Gap("timed out"),), (Gap("no permission", "orde
 
 
 @given(st.lists(st.tuples(st.none() | mad_streams, mad_gaps), max_size=8))
-@settings(deadline=None)
 def test_no_counter_ever_falls(steps: list[tuple[StreamState | None, tuple[Gap, ...]]]) -> None:
     """Whatever a server says, and in whatever order: also of what was gone for a while."""
     counters, highest = NO_COUNTERS, dict[tuple[str, ...], int]()
@@ -435,7 +434,6 @@ moves = st.lists(
 
 
 @given(moves)
-@settings(deadline=None)
 def test_in_a_sane_world_everything_is_counted(steps: list[tuple[str, int]]) -> None:
     """A stream, a group, and a server that counts well: nothing is missed, and nothing is counted twice."""
     added = position = pending = delivered = acked = lost = 0

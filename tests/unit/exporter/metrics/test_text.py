@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import Metric
@@ -22,7 +22,6 @@ from tests.support.exporter.metrics.text import names
 from tests.support.exporter.readings import reading, readings
 from tests.support.exporter.whole import WHOLE
 from tests.support.invented import group, seconds, snapshot, stream
-from tests.support.strategies import BIG_EXAMPLES
 
 go_text: Callable[[float], str] = floatToGoString
 generate_openmetrics: Callable[[CollectorRegistry], bytes] = exposition.generate_latest
@@ -36,7 +35,6 @@ def registry(one: Reading) -> CollectorRegistry:
     return made
 
 
-@BIG_EXAMPLES
 @given(readings())
 def test_both_ways_print_the_same(one: Reading) -> None:
     found = samples(one)
@@ -44,7 +42,6 @@ def test_both_ways_print_the_same(one: Reading) -> None:
     assert render_openmetrics(found) == generate_openmetrics(registry(one))
 
 
-@BIG_EXAMPLES
 @given(readings())
 def test_prometheus_reads_what_is_printed_and_no_series_comes_twice(one: Reading) -> None:
     found = samples(one)
@@ -62,7 +59,6 @@ def test_prometheus_reads_what_is_printed_and_no_series_comes_twice(one: Reading
 
 
 @given(st.lists(readings(), min_size=2, max_size=2))
-@settings(BIG_EXAMPLES, max_examples=15)
 def test_what_is_kept_between_scrapes_changes_nothing(those: list[Reading]) -> None:
     sampler = Sampler()
     for one in those:

@@ -1,6 +1,6 @@
 """The words of notices."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter.notices.notifying import Batch, Notice, NoticeKind
@@ -115,7 +115,6 @@ def test_why_redis_is_down_is_told() -> None:
     assert "Redis does not answer: connection refused" in message.body
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(names(), names(), names(), st.sampled_from(NoticeKind)), min_size=1, max_size=40))
 def test_a_message_is_bounded_and_safe_whatever_is_in_it(
     told: list[tuple[str, str, str, NoticeKind]],

@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter.notices.notifying import EARLY, Batch, Notice, NoticeKind, Policy, Watching, advance
@@ -184,7 +184,6 @@ STATES = st.sampled_from(State)
 STEPS = st.lists(
     st.tuples(st.sampled_from([1, 15, 40, 61, 900]), STATES, STATES, STATES), min_size=1, max_size=60
 )
-STORIES = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 Steps = Sequence[tuple[int, State, State, State]]
 ANY_POLICY = st.builds(
     Policy,
@@ -213,7 +212,6 @@ def holds(state: State, policy: Policy) -> bool:
     return LEVELS.get(state, Health.OK) >= policy.level
 
 
-@STORIES
 @given(STEPS, ANY_POLICY)
 def test_never_two_firing_notices_without_a_resolve_between(steps: Steps, policy: Policy) -> None:
     played, _ = play(steps, policy)
@@ -225,7 +223,6 @@ def test_never_two_firing_notices_without_a_resolve_between(steps: Steps, policy
     assert all(re.fullmatch("(FA*W?A*R)*(FA*W?A*)?", word) for word in words.values())
 
 
-@STORIES
 @given(STEPS, ANY_POLICY)
 def test_it_is_told_again_at_its_interval_and_never_before(steps: Steps, policy: Policy) -> None:
     told_at: dict[Subject, timedelta] = {}
@@ -237,14 +234,12 @@ def test_it_is_told_again_at_its_interval_and_never_before(steps: Steps, policy:
         told_at |= dict.fromkeys((n.condition.subject for n in notices), at)
 
 
-@STORIES
 @given(STEPS, ANY_POLICY)
 def test_nothing_is_told_of_what_is_not_known(steps: Steps, policy: Policy) -> None:
     for _, states, notices in play(steps, policy)[0]:
         assert all(states[notice.condition.subject] is not State.UNKNOWN for notice in notices)
 
 
-@STORIES
 @given(STEPS, ANY_POLICY)
 def test_nothing_is_lost(steps: Steps, policy: Policy) -> None:
     """What held, known at every look, for long enough has fired; what was gone likewise has been resolved."""
@@ -268,7 +263,6 @@ def test_nothing_is_lost(steps: Steps, policy: Policy) -> None:
                 assert subject not in firing
 
 
-@STORIES
 @given(STEPS, ANY_POLICY, st.sampled_from([seconds(30), minutes(5)]))
 def test_a_pause_delays_and_loses_nothing(steps: Steps, policy: Policy, pause: timedelta) -> None:
     slow = Policy(
@@ -286,7 +280,6 @@ def test_a_pause_delays_and_loses_nothing(steps: Steps, policy: Policy, pause: t
     assert all(later[0] - earlier[0] >= pause for earlier, later in pairwise(batches))
 
 
-@STORIES
 @given(STEPS, ANY_POLICY)
 def test_what_is_over_is_forgotten(steps: Steps, policy: Policy) -> None:
     absent = (1000, State.ABSENT, State.ABSENT, State.ABSENT)

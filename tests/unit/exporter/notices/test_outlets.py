@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
@@ -114,7 +114,6 @@ def test_where_apprise_is_missing_the_hint_is_how_to_install_it() -> None:
     assert caught.value.hint == "Install it: pip install 'streamops[notify]'"
 
 
-@settings(deadline=None)
 @given(st.from_regex(r"[A-Za-z0-9_-]{3,20}", fullmatch=True), st.sampled_from([" ", "/", '"', "=", ": "]))
 def test_no_part_of_an_address_survives_masking(secret: str, around: str) -> None:
     text = f"cannot reach{around}{secret}{around}now"

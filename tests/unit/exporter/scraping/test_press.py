@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter.metrics import text
@@ -14,7 +14,6 @@ from streamops.exporter.scraping.negotiating import Form
 from streamops.exporter.scraping.press import Press
 from tests.support.exporter.readings import reading, readings
 from tests.support.invented import consumer, group, seconds, snapshot, stream
-from tests.support.strategies import BIG_EXAMPLES
 
 
 @pytest.fixture
@@ -37,14 +36,13 @@ def shop(**changes: int) -> Reading:
     return reading(snapshot(stream("orders", groups), stream("refunds", [group("billing")])))
 
 
-@given(st.lists(readings(), min_size=2, max_size=3), st.sampled_from(Form), st.integers(1, 3))
-@settings(BIG_EXAMPLES, max_examples=25)
-def test_pages_of_one_press_are_what_fresh_ones_print(those: list[Reading], form: Form, rows: int) -> None:
+@given(st.lists(readings(), min_size=2, max_size=2), st.sampled_from(Form), st.integers(1, 3))
+def test_press_prints_what_a_fresh_one_would(those: list[Reading], form: Form, rows: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # Small pieces: where one ends, and none is left, is what may go wrong.
         patch.setattr(text, "ROWS", rows)
         press = Press(Sampler())
-        for one in (*those, *those):
+        for one in (*those, those[0]):
             fresh = b"".join(Press(Sampler()).printed(one, form))
             assert b"".join(press.printed(one, form)) == fresh
             assert gzip.decompress(whole(press.packed(one, form))) == fresh

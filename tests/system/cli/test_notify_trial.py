@@ -1,4 +1,4 @@
-"""``exporter --notify`` and ``--notify-test`` as processes."""
+"""``exporter --notify-test`` as a process, and addresses that cannot be used."""
 
 import asyncio
 import json
@@ -42,15 +42,14 @@ async def test_a_test_that_arrives_everywhere_is_done(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("option", ["--notify", "--notify-test"])
 @pytest.mark.parametrize(
-    ("address", "problem"),
+    ("option", "address", "problem"),
     [
-        (None, "there are no addresses to send to"),
-        (f"nonsense://{PLANTED}", "cannot use this nonsense:// address"),
+        ("--notify-test", None, "there are no addresses to send to"),
+        ("--notify", f"nonsense://{PLANTED}", "cannot use this nonsense:// address"),
     ],
 )
-async def test_what_cannot_be_used_is_said(
+async def test_unusable_addresses_are_refused(
     tmp_path: Path, option: str, address: str | None, problem: str
 ) -> None:
     if address is not None:

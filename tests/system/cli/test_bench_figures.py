@@ -1,11 +1,8 @@
-"""``bench`` as a process: it measures, it drills, and leaves nothing, however it is ended."""
+"""``bench`` on a real server: it measures, it drills, and leaves nothing."""
 
 import json
 
-import pytest
-
 from tests.support.cli.running import Cli
-from tests.support.house.imports import imported, top_level
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
 
@@ -29,14 +26,6 @@ def test_a_drill_prints_its_timeline_and_passes(cli: Cli, server: RunningServer)
     assert "200 events = 198 handled + 2 dead letters" in result.out
     assert result.out.endswith("passed\n")
     assert keys(server) == set()
-
-
-@pytest.mark.parametrize("words", [("bench", "all"), ("bench", "drill")], ids=" ".join)
-def test_help_imports_neither_the_runtime_nor_a_client(words: tuple[str, ...]) -> None:
-    code, modules = imported(*words, "--help")
-    assert code == 0
-    assert not top_level(modules) & {"redis", "rich", "uvloop", "structlog", "aiohttp", "asyncio"}
-    assert not {module for module in modules if module.startswith("streamops.runtime")}
 
 
 def test_nothing_that_cannot_be_connected_to_is_measured(cli: Cli) -> None:

@@ -1,0 +1,57 @@
+"""The stream ``orders`` whose group ``billing`` holds entries, and command lines about it."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.servers import RunningServer
+
+STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"
+SESAME = "sesame"
+CLAIM = ("claim", STREAM, GROUP, "--to", "worker-2", "--min-idle", "0", "--yes")
+
+
+def fill(server: RunningServer, count: int) -> None:
+    """Add entries, and have ``worker-1`` take all of them."""
+    pipe = server.client.pipeline(transaction=False)
+    for number in range(1, count + 1):
+        pipe.xadd(STREAM, {"n": str(number)}, id=f"{number}-1")
+    pipe.execute()
+    server.command("XGROUP", "CREATE", STREAM, GROUP, "0")
+    server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "COUNT", count, "STREAMS", STREAM, ">")
+
+
+def fill_stuck(server: RunningServer) -> None:
+    """One entry that is stuck, and one that was delivered five times."""
+    fill(server, 2)
+    for number, deliveries in ((1, 1), (2, 5)):
+        words = ("IDLE", 90_000, "RETRYCOUNT", deliveries, "JUSTID")
+        server.command("XCLAIM", STREAM, GROUP, "w", 0, f"{number}-1", *words)
+
+
+@pytest.fixture
+def stocked(server: RunningServer) -> RunningServer:
+    """Nine entries given to a group and not acknowledged."""
+    fill(server, 9)
+    return server
+
+
+def pending(server: RunningServer) -> int:
+    return int(server.command("XPENDING", STREAM, GROUP)[0])
+
+
+def owners(server: RunningServer) -> list[str]:
+    return [name.decode() for name, _ in server.command("XPENDING", STREAM, GROUP)[3]]
+
+
+def ack(server: RunningServer, *words: str) -> tuple[str, ...]:
+    return ("ack", STREAM, GROUP, "--ids", "1-1,2-1", "--url", server.unix_url, *words)
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait for what another process does."""
+    deadline = time.monotonic() + 40
+    while not holds():
+        assert time.monotonic() < deadline, "it never came to hold"
+        time.sleep(0.01)

@@ -1,0 +1,5 @@
+"""Certificates of a test authority."""
+
+from tests.support.deployment_fixtures import certificates
+
+__all__ = ["certificates"]
