@@ -72,10 +72,8 @@ async def test_what_has_to_be_typed_must_be_typed_exactly(plan: Any, word: str) 
         assert source.applied == [(plan, Assent(yes=True, typed=word))]
 
 
-@pytest.mark.parametrize(
-    "name", ["a\x1b]52;c;eA==\x07", "\udcff\udcfe", "[@click=app.bell]x[/]", "\u202eabc"]
-)
-async def test_a_name_that_cannot_be_typed_is_typed_as_it_is_shown(name: str) -> None:
+async def test_a_name_that_cannot_be_typed_is_typed_as_it_is_shown() -> None:
+    name = "\x1b]5;\x07\udcff\u202e[@click=x]"
     source = shop_source(plan=replace(acts.TRIM, confirm=name))
     app = app_for(source)
     async with running(app):
