@@ -162,9 +162,8 @@ async def test_a_frozen_screen_keeps_its_charts() -> None:
         await until(app, lambda: box(app).lines != before)
 
 
-@pytest.mark.parametrize(
-    ("seconds_watched", "word", "length", "spacing"),
-    [
+def test_each_span_has_the_finest_resolution_that_reaches_so_far() -> None:
+    for seconds_watched, word, length, spacing in [
         (60, "5 min", 300, 2),
         (60, "30 min", 1800, 10),
         (60, "3 h", 10800, 60),
@@ -172,19 +171,15 @@ async def test_a_frozen_screen_keeps_its_charts() -> None:
         (900, "all", 900, 10),
         (20_000, "all", 20_000, 300),
         (200_000, "all", 86_400, 300),
-    ],
-)
-def test_each_span_has_the_finest_resolution_that_reaches_so_far(
-    seconds_watched: int, word: str, length: float, spacing: float
-) -> None:
-    past, base = Past(), sample.shop()
-    for second in (-seconds_watched, 0):
-        past.take(replace(base, snapshot=replace(base.snapshot, collected_at=NOW + seconds(second))))
-    span = next(span for span in SPANS if span.word == word)
-    found = window(past, base, span)
-    assert (found.seconds, found.tier.spacing) == (length, spacing)
-    assert found.tier in TIERS
-    assert bool(since_words(past, found)) == (seconds_watched < length)
+    ]:
+        past, base = Past(), sample.shop()
+        for second in (-seconds_watched, 0):
+            past.take(replace(base, snapshot=replace(base.snapshot, collected_at=NOW + seconds(second))))
+        span = next(span for span in SPANS if span.word == word)
+        found = window(past, base, span)
+        assert (found.seconds, found.tier.spacing) == (length, spacing)
+        assert found.tier in TIERS
+        assert bool(since_words(past, found)) == (seconds_watched < length)
 
 
 def test_charts_side_by_side_never_leave_their_box() -> None:
