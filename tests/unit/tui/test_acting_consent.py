@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from streamops.model.acting import Assent, Environment
 from streamops.tui.acting.answer_row import AnswerRow
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, bar_text, crumbs, shop_source
+from tests.support.tui.acting_shop import CLAIM_PLAN, bar_text, crumbs
 from tests.support.tui.driving import press, running, screen_text, shown, until
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 

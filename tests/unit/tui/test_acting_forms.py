@@ -4,8 +4,9 @@ from streamops.model.acting import Limits
 from streamops.model.acts.ack import AckIntent
 from streamops.model.acts.claim import ClaimIntent
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, crumbs, planned, shop_source
+from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, crumbs, planned
 from tests.support.tui.driving import press, running, screen_text, shown, until
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 

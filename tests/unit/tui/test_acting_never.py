@@ -4,8 +4,9 @@ import pytest
 
 from streamops.tui.subjects import KEYS
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, shop_source
+from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs
 from tests.support.tui.driving import NARROW, bar, press, running, shown, until
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 

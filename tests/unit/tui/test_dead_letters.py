@@ -11,16 +11,13 @@ from streamops.model.acts.replay import ReplayIntent
 from streamops.tui import places
 from tests.support.invented import entry_id, minutes
 from tests.support.tui import acts
+from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import NARROW, bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.invented_beside import QUEUE, letter
 from tests.support.tui.shop import shop_source
-from tests.support.tui.source import InventedSource, app_for
+from tests.support.tui.source import app_for
 
 TO_LETTERS = ["4", "enter"]
-
-
-def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
-    return source.planned[-1][0]
 
 
 async def test_the_key_leads_to_queues_then_to_jobs_and_back_without_piling_up() -> None:

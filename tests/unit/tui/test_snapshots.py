@@ -46,13 +46,6 @@ def look(snap_compare: Compare) -> Look:
     return looking(snap_compare)
 
 
-def source(**changes: object) -> InventedSource:
-    made = shop_source()
-    for name, value in changes.items():
-        setattr(made, name, value)
-    return made
-
-
 # -- looking -----------------------------------------------------------------------------------------
 
 TO_DELAYED = ["colon", *"delayed", "enter"]
@@ -82,22 +75,22 @@ TO_TOPICS = ["colon", *"topics", "enter"]
     ],
 )
 def test_screen(look: Look, keys: list[str]) -> None:
-    look(app_for(source()), *keys)
+    look(app_for(shop_source()), *keys)
 
 
 @narrow
 def test_status(look: Look, *, narrow: bool) -> None:
-    look(app_for(source()), *"jjjjjj", narrow=narrow)
+    look(app_for(shop_source()), *"jjjjjj", narrow=narrow)
 
 
 @narrow
 def test_group(look: Look, *, narrow: bool) -> None:
-    look(app_for(source()), *"jjjj", "enter", narrow=narrow)
+    look(app_for(shop_source()), *"jjjj", "enter", narrow=narrow)
 
 
 @pytest.mark.parametrize("theme", ["light", "colour-blind", "terminal"])
 def test_palette(look: Look, theme: str) -> None:
-    look(app_for(source(), theme=theme), "o", "o", "o")
+    look(app_for(shop_source(), theme=theme), "o", "o", "o")
 
 
 def test_lost_connection(look: Look) -> None:
@@ -108,14 +101,14 @@ def test_lost_connection(look: Look) -> None:
     async def lose(app: StreamopsApp) -> None:
         hold(app, loss=lost)
 
-    look(app_for(source()), "j", change=lose)
+    look(app_for(shop_source()), "j", change=lose)
 
 
 def test_another_server(look: Look) -> None:
     async def answer(app: StreamopsApp) -> None:
         hold(app, stranger=Stranger(("4f1c" * 10,), ("b07e" * 10,)))
 
-    look(app_for(source()), "j", change=answer)
+    look(app_for(shop_source()), "j", change=answer)
 
 
 def test_empty_server_elsewhere(look: Look) -> None:
@@ -124,7 +117,7 @@ def test_empty_server_elsewhere(look: Look) -> None:
         await until(app, lambda: app.moment.observation is not None)
         hold(app, arrived=monotonic() + 3600)
 
-    look(app_for(source(), InventedSource(sample.observation(complete=False))), change=switch)
+    look(app_for(shop_source(), InventedSource(sample.observation(complete=False))), change=switch)
 
 
 # -- finding -----------------------------------------------------------------------------------------
@@ -153,7 +146,7 @@ ENTRY = ["t", "see following", "enter", "see its payload", "enter", "see EUR", *
 
 
 def finder() -> StreamopsApp:
-    made = source(entries=(*sample.entries(), RETRY))
+    made = shop_source(entries=(*sample.entries(), RETRY))
     made.payloads[KEY] = b'{"lines": 1200, "currency": "EUR"}'
     return StreamopsApp(replace(settings_for(made), views=VIEWS))
 
@@ -228,32 +221,32 @@ STALE = StalePlan(
 
 
 def test_form_with_a_wrong_answer(look: Look) -> None:
-    look(app_for(source()), *CLAIM_FORM, *"w", "down", "down", *"soon", "enter")
+    look(app_for(shop_source()), *CLAIM_FORM, *"w", "down", "down", *"soon", "enter")
 
 
 @pytest.mark.parametrize("plan", [acts.CLAIM, acts.TRIM], ids=["reversible", "loses"])
 def test_plan(look: Look, plan: Plan) -> None:
-    look(app_for(source(plan=plan)), *CLAIM_PLAN, "see Cancel")
+    look(app_for(shop_source(plan=plan)), *CLAIM_PLAN, "see Cancel")
 
 
 def test_plan_narrow(look: Look) -> None:
-    look(app_for(source(plan=acts.TRIM)), *CLAIM_PLAN, "see Cancel", narrow=True)
+    look(app_for(shop_source(plan=acts.TRIM)), *CLAIM_PLAN, "see Cancel", narrow=True)
 
 
 def test_plan_refused(look: Look) -> None:
-    look(app_for(source(plan=STALE)), *CLAIM_PLAN, "see set back")
+    look(app_for(shop_source(plan=STALE)), *CLAIM_PLAN, "see set back")
 
 
 def test_progress(look: Look) -> None:
     step = Progress(410_000, 1_000_000, seconds(6.7), acts.JOB.id)
-    made = source(plan=replace(acts.CLAIM, count=1_000_000), steps=(step,))
+    made = shop_source(plan=replace(acts.CLAIM, count=1_000_000), steps=(step,))
     made.hold.clear()
     look(app_for(made), *CLAIM_PLAN, "see Apply", "tab", "enter", "see 410,000")
 
 
 @narrow
 def test_outcome(look: Look, *, narrow: bool) -> None:
-    look(app_for(source()), *CLAIM_PLAN, "see Apply", "tab", "enter", "see 10 of 12", narrow=narrow)
+    look(app_for(shop_source()), *CLAIM_PLAN, "see Apply", "tab", "enter", "see 10 of 12", narrow=narrow)
 
 
 @pytest.mark.parametrize(
@@ -266,11 +259,11 @@ def test_outcome(look: Look, *, narrow: bool) -> None:
     ],
 )
 def test_what_was_done(look: Look, keys: list[str]) -> None:
-    look(app_for(source(actions=ACTIONS, jobs=JOBS)), *keys)
+    look(app_for(shop_source(actions=ACTIONS, jobs=JOBS)), *keys)
 
 
 def test_read_only(look: Look) -> None:
-    look(app_for(source(), read_only=True), "j")
+    look(app_for(shop_source(), read_only=True), "j")
 
 
 # -- a recording -------------------------------------------------------------------------------------
