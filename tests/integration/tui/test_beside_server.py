@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.acting import Assent, Environment
+from streamops.model.acting import Assent
 from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.topics import AddTopicIntent
 from streamops.operate.console import Console
 from tests.support.operate.letters import QUEUE, STREAM, add_letter, entries, make_group
 from tests.support.operate.workers import beat
 from tests.support.servers import RunningServer
-from tests.support.tui.acting_server import console_on
 from tests.support.tui.driving import NARROW, list_of, names, press, running, shown, until
+from tests.support.tui.servers import console_on
 
 HOUR = timedelta(hours=1)
 OWN = [(b"order", b"A-1"), (b"blob", b"\xff\x00"), (b"note", b"a\nb")]
@@ -35,7 +35,7 @@ async def test_a_letter_is_edited_and_replayed_on_every_server(server: RunningSe
     make_group(server)
     kept = add_letter(server, OWN, reason="timeout")
     add_letter(server, OWN, reason="rejected")
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app, NARROW):
         await until(app, lambda: "orders/billing" in names(app))
         await press(app, "4")
@@ -58,7 +58,7 @@ async def test_marked_letters_are_deleted_and_kept_in_a_file(server: RunningServ
     make_group(server)
     for _ in range(5):
         add_letter(server, OWN)
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "4", "enter")
         await shown(app, QUEUE)
@@ -78,7 +78,7 @@ async def test_all_that_an_expression_holds_of_is_replayed(server: RunningServer
     make_group(server)
     for number in range(6):
         add_letter(server, OWN, reason=("timeout", "rejected")[number % 2])
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "4")
         await shown(app, QUEUE)
@@ -99,7 +99,7 @@ async def test_a_letter_and_a_pending_entry_tell_their_stories(server: RunningSe
     entry_id = server.command("XADD", STREAM, "*", "n", "1").decode()
     server.command("XREADGROUP", "GROUP", "billing", "worker-1", "STREAMS", STREAM, ">")
     add_letter(server, OWN, origin_id=entry_id, error="it broke")
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await until(app, lambda: "orders/billing" in names(app))
         await press(app, "home", "enter", "l")
@@ -122,7 +122,7 @@ async def test_delayed_messages_are_run_now_and_cancelled(server: RunningServer)
             server,
             PublishIntent(stream=STREAM, pairs=((b"n", name.encode()),), delay=HOUR, id=name),
         )
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "colon", *"delayed", "enter")
         await until(app, lambda: names(app) == [STREAM])
@@ -145,7 +145,7 @@ async def test_delayed_messages_are_run_now_and_cancelled(server: RunningServer)
 
 async def test_a_topic_is_switched_off_and_on(server: RunningServer) -> None:
     await do(server, AddTopicIntent(name="remind", callback="https://hooks.example.net/remind"))
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "colon", *"topics", "enter")
         await until(app, lambda: names(app) == ["remind/-"])
@@ -161,7 +161,7 @@ async def test_a_topic_is_switched_off_and_on(server: RunningServer) -> None:
 
 async def test_a_pool_is_paused_and_resumed(server: RunningServer) -> None:
     beat(server, "so-1")
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "5")
         await until(app, lambda: names(app) == ["so-1"])

@@ -6,11 +6,11 @@ from streamops.tui.past.memory import LAG, TIERS
 from streamops.wire.keys import delayed_key
 from tests.support.servers import RunningServer
 from tests.support.tui.driving import press, running, shown, until
-from tests.support.tui.server import console_on, prepare
+from tests.support.tui.servers import console_on, deliver_some
 
 
 async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
-    prepare(server)
+    deliver_some(server)
     due = int(time.time() * 1000) + 3_600_000  # noqa: TID251 - a message due by the server's own clock
     server.command("ZADD", delayed_key("orders"), str(due), "later")
     app = console_on(server)
@@ -24,7 +24,7 @@ async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
 
 
 async def test_a_lag_that_grows_on_a_real_server_is_drawn(server: RunningServer) -> None:
-    prepare(server)
+    deliver_some(server)
     app = console_on(server)
     async with running(app):
         await until(

@@ -1,9 +1,8 @@
 """Pools of real servers in the console, through the real engine."""
 
-from streamops.model.acting import Environment
 from tests.support.servers import RunningServer
-from tests.support.tui.acting_server import console_on
 from tests.support.tui.driving import names, press, running, screen_text, shown, until
+from tests.support.tui.servers import console_on
 from tests.support.written_pools import UP, write_pool, write_pools
 
 KEY = "streamops:pool:billing"
@@ -11,7 +10,7 @@ KEY = "streamops:pool:billing"
 
 async def test_a_pool_is_scaled_and_its_controller_steered_on_every_server(server: RunningServer) -> None:
     write_pool(server, "billing", UP, desired=4)
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "5", "5")
         await until(app, lambda: names(app) == ["billing"])
@@ -36,7 +35,7 @@ async def test_a_pool_is_scaled_and_its_controller_steered_on_every_server(serve
 
 async def test_nothing_hostile_reaches_the_terminal(server: RunningServer) -> None:
     write_pools(server)
-    app = console_on(server, Environment.DEVELOPMENT)
+    app = console_on(server)
     async with running(app):
         await press(app, "5", "5")
         await until(app, lambda: len(names(app)) == 5)

@@ -6,7 +6,7 @@ from streamops.present.rows import GroupRow
 from streamops.tui.app import StreamopsApp
 from tests.support.servers import RunningServer
 from tests.support.tui.driving import bar, list_of, names, press, running, shown, until
-from tests.support.tui.server import console_on, prepare
+from tests.support.tui.servers import console_on, deliver_some
 
 
 def lag(app: StreamopsApp) -> int | None:
@@ -17,7 +17,7 @@ def lag(app: StreamopsApp) -> int | None:
 
 
 async def test_what_happens_on_the_server_shows_by_itself(server: RunningServer) -> None:
-    prepare(server)
+    deliver_some(server)
     app = console_on(server)
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
@@ -29,7 +29,7 @@ async def test_what_happens_on_the_server_shows_by_itself(server: RunningServer)
 
 
 async def test_the_tail_follows_a_real_stream(server: RunningServer) -> None:
-    prepare(server)
+    deliver_some(server)
     app = console_on(server)
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
@@ -43,7 +43,7 @@ async def test_the_tail_follows_a_real_stream(server: RunningServer) -> None:
 async def test_a_server_that_stops_answering_is_a_banner_until_it_answers_again(
     server: RunningServer,
 ) -> None:
-    prepare(server)
+    deliver_some(server)
     app = console_on(server)
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
@@ -57,7 +57,9 @@ async def test_a_server_that_stops_answering_is_a_banner_until_it_answers_again(
         await until(app, lambda: not app.frame.query_one("#banner").display)
 
 
-@pytest.mark.parametrize("name", [b"\xff\xfe", b"[@click=app.bell]x[/]", b"a\x1b]52;c;eA==\x07", b""])
+@pytest.mark.parametrize(
+    "name", [b"\xff[@click=app.bell]x[/]\x1b]52;c;eA==\x07", b""], ids=["hostile", "empty"]
+)
 async def test_any_name_leads_to_its_stream(server: RunningServer, name: bytes) -> None:
     server.command("XADD", name, "*", name, name)
     server.command("XGROUP", "CREATE", name, name, "0")

@@ -1,7 +1,5 @@
 """What the console says of a server that stops, comes back, fails over, is slow, or is another one."""
 
-from pathlib import Path
-
 from msgspec.structs import replace
 
 from streamops.operate.console import Console
@@ -9,36 +7,15 @@ from streamops.operate.watch import Watch
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from streamops.wire.options import Secret
-from tests.support.servers import RunningServer, StartServer
-from tests.support.tui.driving import bar, list_of, names, press, running, shown, until
-from tests.support.tui.states_server import OFTEN, console_at, point, prepare
-
-
-async def test_a_slow_server_leaves_keys_answered_and_its_data_told_as_old(
-    tmp_path: Path, start_server: StartServer
-) -> None:
-    server = start_server()
-    prepare(server)
-    server.command("XGROUP", "CREATE", "orders", "audit", "0")
-    app = console_at(point(tmp_path / "s", server))
-    async with running(app):
-        await until(app, lambda: len(list_of(app).rows) == 2)
-        server.command("CLIENT", "PAUSE", "1500", "ALL")
-        polled = app.moment.arrived
-        await press(app, "j", "question_mark")
-        await shown(app, "The lag here")
-        await press(app, "escape", "slash", *"audit", "enter")
-        assert names(app) == ["orders/audit"]
-        # All of this was answered while the server said nothing.
-        assert app.moment.arrived == polled or app.moment.observation is not None
-        await until(app, lambda: app.moment.arrived > polled)
-        await until(app, lambda: "stretched: a poll takes" in bar(app, "status"))
+from tests.support.servers import RunningServer
+from tests.support.tui.driving import names, press, running, shown, until
+from tests.support.tui.servers import OFTEN, add_groups
 
 
 async def test_what_a_user_may_not_read_is_told_in_its_place_and_the_rest_goes_on(
     server: RunningServer,
 ) -> None:
-    prepare(server)
+    add_groups(server, "billing")
     server.command("XREADGROUP", "GROUP", "billing", "worker-1", "STREAMS", "orders", ">")
     server.command(
         "ACL", "SETUSER", "half", "reset", "on", ">right", "~*", "+@all", "-xpending", "-xrevrange"

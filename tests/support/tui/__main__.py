@@ -1,4 +1,4 @@
-"""The console on the invented shop, to look at: ``python -m tests.tui [dark|light]``."""
+"""The console on the invented shop, to look at: ``python -m tests.support.tui [dark|light]``."""
 
 import sys
 

@@ -8,20 +8,14 @@ from streamops.errors import StalePlan
 from streamops.model.acting import Progress
 from streamops.tui.app import StreamopsApp
 from tests.support.invented import seconds
-from tests.support.tui import acts, sample
+from tests.support.tui import acts
 from tests.support.tui.driving import bar
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource
 
 CLAIM_FORM = [*"jjjj", "enter", "end", "C"]
 CLAIM_PLAN = [*CLAIM_FORM, *"worker-5", "enter"]
 DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
-
-
-def shop_source(**changes: object) -> InventedSource:
-    source = InventedSource(sample.shop(), sample.entries(), sample.pending_rows())
-    for name, value in changes.items():
-        setattr(source, name, value)
-    return source
 
 
 def crumbs(app: StreamopsApp) -> str:

@@ -6,8 +6,8 @@ if TYPE_CHECKING:  # As in the console, the first screen needs none of it.
     from streamops.model.pending import PendingProfile
     from streamops.operate.delayed import DelayedQueues
     from streamops.operate.pages import PendingSummary
+    from tests.support.tui import invented_beside
     from tests.support.tui.invented_pools import InventedPools
-    from tests.tui import invented_beside
 
 
 class InventedBeside:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 
 from textual import events
 from textual.geometry import Size
@@ -11,6 +11,7 @@ from textual.keys import _character_to_key
 from streamops.tui.app import StreamopsApp
 from streamops.tui.bars import Bar
 from streamops.tui.line_view import LineView
+from tests.support.tui.cheap import undrawn
 
 WIDE = (120, 40)
 NARROW = (80, 24)
@@ -22,11 +23,14 @@ NAMED_CHARACTERS = {"slash": "/", "colon": ":", "plus": "+", "minus": "-", "ques
 
 
 @asynccontextmanager
-async def running(app: StreamopsApp, size: tuple[int, int] = WIDE) -> AsyncIterator[StreamopsApp]:
-    """Run the console until its first observation is shown."""
-    async with app.run_test(size=size, notifications=True):
-        await until(app, lambda: app.moment.observation is not None)
-        yield app
+async def running(
+    app: StreamopsApp, size: tuple[int, int] = WIDE, *, drawn: bool = False
+) -> AsyncIterator[StreamopsApp]:
+    """Run the console from its first observation on; ``drawn``: with every update that a terminal would get."""
+    with nullcontext() if drawn else undrawn():
+        async with app.run_test(size=size, notifications=True):
+            await until(app, lambda: app.moment.observation is not None)
+            yield app
 
 
 async def until(app: StreamopsApp, condition: Callable[[], bool]) -> None:

@@ -4,20 +4,21 @@ As a program, the console on it, for a test to look at through a real terminal.
 """
 
 import sys
-from random import Random
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from streamops.model.entries import Entry, PendingEntry
-from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import Finding, FindingCode, Health, Observation
 from streamops.model.snapshot import Gap
-from streamops.tui.app import run
+from streamops.present.text import is_safe
+from streamops.tui.app import StreamopsApp, run
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.support import invented
 from tests.support.invented import consumer, entry_id, minutes, pending_entry, seconds
 from tests.support.tui import sample
+from tests.support.tui.driving import press
 from tests.support.tui.source import InventedSource, settings_for
 
 TEXTS = (
@@ -40,6 +41,7 @@ TEXTS = (
     "-rf --no-preserve-root $(reboot) `reboot` 'quoted'",
     "",
 )
+EVERYTHING = "".join(TEXTS)
 BYTES = (
     *(text.encode("utf-8", "surrogatepass") for text in TEXTS),
     b"\xff\xfe\x1b]52;c;SEVMTE8=\x07",
@@ -93,15 +95,27 @@ def settings(text: str) -> TuiSettings:
     )
 
 
-def payload(random: Random) -> Entry:
-    """A payload made of hostile pieces, plain ones and noise."""
-    pieces = (*BYTES, b"plain", b"", b" ", b"\n", b"{", b'"', b"[/]", b"\x1b")
-    fields = []
-    for _ in range(random.randint(0, 6)):
-        parts = [random.choice(pieces) if random.random() < 0.8 else random.randbytes(9) for _ in range(3)]
-        fields.append((random.choice(parts), b"".join(parts)))
-    return Entry(EntryId(random.getrandbits(64), random.getrandbits(8)), tuple(fields))
+def is_shown(text: str) -> bool:
+    """Whether a terminal only shows a text."""
+    return (text.isascii() and text.isprintable()) or all(map(is_safe, text))
+
+
+def check_screen(app: StreamopsApp) -> None:
+    """Nothing on the screen is obeyed by a terminal or bound to an action."""
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            assert is_shown(segment.text), segment
+            assert segment.control is None
+            assert segment.style is None or not segment.style.meta.get("@click")
+            assert segment.style is None or segment.style.link is None
+
+
+async def press_checked(app: StreamopsApp, keys: Iterable[str]) -> None:
+    """Press keys, and look at the screen after each."""
+    for key in keys:
+        await press(app, key)
+        check_screen(app)
 
 
 if __name__ == "__main__":
-    sys.exit(run(settings("".join(TEXTS))))
+    sys.exit(run(settings(EVERYTHING)))

@@ -1,4 +1,4 @@
-"""Shared by the tests of pager."""
+"""Pagers that do what a test wants."""
 
 from pathlib import Path
 

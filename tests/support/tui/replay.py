@@ -1,4 +1,4 @@
-"""Shared by the tests of replay."""
+"""Recordings of the shop, made in no time."""
 
 import time
 from collections.abc import Sequence

@@ -19,6 +19,9 @@ FAULTY = ["emails/mailer", "orders/fulfilment", "payments/ledger", "payments:dlq
 REFUSED = Unreachable("cannot connect: connection refused", "check that the server runs")
 
 
-def shop_source() -> InventedSource:
-    """The shop with entries in every stream, and with pending ones in every group."""
-    return InventedSource(sample.shop(), sample.entries(), sample.pending_rows())
+def shop_source(**changes: object) -> InventedSource:
+    """The shop with entries in every stream, and with pending ones in every group; other attributes as given."""
+    source = InventedSource(sample.shop(), sample.entries(), sample.pending_rows())
+    for name, value in changes.items():
+        setattr(source, name, value)
+    return source

@@ -1,24 +1,30 @@
-"""Shared by the tests of snapshots."""
+"""What a snapshot shows: a console brought to a screen by keys, with every age held at zero."""
 
 from collections.abc import Awaitable, Callable
 from time import monotonic
+from typing import Protocol
 
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from streamops.tui.app import StreamopsApp
-from tests.support.tui import sample
-from tests.support.tui.driving import press, until
-from tests.support.tui.source import InventedSource, app_for
+from streamops.tui.reads import answer
+from tests.support.tui.cheap import undrawn
+from tests.support.tui.driving import NARROW, WIDE, press, settle, shown, until
+
+SEE = "see "
+"""What a step begins with that waits for words on the screen instead of pressing a key."""
+LATER = 3600.0
+READ_AT = ("read_at", "_read_at", "_counted_at")
 
 Compare = Callable[..., bool]
-Prepare = Callable[[Pilot[int]], Awaitable[None]]
-SIZES = [(80, 24), (120, 40), (160, 50)]
+Change = Callable[[StreamopsApp], Awaitable[None]]
 
 
-def shop_app(theme: str = "dark") -> StreamopsApp:
-    source = InventedSource(sample.shop(), sample.entries(), sample.pending_rows())
-    return app_for(source, theme=theme)
+class Look(Protocol):
+    """Compares what a console looks like after some steps, and a change by hand, with the stored picture."""
+
+    def __call__(self, app: StreamopsApp, *steps: str, narrow: bool = False, change: Change | None = None) -> None: ...  # fmt: skip
 
 
 def hold(app: StreamopsApp, **changes: object) -> None:
@@ -27,15 +33,36 @@ def hold(app: StreamopsApp, **changes: object) -> None:
     app.pass_down()
 
 
-def keys(*pressed: str) -> Prepare:
-    """Wait for the first observation, hold its age at zero, press keys, and let everything arrive."""
+def looking(snap_compare: Compare) -> Look:
+    """The comparison of one test."""
 
-    async def prepare(pilot: Pilot[int]) -> None:
-        app = pilot.app
-        assert isinstance(app, StreamopsApp)
-        await until(app, lambda: app.moment.observation is not None)
-        hold(app, arrived=monotonic() + 3600)
-        await press(app, *pressed)
-        await pilot.pause(0.1)
+    def look(app: StreamopsApp, *steps: str, narrow: bool = False, change: Change | None = None) -> None:
+        async def prepare(_: Pilot[int]) -> None:
+            await until(app, lambda: app.moment.observation is not None)
+            hold(app, arrived=monotonic() + LATER)
+            for step in steps:
+                await (shown(app, step.removeprefix(SEE)) if step.startswith(SEE) else press(app, step))
+                await _arrived(app)
+            if change is not None:
+                await change(app)
+            for name in READ_AT:
+                if hasattr(app.frame, name):
+                    setattr(app.frame, name, monotonic() + LATER)
+            app.frame.show_bars()
+            await _arrived(app)
 
-    return prepare
+        with undrawn():
+            assert snap_compare(app, terminal_size=NARROW if narrow else WIDE, run_before=prepare)
+
+    return look
+
+
+async def _arrived(app: StreamopsApp) -> None:
+    """Wait until all that was asked for on demand is shown."""
+    await until(app, lambda: not any(_reads(worker) for worker in app.workers))
+    await settle(app)
+
+
+def _reads(worker: object) -> bool:
+    work = getattr(worker, "_work", None)
+    return getattr(work, "func", None) is answer and not worker.is_finished  # type: ignore[attr-defined, no-any-return]

@@ -5,18 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.acting import Environment
 from tests.support.operators.cron import run_job
 from tests.support.servers import RunningServer
-from tests.support.tui.acting_server import ENTRIES, console_on, pending, prepare, to_pending, typed_word
 from tests.support.tui.driving import names, press, running, shown, until
+from tests.support.tui.servers import ENTRIES, console_on, deliver_all, pending, to_pending, typed_word
 
 pytestmark = pytest.mark.timeout(400)
 
 
 async def test_what_cron_took_back_the_console_does_not_take_back_again(server: RunningServer) -> None:
-    prepare(server)
-    app = console_on(server, Environment.DEVELOPMENT)
+    deliver_all(server)
+    app = console_on(server)
     async with running(app):
         await to_pending(app)
         await press(app, "space", "space", "A", "enter")
@@ -45,8 +44,8 @@ async def test_a_plan_of_cron_is_stale_once_the_console_has_destroyed_the_group(
 ) -> None:
     """It plans and applies in one run: what it finds no more it says in a line, with its code."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    prepare(server)
-    app = console_on(server, Environment.DEVELOPMENT)
+    deliver_all(server)
+    app = console_on(server)
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "X", "enter")

@@ -4,16 +4,16 @@ from pathlib import Path
 
 from streamops.tui.text_view import TextView
 from tests.support.servers import StartServer
-from tests.support.tui.driving import bar, names, press, running, until
-from tests.support.tui.states_server import console_at, hints, point, prepare
+from tests.support.tui.driving import bar, list_of, names, press, running, shown, until
+from tests.support.tui.servers import add_groups, console_at, hints, point
 
 
 async def test_a_server_that_goes_is_told_with_a_countdown_and_another_in_its_place_locks_writes(
     tmp_path: Path, start_server: StartServer
 ) -> None:
     first, second = start_server(), start_server()
-    prepare(first)
-    prepare(second, "shipping")
+    add_groups(first, "billing")
+    add_groups(second, "shipping")
     app = console_at(point(tmp_path / "s", first))
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
@@ -44,7 +44,7 @@ async def test_a_failover_and_a_restart_from_a_file_are_the_same_server(
     kept = tmp_path / "kept"
     kept.mkdir()
     primary, replica = start_server(), start_server("--dir", str(kept))
-    prepare(primary)
+    add_groups(primary, "billing")
     replica.command("REPLICAOF", "127.0.0.1", str(primary.port))
     app = console_at(point(tmp_path / "s", primary))
     async with running(app):
@@ -66,3 +66,24 @@ async def test_a_failover_and_a_restart_from_a_file_are_the_same_server(
         await until(app, lambda: app.moment.loss is None)
         assert app.moment.stranger is None
         assert "W" in hints(app)
+
+
+async def test_a_slow_server_leaves_keys_answered_and_its_data_told_as_old(
+    tmp_path: Path, start_server: StartServer
+) -> None:
+    server = start_server()
+    add_groups(server, "billing")
+    server.command("XGROUP", "CREATE", "orders", "audit", "0")
+    app = console_at(point(tmp_path / "s", server))
+    async with running(app):
+        await until(app, lambda: len(list_of(app).rows) == 2)
+        server.command("CLIENT", "PAUSE", "1500", "ALL")
+        polled = app.moment.arrived
+        await press(app, "j", "question_mark")
+        await shown(app, "The lag here")
+        await press(app, "escape", "slash", *"audit", "enter")
+        assert names(app) == ["orders/audit"]
+        # All of this was answered while the server said nothing.
+        assert app.moment.arrived == polled or app.moment.observation is not None
+        await until(app, lambda: app.moment.arrived > polled)
+        await until(app, lambda: "stretched: a poll takes" in bar(app, "status"))

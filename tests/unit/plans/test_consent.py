@@ -1,6 +1,7 @@
 """What a plan needs before it may be applied: by its tier, and by how much care the place deserves."""
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.model.acting import Assent, Environment, Plan, Tier
 from streamops.plans.consent import Consent, ConsentKind, required_consent

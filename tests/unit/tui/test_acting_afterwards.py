@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from streamops.model.snapshot import Gap
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, planned, shop_source
+from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, planned
 from tests.support.tui.driving import bar, press, running, shown, until
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 

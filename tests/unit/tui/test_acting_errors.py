@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, Unreachable
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, DRIFTED, shop_source
+from tests.support.tui.acting_shop import CLAIM_PLAN, DRIFTED
 from tests.support.tui.driving import press, running, settle, shown
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 

@@ -11,8 +11,8 @@ from streamops.tui.acting.answers import read_answer, written
 from streamops.tui.app import StreamopsApp
 from tests.support.invented import seconds
 from tests.support.tui import acts, hostile
-from tests.support.tui.driving import NARROW, press, running, shown, until
-from tests.support.tui.hostile_shared import EVERYTHING, check_screen
+from tests.support.tui.driving import NARROW, press, running, shown
+from tests.support.tui.hostile import EVERYTHING, check_screen, press_checked
 from tests.support.tui.source import InventedSource, app_for
 
 
@@ -62,18 +62,23 @@ WALK = (
 )
 
 
-@pytest.mark.parametrize("text", [*hostile.TEXTS, EVERYTHING], ids=lambda text: f"{len(text)} characters")
-async def test_hostile_text_is_only_text_in_every_screen_of_acting(text: str) -> None:
-    made = source(text)
+async def test_hostile_text_is_only_text_in_forms_plans_and_outcomes() -> None:
+    made = source(EVERYTHING)
     app = app_for(made)
-    rung: list[str] = []
     async with running(app, NARROW):
-        app.bell = lambda: rung.append("bell")  # type: ignore[method-assign]
-        for keys in WALK:
-            for key in keys:
-                await press(app, key)
-                check_screen(app)
+        for keys in WALK[:2]:
+            await press_checked(app, keys)
         assert made.applied
+        assert not app._exit
+        intent = made.planned[0][0]
+        assert (intent.stream, intent.group) == (f"s{EVERYTHING}", f"g{EVERYTHING}")  # type: ignore[union-attr]
+
+
+async def test_hostile_text_is_only_text_in_the_audit_log_and_jobs() -> None:
+    app = app_for(source(EVERYTHING))
+    async with running(app, NARROW):
+        for keys in WALK[2:]:
+            await press_checked(app, keys)
         assert not app._exit
 
 
@@ -107,17 +112,6 @@ async def paste(app: StreamopsApp) -> None:
     app.post_message(events.Paste("\x1b]52;c;SEVMTE8=\x07 [/x] \u202e"))
     await press(app, "x")
     check_screen(app)
-
-
-@pytest.mark.parametrize("text", [text for text in hostile.TEXTS if text])
-async def test_a_name_from_the_server_goes_into_the_intent_to_the_byte(text: str) -> None:
-    made = source(text)
-    app = app_for(made)
-    async with running(app):
-        await press(app, "C", "x", "enter")
-        await until(app, lambda: bool(made.planned))
-        intent = made.planned[0][0]
-        assert (intent.stream, intent.group) == (f"s{text}", f"g{text}")  # type: ignore[union-attr]
 
 
 def test_values_are_shown_safely() -> None:

@@ -52,45 +52,40 @@ def silenced(app: StreamopsApp) -> dict[str, timedelta]:
     return {row.key[0]: row.silenced_until - NOW for row in app.moment.alerts if row.silenced_until}
 
 
-@pytest.mark.parametrize(
-    ("keys", "crumbs"),
-    [
-        ("enter", "prod ▸ payments ▸ ledger"),
-        ("j j enter", "prod ▸ emails ▸ mailer"),
-        ("end enter", "prod ▸ payments:dlq"),
-        ("j enter", "prod ▸ alerts"),
-        ("j g", "prod ▸ alerts"),
-        ("enter escape", "prod ▸ alerts"),
-        ("escape", "prod"),
-        ("slash p o i s enter enter", "prod ▸ emails ▸ mailer"),
-    ],
-)
-async def test_enter_leads_to_what_a_finding_is_about(keys: str, crumbs: str) -> None:
+async def test_enter_leads_to_what_a_finding_is_about() -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app):
         await opened(app)
         assert names(app) == ALL
-        await press(app, *keys.split())
-        await until(app, lambda: bar(app, "crumbs").split(" | ")[0] == crumbs)
+        for keys, crumbs in (
+            ("enter", "prod ▸ payments ▸ ledger"),
+            ("escape", "prod ▸ alerts"),
+            ("j enter", "prod ▸ alerts"),
+            ("g", "prod ▸ alerts"),
+            ("j enter", "prod ▸ emails ▸ mailer"),
+            ("escape end enter", "prod ▸ payments:dlq"),
+            ("escape slash p o i s enter enter", "prod ▸ emails ▸ mailer"),
+        ):
+            await press(app, *keys.split())
+            await until(app, lambda crumbs=crumbs: bar(app, "crumbs").split(" | ")[0] == crumbs)  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("keys", "hours"),
-    [
-        ("m", {"stalled": 1}),
-        ("m m", {"stalled": 4}),
-        ("m m m", {"stalled": 24}),
-        ("m m m m", {}),
-        ("j j m m", {"poison": 4}),
-        ("m home m", {"stalled": 1, "eviction_risk": 1}),
-    ],
-)
-async def test_m_silences_one_finding_for_longer_and_longer(keys: str, hours: dict[str, int]) -> None:
+async def test_m_silences_one_finding_for_longer_and_longer() -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app):
         await opened(app)
-        await press(app, *keys.split())
-        await until(app, lambda: silenced(app) == {code: HOUR * number for code, number in hours.items()})
+        for keys, hours in (
+            ("m", {"stalled": 1}),
+            ("m", {"stalled": 4}),
+            ("m", {"stalled": 24}),
+            ("m", {}),
+            ("m home m", {"stalled": 1, "eviction_risk": 1}),
+        ):
+            await press(app, *keys.split())
+            await until(
+                app,
+                lambda hours=hours: silenced(app) == {code: HOUR * number for code, number in hours.items()},  # type: ignore[misc]
+            )
 
 
 async def test_a_silenced_finding_stands_below_is_counted_and_changes_no_health() -> None:

@@ -19,8 +19,8 @@ from streamops.operate.workers import Crowd
 from streamops.tui import places
 from tests.support.invented import NOW, entry_id, minutes
 from tests.support.tui import hostile, sample
-from tests.support.tui.driving import NARROW, WIDE, press, running
-from tests.support.tui.hostile_shared import EVERYTHING, check_screen
+from tests.support.tui.driving import NARROW, running
+from tests.support.tui.hostile import EVERYTHING, press_checked
 from tests.support.tui.invented_beside import heart
 from tests.support.tui.source import InventedSource, app_for
 
@@ -96,32 +96,23 @@ def _no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "size"),
+    ("place", "walk"),
     [
-        (EVERYTHING, NARROW),
-        (EVERYTHING, WIDE),
-        ("[/x]", NARROW),
-        ("\udcff\udcfe\udc9b", NARROW),
-        ("", NARROW),
+        (None, LETTERS),
+        (places.DelayedQueues(), DELAYED),
+        (places.Topics(), TOPICS),
+        (None, WORKERS),
+        (places.Story(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
     ],
-    ids=["all narrow", "all wide", "markup", "no UTF-8", "nothing"],
+    ids=["dead letters", "delayed", "topics", "workers", "story"],
 )
-async def test_hostile_text_is_only_text(text: str, size: tuple[int, int]) -> None:
-    app = app_for(source(text))
-    rung: list[str] = []
-    app.bell = lambda: rung.append("bell")  # type: ignore[method-assign]
-    ways = ((None, LETTERS), (places.DelayedQueues(), DELAYED), (places.Topics(), TOPICS), (None, WORKERS))
-    async with running(app, size):
-        for place, walk in ways:
-            await press(app, "3")
-            if place is not None:
-                app.go(place)
-            for keys in walk:
-                for key in keys:
-                    await press(app, key)
-                    check_screen(app)
-        app.go(places.Story(f"s{text}", entry_id()))
-        for key in ("down", "end", "question_mark"):
-            await press(app, key)
-            check_screen(app)
+async def test_hostile_text_is_only_text_beside_streams(
+    place: places.Place | None, walk: list[list[str]]
+) -> None:
+    app = app_for(source(EVERYTHING))
+    async with running(app, NARROW):
+        if place is not None:
+            app.go(place)
+        for keys in walk:
+            await press_checked(app, keys)
         assert not app._exit

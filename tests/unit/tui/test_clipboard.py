@@ -16,9 +16,8 @@ SSH = {"SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}
 LONG = LONGEST_OSC52 + 1
 
 
-@pytest.mark.parametrize(
-    ("setting", "environment", "in_browser", "length", "expected"),
-    [
+def test_the_way_follows_from_where_one_is() -> None:
+    for setting, environment, in_browser, length, expected in [
         ("auto", HERE, False, 10, ("tool", "osc52", "file")),
         ("auto", HERE, False, LONG, ("tool", "file")),
         ("auto", SSH, False, 10, ("osc52", "file")),
@@ -28,12 +27,8 @@ LONG = LONGEST_OSC52 + 1
         ("tool", SSH, False, 10, ("tool",)),
         ("osc52", HERE, False, LONG, ("osc52",)),
         ("file", HERE, False, 10, ("file",)),
-    ],
-)
-def test_the_way_follows_from_where_one_is(
-    setting: str, environment: dict[str, str], *, in_browser: bool, length: int, expected: tuple[str, ...]
-) -> None:
-    assert ways(setting, environment, in_browser=in_browser, length=length) == expected
+    ]:
+        assert ways(setting, environment, in_browser=in_browser, length=length) == expected
 
 
 def test_a_tool_is_taken_where_it_has_something_to_copy_to() -> None:

@@ -50,7 +50,7 @@ def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[Screen[object]]:
 
 async def test_a_move_draws_the_rows_the_cursor_left_and_reached(drawn: Counter[str]) -> None:
     app = app_for(InventedSource(sample.many(100)))
-    async with running(app):
+    async with running(app, drawn=True):
         await until(app, lambda: "1/100" in screen_text(app))
         drawn.clear()
         await press(app, "j")
@@ -82,7 +82,7 @@ async def test_a_poll_draws_what_changed_on_the_screen(drawn: Counter[str]) -> N
     before = sample.many(100)
     source = InventedSource(before)
     app = app_for(source)
-    async with running(app):
+    async with running(app, drawn=True):
         await until(app, lambda: "1/100" in screen_text(app))
         drawn.clear()
         # Every tenth stream: five of the fifty, of which two stand on the screen, with two groups each.
@@ -95,7 +95,7 @@ async def test_a_poll_draws_what_changed_on_the_screen(drawn: Counter[str]) -> N
 
 async def test_the_other_theme_draws_everything_anew(drawn: Counter[str]) -> None:
     app = app_for(InventedSource(sample.many(100)))
-    async with running(app):
+    async with running(app, drawn=True):
         await until(app, lambda: "1/100" in screen_text(app))
         drawn.clear()
         app.action_toggle_theme()

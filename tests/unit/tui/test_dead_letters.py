@@ -10,17 +10,14 @@ from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.tui import places
 from tests.support.invented import entry_id, minutes
-from tests.support.tui import acts, invented_beside
+from tests.support.tui import acts
+from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import NARROW, bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.invented_beside import QUEUE, letter
 from tests.support.tui.shop import shop_source
-from tests.support.tui.source import InventedSource, app_for
+from tests.support.tui.source import app_for
 
 TO_LETTERS = ["4", "enter"]
-
-
-def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
-    return source.planned[-1][0]
 
 
 async def test_the_key_leads_to_queues_then_to_jobs_and_back_without_piling_up() -> None:
@@ -123,12 +120,10 @@ async def test_without_marks_a_plan_takes_the_letter_under_the_cursor() -> None:
     ("keys", "chosen"),
     [
         (["space", "space"], [-1, -2]),
-        (["asterisk"], range(-1, -19, -1)),
         (["space", "exclamation_mark"], range(-2, -19, -1)),
         (["slash", *"rejected", "enter", "asterisk"], [-3, -7, -11, -15]),
-        (["slash", *"rejected", "enter", "space", "exclamation_mark"], [-7, -11, -15]),
     ],
-    ids=["two", "all", "others", "all filtered", "others filtered"],
+    ids=["two", "others", "all filtered"],
 )
 async def test_marks_are_taken_by_their_ids_and_obey_the_filter(keys: list[str], chosen: Any) -> None:  # noqa: ANN401 - a table
     source = shop_source()
@@ -298,8 +293,3 @@ async def test_the_dead_letters_of_a_stream_are_a_key_away() -> None:
         await shown(app, "18 letters of payments")
         await press(app, "escape", "home", "d")
         await shown(app, "no dead-letter queue of clicks is known")
-
-
-def test_the_invented_letters_are_letters_of_ours() -> None:
-    assert {one.origin for one in invented_beside.letters()} == {"payments"}
-    assert {one.group for one in invented_beside.letters()} == {"ledger", "audit"}

@@ -1,21 +1,16 @@
 """Delayed messages: queues, the messages of one, and which of them a plan takes."""
 
-from typing import Any
-
 from streamops.errors import Unreachable
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.snapshot import Gap
 from streamops.tui import places
+from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
-from tests.support.tui.source import InventedSource, app_for
+from tests.support.tui.source import app_for
 
 TO_QUEUES = ["colon", *"delayed", "enter"]
 TO_MESSAGES = [*TO_QUEUES, "enter"]
-
-
-def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
-    return source.planned[-1][0]
 
 
 async def test_queues_tell_what_is_due_and_when_the_next_one_is() -> None:

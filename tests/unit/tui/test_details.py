@@ -1,7 +1,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-import pytest
 from msgspec.structs import replace
 
 from streamops.model.entries import Entry
@@ -50,14 +49,14 @@ def test_why_a_number_is_unknown_is_told() -> None:
     assert "Owner" not in told
 
 
-@pytest.mark.parametrize("width", [20, 34, 52, 80, 160])
-def test_nothing_told_is_wider_than_the_pane(width: int) -> None:
-    shop = sample.shop()
-    lines = server_lines(shop, width)
-    for found in group_rows(shop.streams):
-        lines += group_lines(found, width) + stream_lines(found.stream, width)
-    if width >= 34:
-        assert max(cell_width("".join(cell.text for cell in line)) for line in lines) <= width
+def test_nothing_told_is_wider_than_the_pane() -> None:
+    for width in [20, 34, 52, 80, 160]:
+        shop = sample.shop()
+        lines = server_lines(shop, width)
+        for found in group_rows(shop.streams):
+            lines += group_lines(found, width) + stream_lines(found.stream, width)
+        if width >= 34:
+            assert max(cell_width("".join(cell.text for cell in line)) for line in lines) <= width
 
 
 def test_a_distribution_is_drawn_with_its_coverage() -> None:
@@ -114,18 +113,15 @@ def test_an_entry_can_be_told_raw() -> None:
     assert '    {"a": [1, true]}' in text(entry_lines(ENTRY, NOW, 80, raw=True)).splitlines()
 
 
-@pytest.mark.parametrize(
-    ("entry_id", "expected"),
-    [
+def test_an_id_that_is_no_time_gets_no_age() -> None:
+    for entry_id, expected in [
         (EntryId(5, 0), "1970-01-01 00:00:00Z ·"),
         (EntryId(2**63, 0), "the ID is no time ·"),
         (EntryId(int((NOW + timedelta(days=2)).timestamp() * 1000), 0), "2026-03-16 12:00:00Z ·"),
-    ],
-)
-def test_an_id_that_is_no_time_gets_no_age(entry_id: EntryId, expected: str) -> None:
-    entry = Entry(entry_id, ENTRY.fields)
-    assert text(entry_lines(entry, NOW, 80)).splitlines()[1].startswith(f" {expected}")
-    assert "ago" not in text(entry_lines(entry, NOW, 80)).splitlines()[1]
+    ]:
+        entry = Entry(entry_id, ENTRY.fields)
+        assert text(entry_lines(entry, NOW, 80)).splitlines()[1].startswith(f" {expected}")
+        assert "ago" not in text(entry_lines(entry, NOW, 80)).splitlines()[1]
 
 
 def test_a_large_value_is_cut_and_says_so() -> None:

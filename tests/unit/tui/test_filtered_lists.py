@@ -47,8 +47,8 @@ LISTS: dict[type[Place], Place] = {
 NOTHING_SUCH = ["slash", *"qqq", "enter"]
 MARKS = ["space", "asterisk", "asterisk", "exclamation_mark"]
 OWN_ACTIONS: dict[type[Place], list[str]] = {
-    places.Jobs: ["R", "s", "s"],
-    places.Alerts: ["s"],
+    places.Jobs: ["R", "X", "X"],
+    places.Alerts: ["m"],
     places.Audit: ["z"],
     places.Contexts: ["enter"],
 }

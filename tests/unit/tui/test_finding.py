@@ -3,8 +3,6 @@
 import asyncio
 from datetime import timedelta
 
-import pytest
-
 from streamops.errors import Unreachable
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
@@ -40,22 +38,19 @@ def test_a_scan_adds_up_and_goes_on_before_the_last_entry() -> None:
     assert scan.words == "1,500 entries, 14.6 KiB in 2.0s"
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
+def test_a_go_ends_with_a_budget_and_the_next_has_it_anew() -> None:
+    for change, words in [
         ({"found_left": 0}, "500 found"),
         ({"entries_left": 0}, "1,000,000 looked at"),
         ({"bytes_left": 0}, "1.0 GiB looked at"),
         ({"time_left": timedelta(0)}, "1m00s spent"),
         ({}, ""),
-    ],
-)
-def test_a_go_ends_with_a_budget_and_the_next_has_it_anew(change: dict[str, object], words: str) -> None:
-    scan = Scan(scanned=5, found=3, **change)  # type: ignore[arg-type]
-    assert scan.spent == words
-    renewed = scan.renewed()
-    assert renewed.spent == ""
-    assert (renewed.scanned, renewed.found, renewed.time_left) == (5, 3, MOST_TIME)
+    ]:
+        scan = Scan(scanned=5, found=3, **change)  # type: ignore[arg-type]
+        assert scan.spent == words
+        renewed = scan.renewed()
+        assert renewed.spent == ""
+        assert (renewed.scanned, renewed.found, renewed.time_left) == (5, 3, MOST_TIME)
 
 
 def test_a_scan_is_over_at_the_beginning_of_the_stream() -> None:
@@ -63,19 +58,16 @@ def test_a_scan_is_over_at_the_beginning_of_the_stream() -> None:
     assert Scan().after(result(5, 0, 0), SECOND).over
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_what_is_looked_for_is_checked_before_it_is() -> None:
+    for text, words in [
         ("placed !refund", ""),
         ("where fields.type == 'order'", ""),
         ("where fields.n > 5", "unexpected 5"),
         ("where nope", "has no 'nope' at its root"),
         ('""', "no word to look for"),
-    ],
-)
-def test_what_is_looked_for_is_checked_before_it_is(text: str, words: str) -> None:
-    assert words in problem(text)
-    assert bool(problem(text)) is bool(words)
+    ]:
+        assert words in problem(text)
+        assert bool(problem(text)) is bool(words)
 
 
 def test_expressions_are_tried_on_small_pages() -> None:

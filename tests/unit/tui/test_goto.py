@@ -1,10 +1,7 @@
-import pytest
-
 from streamops.model.ids import EntryId
 from streamops.tui import places
 from streamops.tui.goto import (
     WORDS,
-    Goal,
     Nowhere,
     Quit,
     SaveView,
@@ -29,9 +26,8 @@ SHOP = sample.observation(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "goal"),
-    [
+def test_what_is_typed_leads_to_its_place() -> None:
+    for text, goal in [
         ("orders", places.Stream("orders")),
         ("orders billing", places.Group("orders", "billing")),
         ("orders/billing", places.Group("orders", "billing")),
@@ -56,10 +52,8 @@ SHOP = sample.observation(
         ("night", places.Group("orders", "night shift")),
         ("orders zzz", Nowhere("no stream, group or word like orders zzz")),
         ("1795-0", Nowhere("no stream, group or word like 1795-0")),
-    ],
-)
-def test_what_is_typed_leads_to_its_place(text: str, goal: Goal) -> None:
-    assert parse_goal(text, SHOP) == goal
+    ]:
+        assert parse_goal(text, SHOP) == goal
 
 
 def test_an_id_alone_is_looked_for_where_one_stands() -> None:
@@ -67,9 +61,8 @@ def test_an_id_alone_is_looked_for_where_one_stands() -> None:
     assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or word like 1795")
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
+def test_the_way_back_from_a_place_to_what_is_typed() -> None:
+    for place in [
         places.Status(),
         places.Streams(),
         places.Audit(),
@@ -79,12 +72,10 @@ def test_an_id_alone_is_looked_for_where_one_stands() -> None:
         places.Pending("orders", "billing", "worker 1"),
         places.Entries("a:b:c"),
         places.OneEntry("orders", EntryId(1795, 0)),
-    ],
-)
-def test_the_way_back_from_a_place_to_what_is_typed(place: places.Place) -> None:
-    text = text_of(place)
-    assert text is not None
-    assert parse_goal(text, SHOP) == place
+    ]:
+        text = text_of(place)
+        assert text is not None
+        assert parse_goal(text, SHOP) == place
 
 
 def test_a_search_cannot_be_typed() -> None:

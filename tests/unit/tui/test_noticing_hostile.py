@@ -1,6 +1,5 @@
 """Hostile names and findings are only text on the pulse, in the charts and among the alerts."""
 
-import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused
@@ -10,7 +9,7 @@ from streamops.tui.app import StreamopsApp
 from tests.support.invented import NOW
 from tests.support.tui import hostile
 from tests.support.tui.driving import NARROW, WIDE, press, running, until
-from tests.support.tui.hostile_shared import EVERYTHING, check_screen
+from tests.support.tui.hostile import EVERYTHING, check_screen, press_checked
 from tests.support.tui.pulse_source import PulseSource
 from tests.support.tui.source import settings_for
 
@@ -26,20 +25,13 @@ def app_on(text: str, source: PulseSource) -> StreamopsApp:
     return StreamopsApp(replace(plain, context=hostile.settings(text).context))
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [*((text, NARROW) for text in hostile.TEXTS), (EVERYTHING, NARROW), (EVERYTHING, WIDE)],
-    ids=[*(f"text {number}" for number in range(len(hostile.TEXTS))), "all narrow", "all wide"],
-)
-async def test_hostile_text_is_only_text(text: str, size: tuple[int, int]) -> None:
-    delayed = DelayedQueues((DelayedQueue(f"q{text}", 1, 1, NOW, 1),), (), NOW, complete=True)
-    app = app_on(text, PulseSource(hostile.observation(text), delayed=delayed))
-    async with running(app, size):
+async def test_hostile_text_is_only_text_on_pulse_alerts_and_charts() -> None:
+    delayed = DelayedQueues((DelayedQueue(f"q{EVERYTHING}", 1, 1, NOW, 1),), (), NOW, complete=True)
+    app = app_on(EVERYTHING, PulseSource(hostile.observation(EVERYTHING), delayed=delayed))
+    async with running(app, NARROW):
         await until(app, lambda: app.moment.past is not None)
         for keys in WALK:
-            for key in keys:
-                await press(app, key)
-                check_screen(app)
+            await press_checked(app, keys)
         assert not app._exit
 
 

@@ -1,6 +1,5 @@
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,9 +10,8 @@ def seconds(number: float) -> timedelta:
     return timedelta(seconds=number)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "cost", "focused", "interval", "reason"),
-    [
+def test_polls_take_a_quarter_of_the_time_at_most() -> None:
+    for chosen, cost, focused, interval, reason in [
         (2, 0.01, True, 2, ""),
         (2, 0.5, True, 2, ""),
         (2, 0.6, True, 2.4, "stretched: a poll takes 600ms"),
@@ -22,19 +20,15 @@ def seconds(number: float) -> timedelta:
         (2, 4, False, 16, "out of focus"),
         (30, 0.01, False, 30, ""),
         (30, 10, False, 40, "stretched: a poll takes 10s"),
-    ],
-)
-def test_polls_take_a_quarter_of_the_time_at_most(
-    chosen: float, cost: float, *, focused: bool, interval: float, reason: str
-) -> None:
-    assert pace(seconds(chosen), seconds(cost), focused=focused) == Pace(
-        seconds(chosen), seconds(interval), reason
-    )
+    ]:
+        assert pace(seconds(chosen), seconds(cost), focused=focused) == Pace(
+            seconds(chosen), seconds(interval), reason
+        )
 
 
-@pytest.mark.parametrize("focused", [True, False])
-def test_off_is_off(*, focused: bool) -> None:
-    assert pace(None, seconds(100), focused=focused) == Pace(None, None)
+def test_off_is_off() -> None:
+    for focused in [True, False]:
+        assert pace(None, seconds(100), focused=focused) == Pace(None, None)
 
 
 @given(chosen=st.floats(0.001, 60), cost=st.floats(0, 60), focused=st.booleans())
@@ -59,12 +53,10 @@ def test_slower_and_faster_walk_the_choices_and_stop_at_the_ends() -> None:
     assert faster(CHOICES[0]) == CHOICES[0]
 
 
-@pytest.mark.parametrize(("chosen", "after_plus", "after_minus"), [(3, 5, 2), (60, None, 30), (0.5, 1, 1)])
-def test_an_odd_interval_from_the_configuration_joins_the_choices(
-    chosen: float, after_plus: float | None, after_minus: float
-) -> None:
-    assert slower(seconds(chosen)) == (None if after_plus is None else seconds(after_plus))
-    assert faster(seconds(chosen)) == seconds(after_minus)
+def test_an_odd_interval_from_the_configuration_joins_the_choices() -> None:
+    for chosen, after_plus, after_minus in [(3, 5, 2), (60, None, 30), (0.5, 1, 1)]:
+        assert slower(seconds(chosen)) == (None if after_plus is None else seconds(after_plus))
+        assert faster(seconds(chosen)) == seconds(after_minus)
 
 
 def test_retries_back_off_to_fifteen_seconds() -> None:

@@ -30,18 +30,15 @@ def test_the_persons_own_pager_wins() -> None:
     assert find_pager({}, which={"more": "/bin/more"}.get) == ("/bin/more",)
 
 
-@pytest.mark.parametrize(
-    ("environment", "words"),
-    [
+def test_without_a_pager_it_says_what_to_do() -> None:
+    for environment, words in [
         ({}, "there is no pager"),
         ({"PAGER": "nowhere -x"}, "nowhere is not there"),
         ({"PAGER": "'"}, "is no command"),
-    ],
-)
-def test_without_a_pager_it_says_what_to_do(environment: dict[str, str], words: str) -> None:
-    with pytest.raises(NoPager, match=words) as refused:
-        find_pager(environment, which=lambda _: None)
-    assert "PAGER" in refused.value.hint or "program" in refused.value.hint
+    ]:
+        with pytest.raises(NoPager, match=words) as refused:
+            find_pager(environment, which=lambda _: None)
+        assert "PAGER" in refused.value.hint or "program" in refused.value.hint
 
 
 def test_a_pager_is_given_nothing_that_a_terminal_obeys() -> None:

@@ -1,6 +1,5 @@
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -22,9 +21,8 @@ from streamops.tui.theme import (
 any_text = st.text(max_size=40)
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "align", "expected"),
-    [
+def test_fit_pads_or_cuts_visibly() -> None:
+    for text, width, align, expected in [
         ("lag", 5, Align.LEFT, "lag  "),
         ("lag", 5, Align.RIGHT, "  lag"),
         ("lagging", 5, Align.LEFT, "lagg…"),
@@ -34,10 +32,8 @@ any_text = st.text(max_size=40)
         ("日本語", 4, Align.LEFT, "日 …"),
         ("x", 0, Align.LEFT, ""),
         ("a\x1bb", 8, Align.LEFT, "a\\x1bb  "),
-    ],
-)
-def test_fit_pads_or_cuts_visibly(text: str, width: int, align: Align, expected: str) -> None:
-    assert fit(text, width, align) == expected
+    ]:
+        assert fit(text, width, align) == expected
 
 
 @given(any_text, st.integers(1, 30), st.sampled_from(Align))
@@ -85,25 +81,25 @@ def test_a_cut_line_says_so() -> None:
     assert brush.line([Cell("abc"), Cell("def")], 6).text == "abcdef"
 
 
-@pytest.mark.parametrize("tone", Tone)
-@pytest.mark.parametrize("ground", Ground)
-def test_without_colour_there_is_none(tone: Tone, ground: Ground) -> None:
-    style = ink(DARK_NAME, tone, ground, colour=False)
-    assert style.color is None
-    assert style.bgcolor is None
+def test_without_colour_there_is_none() -> None:
+    for tone in Tone:
+        for ground in Ground:
+            style = ink(DARK_NAME, tone, ground, colour=False)
+            assert style.color is None
+            assert style.bgcolor is None
 
 
-@pytest.mark.parametrize("name", [DARK_NAME, LIGHT_NAME, COLOUR_BLIND_NAME])
-@pytest.mark.parametrize("tone", Tone)
-@pytest.mark.parametrize("ground", Ground)
-def test_every_tone_can_be_read_on_every_ground(name: str, tone: Tone, ground: Ground) -> None:
+def test_every_tone_can_be_read_on_every_ground() -> None:
     """WCAG's contrast: 4.5 for text."""
-    style = ink(name, tone, ground, colour=True)
-    assert style.color is not None
-    assert style.bgcolor is not None
-    front, back = style.color.get_truecolor(), style.bgcolor.get_truecolor()
-    light, dark = sorted((_luminance(front), _luminance(back)), reverse=True)
-    assert (light + 0.05) / (dark + 0.05) >= 4.5
+    for name in [DARK_NAME, LIGHT_NAME, COLOUR_BLIND_NAME]:
+        for tone in Tone:
+            for ground in Ground:
+                style = ink(name, tone, ground, colour=True)
+                assert style.color is not None
+                assert style.bgcolor is not None
+                front, back = style.color.get_truecolor(), style.bgcolor.get_truecolor()
+                light, dark = sorted((_luminance(front), _luminance(back)), reverse=True)
+                assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
 def test_states_differ_without_red_and_green() -> None:

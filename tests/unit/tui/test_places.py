@@ -1,7 +1,6 @@
 import shlex
 
 import click
-import pytest
 
 from streamops.main.program import PROGRAM, ROOT
 from streamops.model.ids import EntryId
@@ -13,9 +12,8 @@ from tests.support.tui import sample
 from tests.support.tui.source import PROD
 
 
-@pytest.mark.parametrize(
-    ("place", "trail", "line"),
-    [
+def test_a_place_has_its_crumbs_and_its_command() -> None:
+    for place, trail, line in [
         (places.Status(), (), "status"),
         (places.Streams(), ("streams",), "streams ls"),
         (places.Stream("orders"), ("orders",), "streams info orders"),
@@ -54,11 +52,9 @@ from tests.support.tui.source import PROD
         (places.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),
         (places.Stream("-x"), ("-x",), "streams info -- -x"),
         (places.Stream("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
-    ],
-)
-def test_a_place_has_its_crumbs_and_its_command(place: Place, trail: tuple[str, ...], line: str) -> None:
-    assert place.trail == trail
-    assert command(PROD, place) == f"streamops -c prod {line}"
+    ]:
+        assert place.trail == trail
+        assert command(PROD, place) == f"streamops -c prod {line}"
 
 
 def test_an_entry_remembers_the_way_to_it() -> None:
@@ -78,16 +74,13 @@ def test_a_command_is_one_line_that_a_terminal_only_shows() -> None:
     assert len(shlex.split(line)) == 6
 
 
-@pytest.mark.parametrize(
-    ("entry_id", "short"), [((5, 0), "5-0"), ((12345, 1), "12345-1"), ((123456, 1), "1234…-1")]
-)
-def test_short_ids_are_never_longer_than_ids(entry_id: tuple[int, int], short: str) -> None:
-    assert short_id(EntryId(*entry_id)) == short
+def test_short_ids_are_never_longer_than_ids() -> None:
+    for entry_id, short in [((5, 0), "5-0"), ((12345, 1), "12345-1"), ((123456, 1), "1234…-1")]:
+        assert short_id(EntryId(*entry_id)) == short
 
 
-@pytest.mark.parametrize(
-    ("text", "goal"),
-    [
+def test_what_is_typed_leads_somewhere() -> None:
+    for text, goal in [
         ("status", places.Status()),
         (" streams ", places.Streams()),
         ("pulse", places.Pulse()),
@@ -111,10 +104,8 @@ def test_short_ids_are_never_longer_than_ids(entry_id: tuple[int, int], short: s
         ("s", Nowhere("6 places like s: clicks, emails, orders, …")),
         ("orders nope", Nowhere("no stream, group or word like orders nope")),
         ("\x1b[2J", Nowhere("no stream, group or word like \\x1b[2J")),
-    ],
-)
-def test_what_is_typed_leads_somewhere(text: str, goal: object) -> None:
-    assert parse_goal(text, sample.shop()) == goal
+    ]:
+        assert parse_goal(text, sample.shop()) == goal
 
 
 def test_before_the_first_observation_only_words_lead_somewhere() -> None:
@@ -138,19 +129,19 @@ PLACES: tuple[Place, ...] = (
 )
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: type(place).__name__)
-@pytest.mark.parametrize(
-    "context", [PROD, ContextInfo("demo", url="redis://localhost:1/0")], ids=["-c", "--url"]
-)
-def test_every_command_is_one_that_the_command_line_takes(place: Place, context: ContextInfo) -> None:
+def test_every_command_is_one_that_the_command_line_takes() -> None:
     """Parsed to its last word, down to the command itself; a name stays a name, whatever it looks like."""
-    words = shlex.split(command(context, place))
-    assert words[0] == PROGRAM
-    parent, parameters = ROOT.make_context(PROGRAM, words[1:]), {}
-    while isinstance(parent.command, click.Group):
-        name, found, rest = parent.command.resolve_command(parent, [*parent._protected_args, *parent.args])
-        assert found is not None
-        parent = found.make_context(name, rest, parent=parent)
-        parameters = parent.params
-    for name in place.names:
-        assert name in parameters.values() or (name,) in parameters.values()
+    for place in PLACES:
+        for context in [PROD, ContextInfo("demo", url="redis://localhost:1/0")]:
+            words = shlex.split(command(context, place))
+            assert words[0] == PROGRAM
+            parent, parameters = ROOT.make_context(PROGRAM, words[1:]), {}
+            while isinstance(parent.command, click.Group):
+                name, found, rest = parent.command.resolve_command(
+                    parent, [*parent._protected_args, *parent.args]
+                )
+                assert found is not None
+                parent = found.make_context(name, rest, parent=parent)
+                parameters = parent.params
+            for name in place.names:
+                assert name in parameters.values() or (name,) in parameters.values()

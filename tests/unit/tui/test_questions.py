@@ -69,9 +69,8 @@ def test_what_is_not_changed_stands_for_its_value_to_the_byte() -> None:
     assert limits == Limits()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
+def test_what_is_typed_is_read() -> None:
+    for name, text, value in [
         ("stream", " s ", " s "),
         ("source", "", None),
         ("ids", "5-1, 7  8-0", (EntryId(5, 1), EntryId(7, 0), EntryId(8, 0))),
@@ -88,11 +87,9 @@ def test_what_is_not_changed_stands_for_its_value_to_the_byte() -> None:
         ("idle", "1h30m", timedelta(minutes=90)),
         ("idle", "", timedelta(seconds=60)),
         ("share", "0.25", 0.25),
-    ],
-)
-def test_what_is_typed_is_read(name: str, text: str, value: Any) -> None:  # noqa: ANN401 - any field's value
-    made, _ = read(**{name: text})
-    assert getattr(made, name) == value
+    ]:
+        made, _ = read(**{name: text})
+        assert getattr(made, name) == value
 
 
 @pytest.mark.parametrize(
@@ -131,13 +128,13 @@ def test_limits_are_asked_for_where_they_make_sense() -> None:
     )
 
 
-@pytest.mark.parametrize("name", list(OPERATIONS))
-def test_every_operation_has_a_form(name: str) -> None:
-    questions = questions_for(OPERATIONS[name].intent, SUBJECT, {}, long=True)
-    assert questions
-    assert all(question.label and question.text.isprintable() for question in questions)
-    assert len({question.label for question in questions}) == len(questions)
-    assert not any(" - " in question.help for question in questions)
+def test_every_operation_has_a_form() -> None:
+    for name in list(OPERATIONS):
+        questions = questions_for(OPERATIONS[name].intent, SUBJECT, {}, long=True)
+        assert questions
+        assert all(question.label and question.text.isprintable() for question in questions)
+        assert len({question.label for question in questions}) == len(questions)
+        assert not any(" - " in question.help for question in questions)
 
 
 def test_values_are_written_as_they_would_be_typed() -> None:

@@ -1,7 +1,5 @@
 """What an action would act on, and which keys fit it."""
 
-import pytest
-
 from streamops.model.ids import EntryId
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.tui.acting.offers import offers, undoing
@@ -29,9 +27,8 @@ ENTRY = OneEntry("orders", ID)
 OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
 
 
-@pytest.mark.parametrize(
-    ("place", "dead_letters", "operations"),
-    [
+def test_the_keys_that_fit() -> None:
+    for place, dead_letters, operations in [
         (Stream("orders"), False, {"T": "trim"}),
         (Entries("orders"), False, {"T": "trim"}),
         (Stream("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
@@ -56,32 +53,24 @@ OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
         (Story("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
         (Status(), False, {}),
         (Contexts(), False, {}),
-    ],
-)
-def test_the_keys_that_fit(place: Place, dead_letters: bool, operations: dict[str, str]) -> None:  # noqa: FBT001 - a table
-    subject = subject_at(place, dead_letters=dead_letters)
-    assert {verb.key: verb.operation for verb in fitting(subject)} == operations
-    assert all(verb_of(key, subject) for key in operations)
-    assert verb_of("Q", subject) is None
+    ]:
+        subject = subject_at(place, dead_letters=dead_letters)
+        assert {verb.key: verb.operation for verb in fitting(subject)} == operations
+        assert all(verb_of(key, subject) for key in operations)
+        assert verb_of("Q", subject) is None
 
 
-@pytest.mark.parametrize(
-    ("subject", "operations"),
-    [
+def test_what_is_on_is_switched_off_and_the_other_way_round() -> None:
+    for subject, operations in [
         (Subject(sort=Sort.TOPIC, topic="t"), {"P": "topics.off", "X": "topics.rm"}),
         (Subject(sort=Sort.TOPIC_OFF, topic="t"), {"P": "topics.on", "X": "topics.rm"}),
         (Subject(sort=Sort.POOL, pool="p"), {"P": "pause", "S": "scale.set"}),
         (Subject(sort=Sort.POOL_PAUSED, pool="p"), {"P": "resume", "S": "scale.set"}),
-    ],
-    ids=lambda one: one.sort if isinstance(one, Subject) else "",
-)
-def test_what_is_on_is_switched_off_and_the_other_way_round(
-    subject: Subject, operations: dict[str, str]
-) -> None:
-    assert operations.items() <= {verb.key: verb.operation for verb in fitting(subject)}.items()
-    for operation in operations.values():
-        first = questions_for(OPERATIONS[operation].intent, subject, {}, long=False)[0]
-        assert first.value == (subject.topic or subject.pool)
+    ]:
+        assert operations.items() <= {verb.key: verb.operation for verb in fitting(subject)}.items()
+        for operation in operations.values():
+            first = questions_for(OPERATIONS[operation].intent, subject, {}, long=False)[0]
+            assert first.value == (subject.topic or subject.pool)
 
 
 def test_a_topic_or_a_pool_fills_in_no_stream() -> None:

@@ -18,24 +18,19 @@ class Pipe:
 TERMINAL, PIPE = Pipe(terminal=True), Pipe(terminal=False)
 
 
-@pytest.mark.parametrize(
-    ("stdin", "stdout", "term"),
-    [
+def test_without_a_terminal_it_refuses_with_a_hint() -> None:
+    for stdin, stdout, term in [
         (PIPE, TERMINAL, "xterm"),
         (TERMINAL, PIPE, "xterm"),
         (None, TERMINAL, "xterm"),
         (TERMINAL, None, "xterm"),
         (TERMINAL, TERMINAL, "dumb"),
         (TERMINAL, TERMINAL, ""),
-    ],
-)
-def test_without_a_terminal_it_refuses_with_a_hint(
-    stdin: Pipe | None, stdout: Pipe | None, term: str
-) -> None:
-    with pytest.raises(SettingsError) as refused:
-        require_terminal(stdin, stdout, {"TERM": term})
-    assert refused.value.exit_code == ExitCode.USAGE
-    assert refused.value.hint == "for plain output use: streamops status"
+    ]:
+        with pytest.raises(SettingsError) as refused:
+            require_terminal(stdin, stdout, {"TERM": term})
+        assert refused.value.exit_code == ExitCode.USAGE
+        assert refused.value.hint == "for plain output use: streamops status"
 
 
 def test_a_terminal_is_accepted() -> None:

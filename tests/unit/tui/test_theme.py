@@ -4,8 +4,6 @@ import math
 from itertools import combinations
 from typing import Final
 
-import pytest
-
 from streamops.present.table import Tone
 from streamops.tui.theme import (
     COLOUR_BLIND,
@@ -31,17 +29,16 @@ SEEN: Final = {
 """Machado, Oliveira and Fernandes 2009, of linear light."""
 
 
-@pytest.mark.parametrize("eyes", SEEN)
-def test_states_of_the_colour_blind_palette_are_far_apart_to_all_eyes(eyes: str) -> None:
-    states = (COLOUR_BLIND.ok, COLOUR_BLIND.warn, COLOUR_BLIND.critical, COLOUR_BLIND.unknown)
-    for one, other in combinations(states, 2):
-        # A difference of 2 can just be seen.
-        assert math.dist(_lab(_seen(one, eyes)), _lab(_seen(other, eyes))) > 25, (one, other)
+def test_states_of_the_colour_blind_palette_are_far_apart_to_all_eyes() -> None:
+    for eyes in SEEN:
+        states = (COLOUR_BLIND.ok, COLOUR_BLIND.warn, COLOUR_BLIND.critical, COLOUR_BLIND.unknown)
+        for one, other in combinations(states, 2):
+            # A difference of 2 can just be seen.
+            assert math.dist(_lab(_seen(one, eyes)), _lab(_seen(other, eyes))) > 25, (one, other)
 
 
-@pytest.mark.parametrize(
-    ("word", "colours", "name"),
-    [
+def test_the_theme_follows_from_the_word_and_the_terminal() -> None:
+    for word, colours, name in [
         ("", "truecolor", DARK_NAME),
         ("light", "truecolor", LIGHT_NAME),
         ("light", "256", LIGHT_NAME),
@@ -50,10 +47,8 @@ def test_states_of_the_colour_blind_palette_are_far_apart_to_all_eyes(eyes: str)
         ("light", "standard", TERMINAL_NAME),
         ("", "standard", TERMINAL_NAME),
         ("dark", None, DARK_NAME),
-    ],
-)
-def test_the_theme_follows_from_the_word_and_the_terminal(word: str, colours: str | None, name: str) -> None:
-    assert theme_name(word, colours) == name
+    ]:
+        assert theme_name(word, colours) == name
 
 
 def test_themes_go_round_and_the_terminals_own_stays() -> None:
@@ -61,14 +56,14 @@ def test_themes_go_round_and_the_terminals_own_stays() -> None:
     assert next_theme(TERMINAL_NAME) == TERMINAL_NAME
 
 
-@pytest.mark.parametrize("tone", Tone)
-@pytest.mark.parametrize("ground", Ground)
-def test_the_terminals_own_colours_are_its_sixteen_and_the_cursor_is_seen(tone: Tone, ground: Ground) -> None:
-    style = ink(TERMINAL_NAME, tone, ground, colour=True)
-    for colour in (style.color, style.bgcolor):
-        assert colour is not None
-        assert colour.is_default or (colour.number is not None and colour.number < 16)
-    assert bool(style.reverse) is (ground in (Ground.CURSOR, Ground.BANNER))
+def test_the_terminals_own_colours_are_its_sixteen_and_the_cursor_is_seen() -> None:
+    for tone in Tone:
+        for ground in Ground:
+            style = ink(TERMINAL_NAME, tone, ground, colour=True)
+            for colour in (style.color, style.bgcolor):
+                assert colour is not None
+                assert colour.is_default or (colour.number is not None and colour.number < 16)
+            assert bool(style.reverse) is (ground in (Ground.CURSOR, Ground.BANNER))
 
 
 async def test_a_small_terminal_is_told_and_drawn_on() -> None:

@@ -2,7 +2,6 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from streamops.model.observation import Health, Observation
@@ -59,16 +58,13 @@ def test_crumbs_lead_from_the_context() -> None:
     assert line[-1].tone is Tone.STRONG
 
 
-@pytest.mark.parametrize(
-    ("loss", "now", "expected"),
-    [
+def test_the_banner_says_why_how_old_and_when_again() -> None:
+    for loss, now, expected in [
         (Loss("connection refused", "", 105.0), 101.0, "✗ data 1s old · next try in 4s · connection refused"),
         (Loss("refused", "start it", 105.0), 105.0, "✗ data 5s old · trying again · refused · start it"),
         (Loss("gone", "", None), 190.0, "✗ data 1m30s old · gone"),
-    ],
-)
-def test_the_banner_says_why_how_old_and_when_again(loss: Loss, now: float, expected: str) -> None:
-    assert text(words.banner(loss, moment(loss=loss), now)).strip() == expected
+    ]:
+        assert text(words.banner(loss, moment(loss=loss), now)).strip() == expected
 
 
 def test_a_banner_before_any_data_has_no_age() -> None:
@@ -76,9 +72,8 @@ def test_a_banner_before_any_data_has_no_age() -> None:
     assert text(words.banner(Loss("refused", "", None), first, 5.0)).strip() == "✗ refused"
 
 
-@pytest.mark.parametrize(
-    ("changes", "now", "expected"),
-    [
+def test_the_status_says_how_fresh() -> None:
+    for changes, now, expected in [
         ({}, 101.0, "every 2s · poll 5ms, 23 commands · 1 not readable (?)"),
         ({}, 120.0, "every 2s  · stale, 20s old"),
         ({"loss": Loss("x", "", None)}, 103.0, "every 2s  · stale, 3s old"),
@@ -89,10 +84,8 @@ def test_a_banner_before_any_data_has_no_age() -> None:
             101.0,
             "every 6s (stretched: a poll takes 2s)",
         ),
-    ],
-)
-def test_the_status_says_how_fresh(changes: dict[str, Any], now: float, expected: str) -> None:
-    assert text(words.status(moment(**changes), now)).strip().startswith(expected)
+    ]:
+        assert text(words.status(moment(**changes), now)).strip().startswith(expected)
 
 
 def test_the_status_says_what_is_missing() -> None:
@@ -106,12 +99,14 @@ def test_the_status_says_what_is_missing() -> None:
     assert text(words.status(Moment(PROD, Pace(TWO, TWO)), 0.0)).strip() == "every 2s · connecting"
 
 
-@pytest.mark.parametrize(
-    ("cursor", "rows", "expected"),
-    [(0, 0, "0/0"), (0, 9, "1/9"), (8, 9, "9/9"), (1233, 10_000, "1,234/10,000")],
-)
-def test_the_position_counts_from_one(cursor: int, rows: int, expected: str) -> None:
-    assert text(words.position(cursor, rows)).strip() == expected
+def test_the_position_counts_from_one() -> None:
+    for cursor, rows, expected in [
+        (0, 0, "0/0"),
+        (0, 9, "1/9"),
+        (8, 9, "9/9"),
+        (1233, 10_000, "1,234/10,000"),
+    ]:
+        assert text(words.position(cursor, rows)).strip() == expected
 
 
 def test_keys_leave_from_the_right_and_help_stays() -> None:

@@ -2,16 +2,17 @@
 
 import pytest
 
+from streamops.model.acting import Environment
 from tests.support.servers import RunningServer
-from tests.support.tui.acting_server import ENTRIES, console_on, pending, prepare, to_pending
 from tests.support.tui.driving import names, press, running, shown, until
+from tests.support.tui.servers import ENTRIES, console_on, deliver_all, pending, to_pending
 
 pytestmark = pytest.mark.every_server("the way through the console is walked on each version")
 
 
 async def test_acknowledging_and_undoing_it_on_every_server(server: RunningServer) -> None:
-    ids = prepare(server)
-    app = console_on(server)
+    ids = deliver_all(server)
+    app = console_on(server, Environment.PRODUCTION)
     async with running(app):
         await to_pending(app)
         await press(app, "space", "space", "A", "enter")

@@ -4,13 +4,13 @@ import pytest
 
 from tests.support.servers import RunningServer
 from tests.support.tui.driving import bar, names, press, running, screen_text, shown, until
-from tests.support.tui.server import console_on, prepare
+from tests.support.tui.servers import console_on, deliver_some
 
 pytestmark = pytest.mark.every_server("the way through the console is walked on each version")
 
 
 async def test_the_way_from_streams_to_an_entry_on_every_server(server: RunningServer) -> None:
-    ids = prepare(server)
+    ids = deliver_some(server)
     app = console_on(server)
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])

@@ -67,9 +67,8 @@ def values(past: Past, track: object = LAG, tier: object = FINE, until: float = 
     return [point.value for point in points]
 
 
-@pytest.mark.parametrize(
-    ("lag", "value", "mark"),
-    [
+def test_a_lag_is_remembered_with_what_it_rests_on() -> None:
+    for lag, value, mark in [
         (exact(7), 7, Mark.KNOWN),
         (exact(0), 0, Mark.KNOWN),
         (Lag(7, 7, 7, LagBasis.REPORTED, ""), 7, Mark.KNOWN),
@@ -78,11 +77,9 @@ def values(past: Past, track: object = LAG, tier: object = FINE, until: float = 
         (Lag(80, 10, 90, LagBasis.ESTIMATED, ""), 80, Mark.ABOUT),
         (UNKNOWN, None, Mark.KNOWN),
         (Lag(None, 3, 9, LagBasis.UNKNOWN, ""), None, Mark.KNOWN),
-    ],
-)
-def test_a_lag_is_remembered_with_what_it_rests_on(lag: Lag, value: float | None, mark: Mark) -> None:
-    points = remembered(at(one(lag), 0)).points("orders", "billing", LAG, FINE, END)
-    assert [(point.value, point.mark) for point in points] == [(value, mark)]
+    ]:
+        points = remembered(at(one(lag), 0)).points("orders", "billing", LAG, FINE, END)
+        assert [(point.value, point.mark) for point in points] == [(value, mark)]
 
 
 def test_all_four_measures_are_remembered() -> None:
@@ -138,12 +135,12 @@ def test_a_pause_is_not_drawn_over() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("every", [seconds(30), None, EVERY])
-def test_slow_polls_are_joined_once_they_are_the_rule(every: timedelta | None) -> None:
-    past = remembered(*(at(one(1), second) for second in (0, 30, 60, 90)), every=every)
-    joined = [point.joined for point in past.points("orders", "billing", LAG, FINE, END + 99)]
-    assert joined[2:] == [True, True]
-    assert joined[1] is (every == seconds(30))
+def test_slow_polls_are_joined_once_they_are_the_rule() -> None:
+    for every in [seconds(30), None, EVERY]:
+        past = remembered(*(at(one(1), second) for second in (0, 30, 60, 90)), every=every)
+        joined = [point.joined for point in past.points("orders", "billing", LAG, FINE, END + 99)]
+        assert joined[2:] == [True, True]
+        assert joined[1] is (every == seconds(30))
 
 
 def test_an_observation_that_comes_late_changes_nothing() -> None:

@@ -4,25 +4,31 @@ from streamops.tui.web.checks import headers_for, is_own_host, is_own_origin, is
 from streamops.tui.web.packets import BrokenPacket, Kind, packet, read_head, read_message, read_token
 
 
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1:9642", "127.0.0.1", "127.8.9.1:1", "localhost:9642", "LOCALHOST:1", "[::1]:9642"]
-)
-def test_names_of_this_machine_are_its_own(host: str) -> None:
-    assert is_own_host(host)
+def test_names_of_this_machine_are_its_own() -> None:
+    for host in ["127.0.0.1:9642", "127.0.0.1", "127.8.9.1:1", "localhost:9642", "LOCALHOST:1", "[::1]:9642"]:
+        assert is_own_host(host)
 
 
-@pytest.mark.parametrize(
-    "host",
-    [None, "", "evil.example:9642", "127.0.0.1.evil.example", "localhost.evil.example:9642", "10.0.0.1:9642",
-     "127.0.0.1:9642\nx", "evil@127.0.0.1", "0.0.0.0:9642", "[::]:9642", "127.0.0.1:", "localhost:9642 "],
-)  # fmt: skip
-def test_other_names_are_not(host: str | None) -> None:
-    assert not is_own_host(host)
+def test_other_names_are_not() -> None:
+    for host in [
+        None,
+        "",
+        "evil.example:9642",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:9642",
+        "10.0.0.1:9642",
+        "127.0.0.1:9642\nx",
+        "evil@127.0.0.1",
+        "0.0.0.0:9642",
+        "[::]:9642",
+        "127.0.0.1:",
+        "localhost:9642 ",
+    ]:
+        assert not is_own_host(host)
 
 
-@pytest.mark.parametrize(
-    ("origin", "host", "own"),
-    [
+def test_only_its_own_page_is_its_origin() -> None:
+    for origin, host, own in [
         ("http://127.0.0.1:9642", "127.0.0.1:9642", True),
         ("http://LocalHost:9642", "localhost:9642", True),
         ("http://localhost:3000", "localhost:9642", False),
@@ -31,10 +37,8 @@ def test_other_names_are_not(host: str | None) -> None:
         ("null", "127.0.0.1:9642", False),
         (None, "127.0.0.1:9642", False),
         ("http://127.0.0.1:9642", None, False),
-    ],
-)
-def test_only_its_own_page_is_its_origin(origin: str | None, host: str | None, *, own: bool) -> None:
-    assert is_own_origin(origin, host) is own
+    ]:
+        assert is_own_origin(origin, host) is own
 
 
 def test_a_token_is_compared_whole() -> None:
@@ -52,35 +56,37 @@ def test_the_page_may_ask_nobody_else() -> None:
     assert "*" not in policy
 
 
-@pytest.mark.parametrize(
-    ("text", "packed"),
-    [
+def test_messages_of_the_page_become_packets() -> None:
+    for text, packed in [
         ('["stdin", "jé"]', b"D\0\0\0\x03j\xc3\xa9"),
         ('["focus"]', b'M\0\0\0\x10{"type":"focus"}'),
         ('["resize", {"width": 9, "height": 3}]', b'M\0\0\0&{"type":"resize","width":9,"height":3}'),
         ('["ping", "1"]', b""),
-    ],
-)
-def test_messages_of_the_page_become_packets(text: str, packed: bytes) -> None:
-    assert read_message(text) == packed
+    ]:
+        assert read_message(text) == packed
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "{}", "[]", '["quit"]', '["stdin"]', '["stdin", 1]', '["resize", {"width": 0}]',
-     '["resize", {"width": 99999}]', '["meta", {"type": "deliver_chunk_request"}]', '["stdin", "\\ud800"]'],
-)  # fmt: skip
-def test_other_messages_are_refused(text: str) -> None:
-    with pytest.raises(BrokenPacket):
-        read_message(text)
+def test_other_messages_are_refused() -> None:
+    for text in [
+        "",
+        "{}",
+        "[]",
+        '["quit"]',
+        '["stdin"]',
+        '["stdin", 1]',
+        '["resize", {"width": 0}]',
+        '["resize", {"width": 99999}]',
+        '["meta", {"type": "deliver_chunk_request"}]',
+        '["stdin", "\\ud800"]',
+    ]:
+        with pytest.raises(BrokenPacket):
+            read_message(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", '"token"', '["token"]', '["stdin", "x"]', '["token", 1]', '["token", "a", "b"]']
-)
-def test_a_token_comes_first(text: str) -> None:
-    with pytest.raises(BrokenPacket):
-        read_token(text)
+def test_a_token_comes_first() -> None:
+    for text in ["", "[]", '"token"', '["token"]', '["stdin", "x"]', '["token", 1]', '["token", "a", "b"]']:
+        with pytest.raises(BrokenPacket):
+            read_token(text)
 
 
 def test_packets_have_a_bound() -> None:
