@@ -40,23 +40,6 @@ async def test_the_tail_follows_a_real_stream(server: RunningServer) -> None:
         await shown(app, "n=six")
 
 
-async def test_a_server_that_stops_answering_is_a_banner_until_it_answers_again(
-    server: RunningServer,
-) -> None:
-    deliver_some(server)
-    app = console_on(server)
-    async with running(app):
-        await until(app, lambda: names(app) == ["orders/billing"])
-        server.pause()
-        try:
-            await until(app, lambda: "✗" in bar(app, "banner"))
-            assert names(app) == ["orders/billing"]
-        finally:
-            server.resume()
-        await press(app, "r")
-        await until(app, lambda: not app.frame.query_one("#banner").display)
-
-
 @pytest.mark.parametrize(
     "name", [b"\xff[@click=app.bell]x[/]\x1b]52;c;eA==\x07", b""], ids=["hostile", "empty"]
 )

@@ -65,4 +65,4 @@ async def _arrived(app: StreamopsApp) -> None:
 
 def _reads(worker: object) -> bool:
     work = getattr(worker, "_work", None)
-    return getattr(work, "func", None) is answer and not worker.is_finished  # type: ignore[attr-defined, no-any-return]
+    return getattr(work, "func", None) is answer and not worker.is_finished  # type: ignore[attr-defined]

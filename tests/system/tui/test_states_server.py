@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from streamops.tui.text_view import TextView
-from tests.support.servers import StartServer
+from tests.support.servers import RunningServer, StartServer
 from tests.support.tui.driving import bar, list_of, names, press, running, shown, until
-from tests.support.tui.servers import add_groups, console_at, hints, point
+from tests.support.tui.servers import add_groups, console_at, console_on, deliver_some, hints, point
 
 
 async def test_a_server_that_goes_is_told_with_a_countdown_and_another_in_its_place_locks_writes(
@@ -87,3 +87,20 @@ async def test_a_slow_server_leaves_keys_answered_and_its_data_told_as_old(
         assert app.moment.arrived == polled or app.moment.observation is not None
         await until(app, lambda: app.moment.arrived > polled)
         await until(app, lambda: "stretched: a poll takes" in bar(app, "status"))
+
+
+async def test_a_server_that_stops_answering_is_a_banner_until_it_answers_again(
+    server: RunningServer,
+) -> None:
+    deliver_some(server)
+    app = console_on(server)
+    async with running(app):
+        await until(app, lambda: names(app) == ["orders/billing"])
+        server.pause()
+        try:
+            await until(app, lambda: "✗" in bar(app, "banner"))
+            assert names(app) == ["orders/billing"]
+        finally:
+            server.resume()
+        await press(app, "r")
+        await until(app, lambda: not app.frame.query_one("#banner").display)

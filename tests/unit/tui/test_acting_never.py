@@ -5,22 +5,24 @@ import pytest
 from streamops.tui.subjects import KEYS
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs
-from tests.support.tui.driving import NARROW, bar, press, running, shown, until
+from tests.support.tui.driving import NARROW, bar, press, running, settle, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 
-@pytest.mark.parametrize("way", [[], ["enter"], ["enter", "l"], ["t"], ["at"], ["4"]], ids=" ".join)
+@pytest.mark.parametrize("way", [[], ["enter", "l"], ["at"], ["4"]], ids=" ".join)
 async def test_single_key_changes_nothing_on_the_server(way: list[str]) -> None:
     source = shop_source(jobs=(acts.JOB,), actions=(acts.action(1, acts.CLAIM, acts.DONE),))
     app = app_for(source)
     async with running(app, NARROW):
         await press(app, *way)
-        place = app.frame.place
+        place, view = app.frame.place, app.focused
         for key in [*KEYS, *"EPSZzs", "space", "delete"]:
-            await press(app, key, "escape")
-            if app.frame.place != place:
+            await press(app, key)
+            if app.frame.place != place or app.screen is not app.frame or app.focused is not view:
+                await press(app, "escape")
                 app.go(place)
+                await settle(app)
         assert not source.applied
         assert not source.cancelled
 

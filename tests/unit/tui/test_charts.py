@@ -69,7 +69,7 @@ async def test_arrows_choose_how_far_back() -> None:
             await until(app, lambda span=span: screen.span == span)  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, (30, 8)])
+@pytest.mark.parametrize("size", [NARROW, (30, 8)])
 @pytest.mark.usefixtures("past")
 async def test_charts_fill_what_room_there_is(size: tuple[int, int]) -> None:
     app = app_for(PulseSource(sample.shop()))

@@ -1,6 +1,5 @@
 """How fresh what is shown is: polls, freezing, pace, and lost connections."""
 
-import asyncio
 from datetime import timedelta
 
 from textual import events
@@ -88,9 +87,8 @@ async def test_the_countdown_moves_by_itself() -> None:
         source.observation = REFUSED
         for _ in range(3):
             await press(app, "r")
-            await asyncio.sleep(0.02)
+            await settle(app)
         await until(app, lambda: "next try in 4s" in bar(app, "banner"))
-        await asyncio.sleep(1.1)
         await until(app, lambda: "next try in 3s" in bar(app, "banner"))
 
 

@@ -62,6 +62,7 @@ def test_an_id_alone_is_looked_for_where_one_stands() -> None:
 
 
 def test_the_way_back_from_a_place_to_what_is_typed() -> None:
+    place: places.Place
     for place in [
         places.Status(),
         places.Streams(),

@@ -13,6 +13,7 @@ from tests.support.tui.source import PROD
 
 
 def test_a_place_has_its_crumbs_and_its_command() -> None:
+    place: Place
     for place, trail, line in [
         (places.Status(), (), "status"),
         (places.Streams(), ("streams",), "streams ls"),

@@ -178,7 +178,7 @@ def test_a_sparkline_leaves_out_what_was_not_known() -> None:
     assert [place for place, value in enumerate(known) if value is not None] == [9, 27, 29]
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, (30, 8)])
+@pytest.mark.parametrize("size", [WIDE, (30, 8)])
 async def test_the_page_is_shown_and_enter_leads_to_the_worst(size: tuple[int, int]) -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app, size):

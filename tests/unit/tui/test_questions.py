@@ -92,9 +92,8 @@ def test_what_is_typed_is_read() -> None:
         assert getattr(made, name) == value
 
 
-@pytest.mark.parametrize(
-    ("typed", "field", "why"),
-    [
+def test_what_stands_for_nothing_is_told() -> None:
+    for typed, field, why in [
         ({"stream": ""}, "stream", "has to be given"),
         ({"to": ""}, "to", "has to be given"),
         ({"ids": "soon"}, "ids", "not an entry ID"),
@@ -108,13 +107,11 @@ def test_what_is_typed_is_read() -> None:
         ({"since": "5m", "count": "0"}, "count", "since is given too"),
         ({"count": "13"}, "", "not thirteen"),
         ({"rate": "fast"}, "rate", "not a number"),
-    ],
-)
-def test_what_stands_for_nothing_is_told(typed: dict[str, str], field: str, why: str) -> None:
-    with pytest.raises(WrongAnswer, match=why) as caught:
-        read(**typed)
-    assert caught.value.field == field
-    assert "\n" not in caught.value.why
+    ]:
+        with pytest.raises(WrongAnswer, match=why) as caught:
+            read(**typed)
+        assert caught.value.field == field
+        assert "\n" not in caught.value.why
 
 
 def test_limits_are_asked_for_where_they_make_sense() -> None:

@@ -28,6 +28,7 @@ OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
 
 
 def test_the_keys_that_fit() -> None:
+    place: Place
     for place, dead_letters, operations in [
         (Stream("orders"), False, {"T": "trim"}),
         (Entries("orders"), False, {"T": "trim"}),

@@ -73,6 +73,7 @@ def test_a_banner_before_any_data_has_no_age() -> None:
 
 
 def test_the_status_says_how_fresh() -> None:
+    changes: dict[str, Any]
     for changes, now, expected in [
         ({}, 101.0, "every 2s · poll 5ms, 23 commands · 1 not readable (?)"),
         ({}, 120.0, "every 2s  · stale, 20s old"),
