@@ -149,3 +149,25 @@ async def test_cluster_that_turns_us_away(start_server: StartServer, *, reachabl
     port = server.port if reachable else choose_port()
     error = await refusal(with_password(replace(loopback(port), mode=Mode.CLUSTER)))
     assert isinstance(error, Refused if reachable else Unreachable)
+
+
+@pytest.mark.parametrize("user", [None, "operator"])
+async def test_wrong_password(server: RunningServer, user: str | None) -> None:
+    server.command("ACL", "SETUSER", "operator", "on", ">the-right-one", "~*", "+@all")
+    server.command("ACL", "SETUSER", "default", "resetpass", ">the-right-one")
+    try:
+        for options in (server.options, server.tcp_options):
+            error = await refusal(with_password(options, user))
+            assert isinstance(error, Refused)
+            assert "refused the password of" in error.message
+            assert (user or "the default user") in error.message
+    finally:
+        # This connection was there before the password, and so needs none.
+        server.command("ACL", "SETUSER", "default", "nopass")
+
+
+async def test_database_that_does_not_exist(server: RunningServer) -> None:
+    error = await refusal(replace(server.options, database=4711))
+    assert isinstance(error, UnexpectedReply)
+    assert "DB index" in error.message
+    assert "database" in error.hint

@@ -4,7 +4,6 @@ No server that can was there to be tried. What the scripts send is tested by the
 with XDELEX and XTRIM's DELREF made of older commands inside the script, as Redis's documentation describes them.
 """
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -67,13 +66,6 @@ def entries(server: RunningServer) -> list[str]:
 def run(server: RunningServer, script: str, words: tuple[Argument, ...]) -> list[Any]:
     told: list[Any] = server.command("EVAL", AS_DOCUMENTED + load_script(script).source, 1, KEY, *words)
     return told
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 def test_deleting_takes_the_rows_of_every_group_along(server: RunningServer) -> None:

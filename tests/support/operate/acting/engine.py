@@ -1,5 +1,9 @@
 """Shared by the tests of engine."""
 
+from typing import Any
+
+from msgspec.structs import replace
+
 from streamops.model.acting import (
     Actor,
     Assent,
@@ -7,6 +11,8 @@ from streamops.model.acting import (
 )
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
+from streamops.operate.console import Console
+from streamops.wire.options import Secret
 from tests.support.servers import RunningServer
 
 YES = Assent(yes=True)
@@ -24,3 +30,10 @@ def fill(server: RunningServer) -> None:
 
 def pending(server: RunningServer) -> int:
     return int(server.command("XPENDING", "orders", "billing")[0])
+
+
+async def open_as(server: RunningServer, *rules: str, **options: Any) -> Console:
+    """A console of a user with all rights but for what the rules take away."""
+    server.command("ACL", "SETUSER", "op", "reset", "on", ">pw", "~*", "&*", "+@all", *rules)
+    login = replace(server.options, username="op", password=Secret("pw"))
+    return await Console.open(login, actor=ANN, **options)
