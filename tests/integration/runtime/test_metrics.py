@@ -163,7 +163,7 @@ async def test_names_that_are_no_unicode(server: RunningServer) -> None:
         (sample,) = families(*figures)["streamops_handler_failures"].samples
         assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}
         await until(lambda: server.command("EXISTS", f"streamops:worker:{worker.id}"))
-        server = await Server.connect(server.options)
-        (heart,) = await read_hearts(server, [worker.id])
-        await server.close()
+        connection = await Server.connect(server.options)
+        (heart,) = await read_hearts(connection, [worker.id])
+        await connection.close()
     assert heart.consumers == (("orders\udcfe", "\udcff", worker.id),)

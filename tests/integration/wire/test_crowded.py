@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 
 from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
 from streamops.operate.console import Console
@@ -21,13 +20,6 @@ from streamops.wire.writes.groups import create_group, destroy_group, empty_grou
 from streamops.wire.writes.trim import Floor, How, trim_safely, trim_to
 from tests.support.servers import RunningServer
 from tests.support.wire.crowded import MAKE, MOST, make, patient
-
-
-async def test_what_a_crowded_stream_needs_is_not_trimmed(server: RunningServer) -> None:
-    make(server, "crowded", MOST + 1)
-    async with await Console.open(patient(server)) as console:
-        prepared = await console.prepare(TrimIntent(stream="crowded", maxlen=0, exact=True))
-    assert prepared.plan.count == 0
 
 
 async def test_a_stream_with_large_entries_that_becomes_crowded_is_read_on(server: RunningServer) -> None:
@@ -48,10 +40,9 @@ async def test_a_stream_with_large_entries_that_becomes_crowded_is_read_on(serve
     assert (len(before.groups), len(after.groups)) == (1, MOST + 1)
 
 
-@pytest.mark.parametrize("deep", [False, True])
-async def test_a_crowded_stream_is_collected_whole(server: RunningServer, *, deep: bool) -> None:
+async def test_a_crowded_stream_is_collected_whole(server: RunningServer) -> None:
     make(server, "crowded", MOST + 1)
-    async with await Console.open(patient(server), Watch(deep=deep)) as console:
+    async with await Console.open(patient(server), Watch(deep=True)) as console:
         for _ in range(2):
             (view,) = (await console.observe(["crowded"])).streams
             assert len(view.groups) == MOST + 1
@@ -145,17 +136,6 @@ async def test_a_crowded_stream_is_read_among_others(server: RunningServer) -> N
     assert (crowded.length, crowded.first_id, crowded.last_id) == (3, last.first_id, last.last_id)
     assert {group.last_delivered_id for group in crowded.groups} == {first.groups[0].last_delivered_id}
     assert {group.pending for group in crowded.groups} == {1}
-
-
-async def test_a_crowded_stream_is_read_as_another_one(server: RunningServer) -> None:
-    make(server, "few", 1)
-    make(server, "crowded", MOST + 1)
-    few, crowded = await read(server, "few", "crowded")
-    assert few.groups[0].oldest_pending is not None
-    oldest = [group.oldest_pending for group in crowded.groups]
-    assert {row and (row.id, row.consumer, row.delivery_count) for row in oldest} == {
-        (few.groups[0].oldest_pending.id, "worker", 1)
-    }
 
 
 async def test_no_script_reads_the_groups_of_a_crowded_stream(server: RunningServer) -> None:

@@ -156,7 +156,7 @@ async def test_a_silent_server_is_given_up_though_this_process_stood_still(
 async def test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come(
     parser: type[BaseParser],
 ) -> None:
-    pieces, piece, pause, limit = 40, b"x" * 1000, 0.04, 1.0
+    pieces, piece, pause, limit = 30, b"x" * 1000, 0.03, 0.6
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)

@@ -17,22 +17,19 @@ from streamops.errors import (
 from streamops.model.acting import (
     Assent,
     Limits,
-    Outcome,
     Plan,
     Tier,
 )
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
 from streamops.operate.acting.jobs import HeldJob
-from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run
 from streamops.operate.console import Console
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
-from tests.support.eventually import eventually
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import ACK, ANN, YES, fill, open_as, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, fill, open_as, pending
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 
@@ -202,11 +199,6 @@ async def test_a_wrong_name_is_told_from_none(console: Console) -> None:
     assert told.value.hint == "Nothing was done: --confirm 'z z' is not 3."
 
 
-async def apply_elsewhere(server: RunningServer, prepared: Prepared[Any, Any]) -> Outcome:
-    async with await Console.open(server.options, actor=ANN) as console:
-        return await console.apply(prepared, YES)
-
-
 async def test_another_server_is_not_the_one_of_the_plan(
     program: ServerProgram, own_server: RunningServer, start_server: StartServer
 ) -> None:
@@ -219,19 +211,6 @@ async def test_another_server_is_not_the_one_of_the_plan(
     assert told.value.exit_code == 6
     assert pending(other) == 3
     assert not other.command("EXISTS", AUDIT)
-
-
-async def test_a_failover_keeps_the_plan(
-    program: ServerProgram, own_server: RunningServer, start_server: StartServer
-) -> None:
-    replica = start_server(program=program)
-    replica.command("REPLICAOF", "127.0.0.1", own_server.port)
-    await eventually(lambda: bool(replica.command("EXISTS", "orders")))
-    async with await Console.open(own_server.options, actor=ANN) as console:
-        prepared = await console.prepare(ACK)
-    replica.command("REPLICAOF", "NO", "ONE")
-    assert (await apply_elsewhere(replica, prepared)).applied == 3
-    assert pending(replica) == 0
 
 
 async def test_a_stream_made_anew_is_not_the_one_of_the_plan(server: RunningServer, console: Console) -> None:
@@ -344,20 +323,6 @@ async def test_a_key_that_may_not_be_written_is_told_before_the_first_write(
     async with await open_as(own_server, "resetkeys", "%R~orders", "~streamops:*") as console:
         prepared = await console.prepare(ACK)
         with pytest.raises(Refused):
-            await console.apply(prepared, YES)
-    assert pending(own_server) == 3
-    assert not own_server.command("EXISTS", AUDIT)
-
-
-async def test_a_replica_is_told_before_the_first_write(
-    program: ServerProgram, own_server: RunningServer, start_server: StartServer
-) -> None:
-    replica = start_server(program=program)
-    replica.command("REPLICAOF", "127.0.0.1", own_server.port)
-    await eventually(lambda: bool(replica.command("EXISTS", "orders")))
-    async with await Console.open(replica.options, actor=ANN) as console:
-        prepared = await console.prepare(ACK)
-        with pytest.raises(StreamopsError, match=r"replica"):
             await console.apply(prepared, YES)
     assert pending(own_server) == 3
     assert not own_server.command("EXISTS", AUDIT)

@@ -1,15 +1,15 @@
-"""Shared by the tests of acl."""
+"""Operators with the printed rules, and with less."""
 
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from streamops.errors import StreamopsError
+from streamops.errors import ExitCode, StreamopsError
 from streamops.model.acting import Assent, Outcome, Plan
 from streamops.operate.console import Console
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
-from tests.support.operate.acting.examples import WORKSHOP, Example, Scene, fill
+from tests.support.operate.acting.examples import EXAMPLES, WORKSHOP, Example, Scene, fill
 from tests.support.servers import RunningServer
 
 USER, PASSWORD = "streamops-operator", Secret("right")
@@ -79,3 +79,17 @@ class Stage:
 def assert_done(plan: Plan, outcome: Outcome) -> None:
     assert plan.count > 0
     assert (outcome.applied, outcome.complete, outcome.failed) == (plan.count, True, ())
+
+
+SAMPLED = tuple(EXAMPLES)[::7]
+"""Examples for every day; the others are played in tests/system."""
+
+
+async def assert_refused_in_time(stage: Stage, example: Example) -> None:
+    """Without any one of the commands that it takes, an operation does all the same, or nothing."""
+    assert_done(*await stage.play(example))
+    for command in sorted(used_commands(stage.server)):
+        refusal = await stage.refusal_of(example, f"-{command}")
+        if refusal is not None:
+            assert refusal.exit_code is ExitCode.REFUSED, f"without {command}: {refusal!r}"
+            assert state_of(stage.server) == stage.before, f"without {command}"

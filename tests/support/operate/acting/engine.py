@@ -8,9 +8,11 @@ from streamops.model.acting import (
     Actor,
     Assent,
     Environment,
+    Outcome,
 )
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
+from streamops.operate.acting.prepared import Prepared
 from streamops.operate.console import Console
 from streamops.wire.options import Secret
 from tests.support.servers import RunningServer
@@ -37,3 +39,8 @@ async def open_as(server: RunningServer, *rules: str, **options: Any) -> Console
     server.command("ACL", "SETUSER", "op", "reset", "on", ">pw", "~*", "&*", "+@all", *rules)
     login = replace(server.options, username="op", password=Secret("pw"))
     return await Console.open(login, actor=ANN, **options)
+
+
+async def apply_elsewhere(server: RunningServer, prepared: Prepared[Any, Any]) -> Outcome:
+    async with await Console.open(server.options, actor=ANN) as console:
+        return await console.apply(prepared, YES)
