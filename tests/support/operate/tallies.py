@@ -1,4 +1,4 @@
-"""Shared by the tests of tallies."""
+"""Streams to count, and a budget that is soon spent."""
 
 from collections.abc import Sequence
 

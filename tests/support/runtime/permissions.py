@@ -1,4 +1,4 @@
-"""Shared by the tests of permissions."""
+"""Users with the rules of a worker, and fewer."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""Shared by the tests of delayed."""
+"""The delayed queue of a stream."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of ladder."""
+"""Streams, and users who may read parts of them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of script calls."""
+"""Scripts to call."""
 
 from streamops.wire.script_calls import Call
 from tests.support.servers import RunningServer

@@ -1,4 +1,4 @@
-"""Shared by the tests of steady reader."""
+"""Streams with large entries, and readers that remember them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Shared by the tests of engine."""
+"""Three pending entries to acknowledge, and who does it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of consumers."""
+"""Consumers of a group, and pruning them."""
 
 from datetime import timedelta
 

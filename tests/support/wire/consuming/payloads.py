@@ -1,4 +1,4 @@
-"""Shared by the tests of payloads."""
+"""Payloads that are kept beside a stream."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of pumping."""
+"""Delayed messages that come due."""
 
 from datetime import UTC, datetime, timedelta
 

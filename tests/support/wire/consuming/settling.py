@@ -1,4 +1,4 @@
-"""Shared by the tests of settling."""
+"""What is retried or dead-lettered."""
 
 from datetime import timedelta
 

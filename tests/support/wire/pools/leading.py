@@ -1,4 +1,4 @@
-"""Shared by the tests of leading."""
+"""Candidates for the lead of a pool."""
 
 from datetime import timedelta
 
