@@ -91,12 +91,11 @@ async def test_streams_come_and_go(server: RunningServer) -> None:
 
 
 async def test_found_streams_are_shown_before_the_scan_ends(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(server, *(f"s{number}" for number in range(20)))
     monkeypatch.setattr(scanning, "KEYS_PER_STEP", 1)
-    server = await Server.connect(server.options)
-    discovery = Discovery(server, Watch())
+    discovery = Discovery(connected, Watch())
     seen: list[int] = []
 
     async def look() -> None:
@@ -108,7 +107,6 @@ async def test_found_streams_are_shown_before_the_scan_ends(
     assert all(before <= after for before, after in pairwise(seen))
     assert len(set(seen)) > 3
     assert not discovery.problem
-    await server.close()
 
 
 async def test_background_scan_keeps_its_pace(server: RunningServer) -> None:
