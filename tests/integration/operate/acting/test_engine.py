@@ -1,6 +1,5 @@
 """The engine: what it refuses, and that whatever it refuses is refused before the first write."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -39,13 +38,6 @@ def records(server: RunningServer) -> list[dict[bytes, bytes]]:
         dict(zip(fields[::2], fields[1::2], strict=True))
         for _, fields in server.command("XRANGE", AUDIT, "-", "+")
     ]
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    fill(server)
-    async with await Console.open(server.options, actor=ANN) as console:
-        yield console
 
 
 async def test_a_plan_changes_nothing(server: RunningServer, console: Console) -> None:

@@ -1,6 +1,6 @@
 """Removing consumers on real servers: what they had pending is never lost."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 from msgspec import Struct
@@ -16,16 +16,10 @@ from streamops.operate.operations import consumer_prune, consumer_rm
 from streamops.wire.options import Secret
 from tests.support.eventually import eventually
 from tests.support.operate.operations.consumers import GROUP, STREAM, consumers, pruning, read, removal, stock
-from tests.support.operate.operations.doing import applied, done, open_console, planned
+from tests.support.operate.operations.doing import applied, done, planned
 from tests.support.servers import RunningServer
 
 Rows = list[tuple[str, str, int]]
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    async with await open_console(server) as opened:
-        yield opened
 
 
 def rows(server: RunningServer) -> Rows:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from streamops.operate.acting import jobs
+from streamops.operate.console import Console
 from streamops.wire.server import Server
 from tests.support.operate.acting.acl import USER, Stage
-from tests.support.operate.acting.engine import fill
+from tests.support.operate.acting.engine import ANN, fill
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 
@@ -39,3 +40,11 @@ def own_server(program: ServerProgram, start_server: StartServer) -> RunningServ
     server = start_server("--repl-diskless-sync-delay", "0", program=program)
     fill(server)
     return server
+
+
+@pytest.fixture
+async def console(server: RunningServer) -> AsyncIterator[Console]:
+    """A console of a server with three pending entries."""
+    fill(server)
+    async with await Console.open(server.options, actor=ANN) as console:
+        yield console

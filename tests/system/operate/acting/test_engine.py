@@ -1,6 +1,5 @@
 """The engine: what it refuses, and that whatever it refuses is refused before the first write."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from tests.support.eventually import eventually
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, fill, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, pending
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 
@@ -79,13 +78,6 @@ async def test_what_was_not_sent_is_known_not_to_be_done(
     outcome: Any = told.value.outcome
     assert told.value.message.endswith(words)
     assert (outcome.applied, outcome.stopped) == (1, told.value.message)
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    fill(server)
-    async with await Console.open(server.options, actor=ANN) as console:
-        yield console
 
 
 async def test_a_failover_keeps_the_plan(

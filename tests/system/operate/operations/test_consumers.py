@@ -1,22 +1,12 @@
 """Removing consumers on real servers: what they had pending is never lost."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.operate.console import Console
 from tests.support.eventually import eventually
 from tests.support.operate.operations.consumers import pruning, stock
 from tests.support.operate.operations.doing import open_console
-from tests.support.servers import RunningServer, StartServer
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    async with await open_console(server) as opened:
-        yield opened
-
+from tests.support.servers import StartServer
 
 # Pruning.
 

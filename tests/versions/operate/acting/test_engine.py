@@ -1,7 +1,5 @@
 """The engine: what it refuses, and that whatever it refuses is refused before the first write."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.errors import (
@@ -13,17 +11,10 @@ from streamops.model.acting import (
 )
 from streamops.operate.console import Console
 from streamops.wire.writes.audit import AUDIT
-from tests.support.operate.acting.engine import ACK, ANN, YES, fill, open_as, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, open_as, pending
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    fill(server)
-    async with await Console.open(server.options, actor=ANN) as console:
-        yield console
 
 
 @pytest.mark.parametrize("rule", ["-xack", "-@write"])
