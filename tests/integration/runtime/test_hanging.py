@@ -46,13 +46,13 @@ async def test_whoever_stands_still_for_too_long_renews_nothing(server: RunningS
         holdings=lambda: [(side, timedelta(seconds=1))],
         watch=Watch(nothing, nothing, nothing, nothing),
     )
-    server = Server(server.options)
+    connection = Server(server.options)
     try:
         beat.pulse = time.monotonic() - 120
-        await beat._turn(server)
+        await beat._turn(connection)
         assert idle_ms(server) >= 3_600_000
         beat.pulse = time.monotonic()
-        await beat._turn(server)
+        await beat._turn(connection)
         assert idle_ms(server) < 3_600_000
     finally:
-        await server.close()
+        await connection.close()

@@ -17,7 +17,7 @@ from tests.chaos.proxy import Proxy
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
 
-NARROW = 150_000
+NARROW = 200_000
 ENTRY_ID = re.compile(rb"\d{13}-\d+")
 
 
@@ -36,9 +36,9 @@ async def behind(
 async def test_a_read_that_takes_longer_than_its_limit_is_no_trouble(
     server: RunningServer, tmp_path: Path
 ) -> None:
-    """It takes four seconds, and the server may be silent for three; each entry is delivered once all the same."""
+    """It takes longer than the server may be silent for; each entry is delivered once all the same."""
     for _ in range(8):
-        server.command("XADD", "s", "*", "n", "x" * 75_000)
+        server.command("XADD", "s", "*", "n", "x" * 40_000)
     attempts: list[int] = []
     async with behind(server, tmp_path, 1.0) as (proxy, options):
         proxy.narrow(NARROW)

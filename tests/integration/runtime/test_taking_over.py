@@ -51,7 +51,7 @@ async def test_a_slow_handler_keeps_its_entry(server: RunningServer) -> None:
 
     async def handle(entry: Entry) -> None:
         starts.append(entry.id)
-        await asyncio.sleep(2)
+        await asyncio.sleep(0.8)
 
     for app in (first, second):
         app.handler("s", group="g", start="0", lease=0.3, concurrency=2)(handle)

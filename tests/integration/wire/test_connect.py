@@ -33,9 +33,9 @@ async def test_user_and_password(start_server: StartServer) -> None:
 
 
 async def test_client_is_named(server: RunningServer) -> None:
-    server = await Server.connect(replace(server.options, client_name="streamops-test"))
+    connection = await Server.connect(replace(server.options, client_name="streamops-test"))
     names = [client["name"] for client in server.client.client_list()]
-    await server.close()
+    await connection.close()
     assert "streamops-test" in names
 
 
@@ -62,3 +62,17 @@ async def test_tls_file_that_is_no_certificate(server: RunningServer, tmp_path: 
     error = await refusal(tls_options(server, Tls(ca_file=str(tmp_path / "ca.pem"))))
     assert isinstance(error, Unreachable)
     assert "TLS failed" in error.message
+
+
+async def test_tcp_and_unix_socket(server: RunningServer) -> None:
+    mark(server)
+    assert await read_marker(server.tcp_options) == b"here"
+    assert await read_marker(server.options) == b"here"
+
+
+async def test_database(server: RunningServer) -> None:
+    mark(server)
+    server.connect(db=3).xadd("marker", {"is": "in three"})
+    for options in (server.options, server.tcp_options):
+        assert await read_marker(replace(options, database=3)) == b"in three"
+        assert await read_marker(options) == b"here"

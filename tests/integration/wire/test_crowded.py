@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 
 from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
 from streamops.operate.console import Console
@@ -21,13 +20,6 @@ from streamops.wire.writes.groups import create_group, destroy_group, empty_grou
 from streamops.wire.writes.trim import Floor, How, trim_safely, trim_to
 from tests.support.servers import RunningServer
 from tests.support.wire.crowded import MAKE, MOST, make, patient
-
-
-async def test_what_a_crowded_stream_needs_is_not_trimmed(server: RunningServer) -> None:
-    make(server, "crowded", MOST + 1)
-    async with await Console.open(patient(server)) as console:
-        prepared = await console.prepare(TrimIntent(stream="crowded", maxlen=0, exact=True))
-    assert prepared.plan.count == 0
 
 
 async def test_a_stream_with_large_entries_that_becomes_crowded_is_read_on(server: RunningServer) -> None:
@@ -48,10 +40,9 @@ async def test_a_stream_with_large_entries_that_becomes_crowded_is_read_on(serve
     assert (len(before.groups), len(after.groups)) == (1, MOST + 1)
 
 
-@pytest.mark.parametrize("deep", [False, True])
-async def test_a_crowded_stream_is_collected_whole(server: RunningServer, *, deep: bool) -> None:
+async def test_a_crowded_stream_is_collected_whole(server: RunningServer) -> None:
     make(server, "crowded", MOST + 1)
-    async with await Console.open(patient(server), Watch(deep=deep)) as console:
+    async with await Console.open(patient(server), Watch(deep=True)) as console:
         for _ in range(2):
             (view,) = (await console.observe(["crowded"])).streams
             assert len(view.groups) == MOST + 1
@@ -123,3 +114,36 @@ async def test_a_plan_tells_for_how_long_a_crowd_holds_the_server(
         # There is nothing to be done.
         assert told not in await warnings("crowded", "worker")
         assert not any("groups" in warning for warning in await warnings("few", "rescuer"))
+
+
+async def read(server: RunningServer, *names: str) -> list[StreamReading]:
+    connected = await Server.connect(patient(server))
+    try:
+        found = (await StreamReader(connected).read(names)).streams
+    finally:
+        await connected.close()
+    assert all(isinstance(reading, StreamReading) for reading in found)
+    return found  # type: ignore[return-value]  # just looked at
+
+
+async def test_a_crowded_stream_is_read_among_others(server: RunningServer) -> None:
+    make(server, "few", 1)
+    make(server, "crowded", MOST + 1)
+    make(server, "most", MOST)
+    first, crowded, last = await read(server, "few", "crowded", "most")
+    assert [len(reading.groups) for reading in (first, crowded, last)] == [1, MOST + 1, MOST]
+    assert crowded.bounds_read
+    assert (crowded.length, crowded.first_id, crowded.last_id) == (3, last.first_id, last.last_id)
+    assert {group.last_delivered_id for group in crowded.groups} == {first.groups[0].last_delivered_id}
+    assert {group.pending for group in crowded.groups} == {1}
+
+
+async def test_no_script_reads_the_groups_of_a_crowded_stream(server: RunningServer) -> None:
+    make(server, "crowded", MOST + 1)
+    server.command("CONFIG", "RESETSTAT")
+    (crowded,) = await read(server, "crowded")
+    told = server.client.info("commandstats")
+    assert told["cmdstat_xinfo|groups" if "cmdstat_xinfo|groups" in told else "cmdstat_xinfo"]["calls"] <= 3
+    assert len(crowded.groups) == MOST + 1
+    # One for each group, all of them sent by the client: the script gave way before the first.
+    assert told["cmdstat_xpending"]["calls"] == MOST + 1

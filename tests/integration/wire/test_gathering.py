@@ -1,7 +1,6 @@
 """Commands of many callers sent together: nobody disturbs anybody, and everybody has their own answer."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -14,10 +13,8 @@ from tests.support.wire.gathering import echo
 
 
 @pytest.fixture
-async def gatherer(server: RunningServer) -> AsyncIterator[Gatherer]:
-    server = await Server.connect(server.options)
-    yield Gatherer(server)
-    await server.close()
+def gatherer(connected: Server) -> Gatherer:
+    return Gatherer(connected)
 
 
 async def test_everybody_has_their_own_answer(gatherer: Gatherer) -> None:

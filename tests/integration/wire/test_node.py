@@ -156,7 +156,7 @@ async def test_a_silent_server_is_given_up_though_this_process_stood_still(
 async def test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come(
     parser: type[BaseParser],
 ) -> None:
-    pieces, piece, pause, limit = 40, b"x" * 1000, 0.04, 1.0
+    pieces, piece, pause, limit = 30, b"x" * 1000, 0.03, 0.6
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
@@ -211,3 +211,23 @@ async def test_batches_side_by_side_do_not_mix(server: RunningServer) -> None:
     node = node_of(server.options)
     await asyncio.gather(*(check_in_step(node, 100) for _ in range(16)))
     await node.close()
+
+
+async def test_replies_come_in_order_with_errors_among_them(server: RunningServer) -> None:
+    node = node_of(server.options)
+    commands, replies = echoes(2 * BREATH)
+    answers = await node.batch([("NOSUCHCOMMAND",), *commands, ("XLEN",)])
+    assert answers[1:-1] == replies
+    assert isinstance(answers[0], Exception)
+    assert isinstance(answers[-1], Exception)
+    await check_in_step(node)
+    await node.close()
+
+
+async def test_server_that_closes_our_idle_connections(server: RunningServer) -> None:
+    for options in (server.options, server.tcp_options):
+        node = node_of(options)
+        await asyncio.gather(*(check_in_step(node, 2 * BREATH) for _ in range(4)))
+        server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        await asyncio.gather(*(check_in_step(node) for _ in range(4)))
+        await node.close()

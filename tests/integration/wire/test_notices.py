@@ -7,9 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.wire import notices
+from streamops.wire.notices import listen
 from tests.support.eventually import eventually
-from tests.support.servers import StartServer
-from tests.support.wire.notices import HELLO, holds, listening
+from tests.support.servers import RunningServer, StartServer
+from tests.support.wire.fixtures import SetUser
+from tests.support.wire.notices import CHANNELS, HELLO, holds, listening
 
 
 async def test_silence_is_looked_into(start_server: StartServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,3 +28,39 @@ async def test_silence_is_looked_into(start_server: StartServer, monkeypatch: py
         await asyncio.sleep(0.5)
         server.resume()
         await eventually(lambda: heard[-2:] == [*HELLO] and len(heard) > 2)
+
+
+def subscribers(server: RunningServer) -> int:
+    count: int = server.command("PUBSUB", "NUMSUB", CHANNELS[0])[1]
+    return count
+
+
+async def test_what_is_published_is_heard(server: RunningServer) -> None:
+    async with listening(server.options) as heard:
+        await eventually(holds(heard, *HELLO))
+        server.command("PUBLISH", CHANNELS[0], "5")
+        server.command("PUBLISH", b"caf\xff", b"\xff")
+        server.command("PUBLISH", "another", "6")
+        await eventually(holds(heard, *HELLO, (CHANNELS[0], b"5"), (CHANNELS[1], b"\xff")))
+    await eventually(lambda: subscribers(server) == 0)
+
+
+async def test_a_lost_connection_is_made_again(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "PAUSE", 0.01)
+    async with listening(server.options) as heard:
+        await eventually(holds(heard, *HELLO))
+        server.command("CLIENT", "KILL", "TYPE", "pubsub")
+        await eventually(holds(heard, *HELLO, *HELLO))
+        server.command("PUBLISH", CHANNELS[0], "5")
+        await eventually(holds(heard, *HELLO, *HELLO, (CHANNELS[0], b"5")))
+
+
+@pytest.mark.parametrize("rules", [["-subscribe"], ["resetchannels"], ["resetchannels", "&caf*"]])
+async def test_it_ends_where_nobody_may_listen(
+    server: RunningServer, as_user: SetUser, rules: list[str]
+) -> None:
+    options = as_user("~*", "+@all", *rules)
+    await asyncio.wait_for(listen(options, CHANNELS, lambda _channel, _text: None), 5)
+    assert subscribers(server) == 0

@@ -7,10 +7,9 @@ from streamops.wire.stream_reader import StreamReader
 from tests.support.servers import RunningServer
 
 
-async def test_large_stream_made_anew_with_the_same_ids(server: RunningServer) -> None:
+async def test_large_stream_made_anew_with_the_same_ids(server: RunningServer, connected: Server) -> None:
     """Length, first and last ID are the same: only that it was gone in between tells the two apart."""
-    server = await Server.connect(server.options)
-    reader = StreamReader(server)
+    reader = StreamReader(connected)
     for size in (HEAVY_BYTES, 2 * HEAVY_BYTES):
         server.command("XADD", "large", "1-1", "f", "x" * size)
         reading = (await reader.read(["large"])).streams[0]
@@ -18,4 +17,3 @@ async def test_large_stream_made_anew_with_the_same_ids(server: RunningServer) -
         assert reading.entry_bytes == size + 1
         server.command("DEL", "large")
         await reader.read(["large"])
-    await server.close()

@@ -64,9 +64,8 @@ async def test_name_that_does_not_resolve(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_server_that_accepts_and_never_answers(start_server: StartServer) -> None:
     server = start_server()
     server.pause()
-    impatient = replace(server.options, timeout=timedelta(milliseconds=200))
-    for options in (server.tcp_options, impatient):
-        error = await refusal(with_password(options))
+    for options in (server.tcp_options, server.options):
+        error = await refusal(with_password(replace(options, timeout=timedelta(milliseconds=200))))
         assert isinstance(error, Unreachable)
         assert "no answer in time" in error.message
         assert "--timeout" in error.hint
@@ -149,3 +148,25 @@ async def test_cluster_that_turns_us_away(start_server: StartServer, *, reachabl
     port = server.port if reachable else choose_port()
     error = await refusal(with_password(replace(loopback(port), mode=Mode.CLUSTER)))
     assert isinstance(error, Refused if reachable else Unreachable)
+
+
+@pytest.mark.parametrize("user", [None, "operator"])
+async def test_wrong_password(server: RunningServer, user: str | None) -> None:
+    server.command("ACL", "SETUSER", "operator", "on", ">the-right-one", "~*", "+@all")
+    server.command("ACL", "SETUSER", "default", "resetpass", ">the-right-one")
+    try:
+        for options in (server.options, server.tcp_options):
+            error = await refusal(with_password(options, user))
+            assert isinstance(error, Refused)
+            assert "refused the password of" in error.message
+            assert (user or "the default user") in error.message
+    finally:
+        # This connection was there before the password, and so needs none.
+        server.command("ACL", "SETUSER", "default", "nopass")
+
+
+async def test_database_that_does_not_exist(server: RunningServer) -> None:
+    error = await refusal(replace(server.options, database=4711))
+    assert isinstance(error, UnexpectedReply)
+    assert "DB index" in error.message
+    assert "database" in error.hint

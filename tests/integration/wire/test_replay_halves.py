@@ -3,6 +3,7 @@
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.writes.replay import Moved
 from tests.support.servers import RunningServer, StartServer
+from tests.support.wire.fixtures import SetUser
 from tests.support.wire.replay_halves import LETTER, QUEUE, STREAM, begin, move
 
 LAST_ID = "18446744073709551615-18446744073709551615"
@@ -27,3 +28,13 @@ async def test_without_memory_no_letter_is_touched(start_server: StartServer) ->
     assert isinstance(moved, Fault)
     assert moved.kind is FaultKind.MEMORY
     assert (running.command("XLEN", QUEUE), running.command("XLEN", STREAM)) == (1, 0)
+
+
+async def test_an_entry_is_not_added_where_its_letter_may_not_be_taken_out(
+    server: RunningServer, as_user: SetUser
+) -> None:
+    begin(server)
+    moved = await move(as_user("~*", "&*", "+@all", "-xdel"))
+    assert isinstance(moved, Fault)
+    assert moved.kind is FaultKind.DENIED
+    assert (server.command("XLEN", QUEUE), server.command("XLEN", STREAM)) == (1, 0)

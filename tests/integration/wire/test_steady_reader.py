@@ -12,8 +12,9 @@ from streamops.wire.node import Bundle, Node
 from streamops.wire.steady_reader import MAX_CONSUMERS
 from streamops.wire.steady_replies import NOISE, SteadyDecoder, Stood, steady_commands
 from tests.support.servers import RunningServer, StartServer
-from tests.support.wire.deep_readings import fill, reading
-from tests.support.wire.steady_reader import GROUP, HEAVY, NAME, counts, one, standing, whole
+from tests.support.wire.deep_readings import essence, fill, reading
+from tests.support.wire.fixtures import SetUser
+from tests.support.wire.steady_reader import GROUP, HEAVY, NAME, counts, one, standing, tells_additions, whole
 
 
 async def test_while_only_time_passes_it_is_the_same_reading(
@@ -181,3 +182,59 @@ def decoder(now: int) -> SteadyDecoder:
 def test_groups_are_asked_for_before_the_length() -> None:
     assert [command[0] for command in steady_commands(STOOD)] == ["XINFO", "XLEN", "XPENDING", "XINFO"]
     assert steady_commands(STOOD)[0] == ("XINFO", "GROUPS", NAME)
+
+
+BEHIND: dict[str, list[list[Any]]] = {
+    "who read nothing": [["XGROUP", "CREATE", NAME, "g", "0", "ENTRIESREAD", "0"]],
+    "who read what was trimmed": [
+        ["XGROUP", "CREATE", NAME, "g", "0"],
+        ["XREADGROUP", "GROUP", "g", "a", "COUNT", 2, "STREAMS", NAME, ">"],
+        ["XTRIM", NAME, "MAXLEN", 6],
+    ],
+    "who read the first one": [
+        ["XGROUP", "CREATE", NAME, "g", "0"],
+        ["XREADGROUP", "GROUP", "g", "a", "COUNT", 1, "STREAMS", NAME, ">"],
+    ],
+}
+
+
+PUSHED: dict[str, list[list[Any]]] = {
+    "at its cap": 3 * [["XADD", NAME, "MAXLEN", "{length}", "*", "n", "x" * HEAVY]],
+    "one deleted for one added": [["XADD", NAME, "*", "n", "x" * HEAVY], ["XDEL", NAME, "{last}"]],
+}
+
+
+@pytest.mark.parametrize("who", BEHIND)
+@pytest.mark.parametrize("how", PUSHED)
+async def test_a_stream_that_moves_under_a_group_that_stands_still(
+    server: RunningServer, who: str, how: str
+) -> None:
+    """Some servers tell the same of a group before the first entry, whatever was added."""
+    if not tells_additions(server):
+        pytest.skip("no stream is known to stand still here")
+    server.command("XGROUP", "CREATE", NAME, "tail", "$", "MKSTREAM")
+    for _ in range(8):
+        server.command("XADD", NAME, "*", "n", "x" * HEAVY)
+    for command in BEHIND[who]:
+        server.command(*command)
+    async with standing(server.options) as (full, plain):
+        before = await one(full)
+        for command in PUSHED[how]:
+            words = {"{length}": str(before.length), "{last}": str(before.last_id)}
+            server.command(*[words.get(str(part), part) for part in command])
+        found, script = await full.read([NAME]), await plain.read([NAME])
+    assert whole(found.streams[0]) == whole(script.streams[0])
+
+
+async def test_what_may_not_be_asked_is_left_alone_for_a_while(
+    server: RunningServer, as_user: SetUser
+) -> None:
+    if not tells_additions(server):
+        pytest.skip("no stream is known to stand still here")
+    fill(server, NAME, size=HEAVY)
+    async with standing(as_user("~*", "+@all", "-xpending")) as (full, _):
+        for _ in range(3):
+            assert essence(await one(full)).length == 6
+        server.client.config_resetstat()
+        assert essence(await one(full)).length == 6
+        assert "xinfo|consumers" not in counts(server)

@@ -1,4 +1,4 @@
-"""Shared by the tests of arrivals."""
+"""Entries at known seconds, for counting arrivals."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Shared by the tests of collect."""
+"""Streams with a group that was given some of their entries."""
 
 from tests.support.servers import RunningServer
 

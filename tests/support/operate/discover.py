@@ -1,4 +1,4 @@
-"""Shared by the tests of discover."""
+"""Streams and other keys to discover."""
 
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch

@@ -1,4 +1,4 @@
-"""Shared by the tests of doctor."""
+"""Users whom the doctor examines, and its findings by topic."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of extras."""
+"""Queues beside streams: dead letters and delayed messages."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress

@@ -4,8 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from streamops.operate.acting.place import Place
+from streamops.operate.arrivals import ArrivalReader
 from streamops.operate.tallies import CountBudget
 from streamops.wire.server import Server
+from streamops.wire.stream_reader import Depth
 from tests.support.operate.lag_watching import TIGHT, Watcher
 from tests.support.servers import RunningServer
 
@@ -25,3 +28,17 @@ def patient(connected: Server) -> Watcher:
 @pytest.fixture
 def tight(connected: Server) -> Watcher:
     return Watcher(connected, TIGHT)
+
+
+@pytest.fixture(params=["scripts", "shipped"])
+def depth(request: pytest.FixtureRequest, server: RunningServer) -> Depth:
+    if request.param == "shipped":
+        return Depth.TRANSACTION
+    return Depth.SCRIPT if server.label == "redis-6.2" else Depth.READ_ONLY_SCRIPT
+
+
+@pytest.fixture
+async def reader(server: RunningServer) -> AsyncIterator[ArrivalReader]:
+    connection = await Server.connect(server.options)
+    yield ArrivalReader(Place(connection))
+    await connection.close()

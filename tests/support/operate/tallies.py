@@ -1,5 +1,21 @@
-"""Shared by the tests of tallies."""
+"""Streams to count, and a budget that is soon spent."""
 
-from streamops.operate.tallies import CountBudget
+from collections.abc import Sequence
+
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.operate.tallies import CountBudget, Span, span_ahead
+from tests.support.servers import RunningServer
 
 BUDGET = CountBudget(per_range=50, per_collection=120, per_page=20, rounds=20)
+
+
+def fill(server: RunningServer, name: str, sizes: Sequence[int]) -> None:
+    """Entries 1-1, 2-1, ... of these sizes."""
+    pipeline = server.client.pipeline(transaction=False)
+    for number, size in enumerate(sizes, start=1):
+        pipeline.xadd(name, {"f": "x" * (size - 1)}, id=f"{number}-1")
+    pipeline.execute()
+
+
+def ahead(name: str, position: int = 0, entry_bytes: int = 10) -> Span:
+    return span_ahead(name, EntryId(position, 1) if position else ZERO_ID, LAST_ID, entry_bytes)

@@ -1,4 +1,4 @@
-"""Shared by the tests of workers."""
+"""Heartbeats of workers, as they write them."""
 
 from tests.support.servers import RunningServer
 

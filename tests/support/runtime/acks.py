@@ -1,4 +1,4 @@
-"""Shared by the tests of acks."""
+"""Acknowledgements that are gathered."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Shared by the tests of former primary."""
+"""Replacing the primary that a Sentinel names."""
 
 from tests.support.servers import RunningServer
 

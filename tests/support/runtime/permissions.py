@@ -1,10 +1,14 @@
-"""Shared by the tests of permissions."""
+"""Users with the rules of a worker, and fewer."""
 
+import pytest
 from msgspec.structs import replace
 
+from streamops.errors import Refused
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.programs import ServerProgram
+from tests.support.runtime.everything import application
+from tests.support.runtime.working import working
 from tests.support.servers import RunningServer
 
 USER, PASSWORD = "shop", Secret("right")
@@ -38,3 +42,22 @@ class Users:
         family = command.partition("|")[0]
         siblings = [one for one in self.commands if one.startswith(f"{family}|") and one != command]
         return self.limited(f"-{family}", *(f"+{one}" for one in siblings))
+
+
+NARROW = ("~orders*", "~{orders}*", "~streamops:*")
+
+
+PRODUCERS = {"ping", "evalsha", "zmscore", "unlink", "hgetall", "hscan"}
+
+
+CONNECTION = {"client|setname"}
+"""Asked for by whoever connects; refused, it connects all the same or says so."""
+
+
+async def refusal(options: ConnectionOptions) -> Refused:
+    app, handled = application(options)
+    with pytest.raises(Refused) as caught:
+        async with working(app):
+            pass
+    assert handled == []
+    return caught.value

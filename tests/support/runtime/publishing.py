@@ -1,4 +1,4 @@
-"""Shared by the tests of publishing."""
+"""Publishers, and what they wrote."""
 
 from datetime import timedelta
 from typing import TypedDict

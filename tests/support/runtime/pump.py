@@ -1,4 +1,4 @@
-"""Shared by the tests of pump."""
+"""A running promoter of delayed messages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable

@@ -1,4 +1,4 @@
-"""Shared by the tests of worker."""
+"""An application with short times, and entries for it."""
 
 from streamops.runtime import Streamops
 from tests.support.servers import RunningServer

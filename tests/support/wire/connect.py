@@ -1,4 +1,4 @@
-"""Shared by the tests of connect."""
+"""TLS options and markers, to see who connected where."""
 
 from streamops.model.ids import LAST_ID, ZERO_ID
 from streamops.wire.faults import Fault

@@ -1,4 +1,4 @@
-"""Shared by the tests of crowded."""
+"""Streams with more groups than a script reads."""
 
 from datetime import timedelta
 

@@ -66,3 +66,6 @@ def essence(found: StreamReading | Fault) -> StreamReading:
         for group in found.groups
     )
     return replace(found, groups=groups, last_id=None)
+
+
+PARTS = (1, 2, 3)

@@ -1,11 +1,12 @@
 """ACL users of a test server."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 from msgspec.structs import replace
 
 from streamops.wire.options import ConnectionOptions, Secret
+from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 
 SetUser = Callable[..., ConnectionOptions]
@@ -21,3 +22,10 @@ def as_user(server: RunningServer) -> Iterator[SetUser]:
 
     yield set_user
     server.command("ACL", "DELUSER", "observer")
+
+
+@pytest.fixture
+async def connected(server: RunningServer) -> AsyncIterator[Server]:
+    connection = await Server.connect(server.options)
+    yield connection
+    await connection.close()

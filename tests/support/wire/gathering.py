@@ -1,4 +1,4 @@
-"""Shared by the tests of gathering."""
+"""Requests to gather."""
 
 from streamops.wire.batches import Request
 

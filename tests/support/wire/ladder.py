@@ -1,4 +1,4 @@
-"""Shared by the tests of ladder."""
+"""Streams, and users who may read parts of them."""
 
 from typing import Any
 
@@ -43,3 +43,8 @@ def essence(snapshot: Snapshot) -> list[Any]:
         )
         for stream in snapshot.streams
     ]
+
+
+def is_old(server: RunningServer) -> bool:
+    """Before Redis 7.0 there are no read-only scripts, no %R and no denied subcommands."""
+    return server.label == "redis-6.2"

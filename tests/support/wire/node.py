@@ -1,4 +1,4 @@
-"""Shared by the tests of node."""
+"""One node of a server, and commands that tell their replies apart."""
 
 from itertools import count
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of notices."""
+"""Listening for notices, and counting them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

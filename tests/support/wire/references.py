@@ -1,4 +1,4 @@
-"""Shared by the tests of references."""
+"""Entries that groups are past, and others."""
 
 from streamops.model.ids import EntryId
 

@@ -1,4 +1,4 @@
-"""Shared by the tests of replay halves."""
+"""A dead letter, and moving it back."""
 
 from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault

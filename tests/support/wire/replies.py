@@ -1,4 +1,4 @@
-"""Shared by the tests of replies."""
+"""A reply that denies."""
 
 from redis.exceptions import ResponseError
 

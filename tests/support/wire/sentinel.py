@@ -1,4 +1,4 @@
-"""Shared by the tests of sentinel."""
+"""Sentinels as streamops reaches them."""
 
 from streamops.model.server import Mode
 from streamops.operate.console import Console

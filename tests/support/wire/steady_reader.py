@@ -1,4 +1,4 @@
-"""Shared by the tests of steady reader."""
+"""Streams with large entries, and readers that remember them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -55,3 +55,8 @@ def whole(found: StreamReading | Fault) -> StreamReading:
 
 
 GROUP = GroupReading("g", 1, 1, EntryId(3, 0), 3, 4, head_read=True)
+
+
+def tells_additions(server: RunningServer) -> bool:
+    """Whether its groups tell their lags, which came with Redis 7.0."""
+    return server.label != "redis-6.2"

@@ -1,7 +1,6 @@
 """Commands of many callers sent together: nobody disturbs anybody, and everybody has their own answer."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -12,15 +11,8 @@ from streamops.wire.batches import Request
 from streamops.wire.gathering import Gatherer
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
-from tests.support.servers import RunningServer, StartServer
+from tests.support.servers import StartServer
 from tests.support.wire.gathering import echo
-
-
-@pytest.fixture
-async def gatherer(server: RunningServer) -> AsyncIterator[Gatherer]:
-    server = await Server.connect(server.options)
-    yield Gatherer(server)
-    await server.close()
 
 
 async def test_a_lost_server_is_told_to_all_who_were_sent(start_server: StartServer) -> None:

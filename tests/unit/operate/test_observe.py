@@ -38,7 +38,7 @@ def test_a_group_at_work_is_never_found_fault_with() -> None:
         world.read(18 + number % 11)
         world.acknowledge(17 + number % 13)
 
-    assert story(step, lasting=minutes(20)) == [(seconds(0), set())]
+    assert story(step, lasting=minutes(12)) == [(seconds(0), set())]
 
 
 def test_a_group_that_is_idle_is_never_found_fault_with() -> None:
@@ -48,7 +48,7 @@ def test_a_group_that_is_idle_is_never_found_fault_with() -> None:
             world.read(100)
             world.acknowledge(100)
 
-    assert story(step, lasting=minutes(20)) == [(seconds(0), set())]
+    assert story(step, lasting=minutes(12)) == [(seconds(0), set())]
 
 
 def test_a_group_that_stops_is_found_after_two_minutes_and_until_it_goes_on() -> None:
@@ -102,7 +102,7 @@ def test_a_burst_that_is_worked_off_is_no_growth() -> None:
         world.read(60)
         world.acknowledge(60)
 
-    assert story(step, lasting=minutes(20)) == [(seconds(0), set())]
+    assert story(step, lasting=minutes(12)) == [(seconds(0), set())]
 
 
 def test_a_rewind_is_found_at_once_and_until_it_has_caught_up() -> None:

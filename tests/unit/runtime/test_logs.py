@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 import structlog
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.analysis.safe_text import is_safe
@@ -102,7 +102,6 @@ def test_hostile_text_stays_on_its_line_and_orders_no_terminal(
 
 
 @pytest.mark.parametrize("form", LogFormat)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(text=ANY_TEXT)
 def test_any_text(form: LogFormat, capsys: pytest.CaptureFixture[str], text: str) -> None:
     heard(form, HookFailed(text, "g", "1-1", text))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.members import Delivery, Sightings
@@ -110,13 +110,11 @@ def decoded(*sequence: list[Any]) -> list[StreamReading]:
 
 
 @given(replies(), replies())
-@settings(max_examples=100)
 def test_every_reply_is_read_as_if_none_had_come_before(one: list[Any], two: list[Any]) -> None:
     assert decoded(one, two, two, one) == [*decoded(one), *decoded(two), *decoded(two), *decoded(one)]
 
 
 @given(st.data(), replies())
-@settings(max_examples=200)
 def test_a_change_in_any_place_is_seen(data: st.DataObject, reply: list[Any]) -> None:
     changed = with_another(reply, data.draw(st.sampled_from(sorted(places(reply)))))
     first, again, after = decoded(reply, reply, changed)

@@ -1,5 +1,5 @@
 """Fixtures of the tests of operate."""
 
-from tests.support.operate.fixtures import connected, patient, tight
+from tests.support.operate.fixtures import connected, depth, patient, reader, tight
 
-__all__ = ["connected", "patient", "tight"]
+__all__ = ["connected", "depth", "patient", "reader", "tight"]

@@ -1,53 +1,26 @@
 """What ``doctor --acl runtime`` prints is enough for a worker that does everything; with less it does not begin."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from streamops.errors import ExitCode, Refused
 from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
-from streamops.wire.options import ConnectionOptions
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
 from streamops.wire.server import Server
 from tests.support.operate.acting.acl import used_commands
-from tests.support.runtime.everything import LETTERS, LOST, STREAM, WORDS, application, fill, play
-from tests.support.runtime.permissions import OPTIONAL, USER, Users
-from tests.support.runtime.working import keys, working
+from tests.support.runtime.everything import LETTERS, LOST, STREAM, WORDS, fill, play
+from tests.support.runtime.permissions import CONNECTION, NARROW, PRODUCERS, Users, refusal
+from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("rules and commands differ by version")
 
-NARROW = ("~orders*", "~{orders}*", "~streamops:*")
-PRODUCERS = {"ping", "evalsha", "zmscore", "unlink", "hgetall", "hscan"}
-CONNECTION = {"client|setname"}
-"""Asked for by whoever connects; refused, it connects all the same or says so."""
 
-
-@pytest.fixture
-def users(server: RunningServer) -> Iterator[Users]:
-    yield Users(server)
-    server.command("ACL", "DELUSER", USER)
-
-
-async def refusal(options: ConnectionOptions) -> Refused:
-    app, handled = application(options)
-    with pytest.raises(Refused) as caught:
-        async with working(app):
-            pass
-    assert handled == []
-    return caught.value
-
-
-@pytest.mark.parametrize("patterns", [("~*",), NARROW], ids=["all", "narrow"])
-async def test_the_printed_rules_are_enough(
-    server: RunningServer, users: Users, patterns: tuple[str, ...]
-) -> None:
+async def test_printed_runtime_rules_are_enough_for_a_worker(server: RunningServer, users: Users) -> None:
     fill(server)
     server.command("CONFIG", "RESETSTAT")
-    handled = await play(server, users.limited(keys=patterns))
+    handled = await play(server, users.limited(keys=NARROW))
     assert set(handled) == {*WORDS, "after"}
     assert len(handled) == len(WORDS) + 1
     assert server.command("XLEN", LETTERS) == LOST
@@ -56,12 +29,11 @@ async def test_the_printed_rules_are_enough(
         assert {*users.commands} - PRODUCERS - CONNECTION <= used_commands(server) | {"ping"}
 
 
-@pytest.mark.parametrize("patterns", [("~*",), NARROW], ids=["all", "narrow"])
-async def test_they_are_enough_to_staff_a_pool(
-    server: RunningServer, users: Users, patterns: tuple[str, ...]
+async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
+    server: RunningServer, users: Users
 ) -> None:
     """What supervisors and the roster of their workers need, which no worker is refused for."""
-    theirs = Server(users.limited(keys=patterns))
+    theirs = Server(users.limited(keys=NARROW))
     supervisor = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=1, alive=1, ready=1)
     worker = RosterWorker(id="w", at=EPOCH, slots=4, busy=1, worked=0.5, state=WorkerState.RUNNING)
     server.command("HSET", "streamops:pool:shop", "desired", "3", "mode", "paused")
@@ -84,25 +56,6 @@ async def test_they_are_enough_to_staff_a_pool(
     finally:
         await theirs.close()
     assert keys(server) == {"streamops:pool:shop", "streamops:pools"}
-
-
-async def test_whoever_lacks_one_command_is_refused_before_anything_is_consumed(
-    server: RunningServer, users: Users
-) -> None:
-    needed = [one for one in users.commands if one not in OPTIONAL | PRODUCERS | CONNECTION]
-    server.command("XADD", STREAM, "*", "n", "1")
-    for command in needed:
-        error = await refusal(users.without(command))
-        assert error.exit_code is ExitCode.REFUSED
-        assert "no permission for" in error.message
-        assert command.upper().replace("|", " ") in error.message
-        assert "\n" not in error.message
-        assert keys(server) == {STREAM}, f"without {command}"
-
-
-async def test_whoever_may_use_no_channel_works_all_the_same(server: RunningServer, users: Users) -> None:
-    fill(server)
-    assert set(await play(server, users.limited("resetchannels"))) == {*WORDS, "after"}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 """Fixtures of the tests of wire."""
 
-from tests.support.wire.fixtures import as_user
+from tests.support.wire.fixtures import as_user, connected
 
-__all__ = ["as_user"]
+__all__ = ["as_user", "connected"]

@@ -2,19 +2,17 @@
 
 import pytest
 
-from streamops.model.ids import EntryId
 from streamops.model.lag import LagBasis
-from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Snapshot
 from streamops.operate.collect import Collector
 from streamops.operate.watch import Watch
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader
+from streamops.wire.stream_reader import Depth
 from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser
-from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, essence, fill
+from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, essence, fill, is_old
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 
@@ -23,19 +21,10 @@ WHOLE = {
     "no read-only scripts": (Depth.SCRIPT, ("~*", "+@all", "-eval_ro", "-evalsha_ro")),
     "no scripts": (Depth.TRANSACTION, ("~*", "+@all", *NO_SCRIPTS)),
     "no scripts, no MULTI": (Depth.INFO, ("~*", "+@all", *NO_SCRIPTS, "-multi")),
-    "no scripts, no EXEC": (Depth.INFO, ("~*", "+@all", *NO_SCRIPTS, "-exec")),
     "no writing": (Depth.READ_ONLY_SCRIPT, ("%R~*", "+@all")),
     "no writing, no read-only scripts": (Depth.TRANSACTION, ("%R~*", "+@all", "-eval_ro", "-evalsha_ro")),
-    "no writing, no scripts": (Depth.TRANSACTION, ("%R~*", "+@all", *NO_SCRIPTS)),
     "no TIME": (Depth.READ_ONLY_SCRIPT, ("~*", "+@all", "-time")),
-    "no name": (Depth.READ_ONLY_SCRIPT, ("~*", "+@all", "-client")),
-    "no PING": (Depth.READ_ONLY_SCRIPT, ("~*", "+@all", "-ping")),
 }
-
-
-def is_old(server: RunningServer) -> bool:
-    """Before Redis 7.0 there are no read-only scripts, no %R and no denied subcommands."""
-    return server.label == "redis-6.2"
 
 
 async def collect(options: ConnectionOptions) -> tuple[Snapshot, Depth]:
@@ -50,7 +39,9 @@ async def collect(options: ConnectionOptions) -> tuple[Snapshot, Depth]:
 
 
 @pytest.mark.parametrize("case", WHOLE)
-async def test_nothing_is_lost(server: RunningServer, as_user: SetUser, case: str) -> None:
+async def test_reader_with_fewer_permissions_loses_nothing(
+    server: RunningServer, as_user: SetUser, case: str
+) -> None:
     depth, rules = WHOLE[case]
     if is_old(server):
         rules = tuple(rule.replace("%R", "") for rule in rules if "_ro" not in rule)
@@ -64,31 +55,6 @@ async def test_nothing_is_lost(server: RunningServer, as_user: SetUser, case: st
     assert seen.gaps == ()
     assert essence(seen) == essence(whole)
     assert reached is depth
-
-
-@pytest.mark.parametrize("rules", [("-multi",), ("-exec",), ("-multi", "-xinfo|stream")])
-async def test_more_groups_than_a_script_reads_are_read_without_transactions(
-    server: RunningServer, as_user: SetUser, rules: tuple[str, ...]
-) -> None:
-    if is_old(server) and len(rules) > 1:
-        pytest.skip("no subcommand can be denied here")
-    server.command("XADD", "orders", "1-1", "n", 1)
-    pipeline = server.client.pipeline(transaction=False)
-    for number in range(1_001):
-        pipeline.xgroup_create("orders", f"g{number}", "0")
-    pipeline.execute()
-    reader = StreamReader(await Server.connect(as_user("~*", "+@all", *rules)))
-    try:
-        (reading,) = (await reader.read(["orders"])).streams
-        again = (await reader.read(["orders"])).streams
-    finally:
-        await reader._server.close()
-    assert isinstance(reading, StreamReading)
-    assert (reading.length, len(reading.groups)) == (1, 1_001)
-    assert reading.bounds_read is (len(rules) == 1)
-    assert again == [reading]
-    # One stream that scripts leave to others says nothing of the rest.
-    assert reader.depth in SCRIPTED
 
 
 async def test_rules_that_we_print_for_observers(server: RunningServer, as_user: SetUser) -> None:
@@ -142,20 +108,6 @@ async def test_no_entries(server: RunningServer, as_user: SetUser) -> None:
         assert (amid.lag.basis, amid.lag.lower, amid.lag.upper) == (LagBasis.UNKNOWN, 1, 4)
         assert amid.time_lag.age is None
         assert amid.time_lag.reason
-
-
-async def test_no_entries_of_large_ones(server: RunningServer, as_user: SetUser) -> None:
-    """Streams with large entries are recognised by empty ranges: where those are denied they are read afresh."""
-    connection = await Server.connect(as_user("~*", "+@all", "-xrange"))
-    collector = Collector(connection, Watch())
-    for number in range(1, 5):
-        server.command("XADD", "orders", "MAXLEN", "=", 1, f"{number}-1", "n", "x" * 10_000)
-        snapshot = await collector.collect(["orders"], discovered=1, complete=True)
-        (stream,) = snapshot.streams
-        assert (stream.length, stream.entry_bytes) == (1, 10_001)
-        assert stream.first_id == stream.last_id == EntryId(number, 1)
-    await connection.close()
-    assert collector._reader.depth in SCRIPTED
 
 
 async def test_no_groups(server: RunningServer, as_user: SetUser) -> None:

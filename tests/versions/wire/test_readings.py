@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import pytest
 import redis
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -107,8 +107,7 @@ def _without_idle(row: PendingEntry | None) -> list[tuple[EntryId, str, int]]:
 def test_script_equals_plain_commands(server: RunningServer) -> None:
     readers = Readers(server)
 
-    @settings(max_examples=40, deadline=None, database=None)
-    @given(st.lists(commands, max_size=15))
+    @given(st.lists(commands, max_size=12))
     def check(history: list[Command]) -> None:
         server.flush()
         readers.begin()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.analysis.letters import ABOUT, read_letter, republished, retried
@@ -61,7 +61,6 @@ def test_bytes_order_and_repeated_names_survive(
     server.command("XGROUP", "CREATE", STREAM, "g", "$", "MKSTREAM")
     key = STREAM if mode == "republish" else RETRIES
 
-    @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(letters, edits)
     def check(pairs: Fields, changes: dict[bytes, bytes]) -> None:
         server.command("DEL", QUEUE, RETRIES)

@@ -1,84 +1,12 @@
 """Giving rows back: those that lie together at once, and the same of each as if it were alone."""
 
-from collections.abc import AsyncIterator
-from datetime import timedelta
-
 import pytest
 
-from streamops.model.acts.undo import Done
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
-from streamops.wire.writes.restore_rows import restore_rows
 from tests.support.servers import RunningServer
-from tests.support.wire.fixtures import SetUser
+from tests.support.wire.restore_rows import deliver, restored, then
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
-
-IDLE = timedelta(minutes=1)
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
-
-
-def then(number: int, owner: str, deliveries: int = 1) -> PendingEntry:
-    return PendingEntry(EntryId(number, 0), owner, IDLE, deliveries)
-
-
-async def restored(connected: Server, *rows: PendingEntry, writes: bool = True) -> list[str]:
-    at = await read_clock(connected, "orders")
-    assert at is not None
-    came = await restore_rows(
-        connected,
-        "orders",
-        "g",
-        rows,
-        done=Done.CLAIMED,
-        holder="rescuer",
-        at=at,
-        position=None,
-        writes=writes,
-    )
-    assert isinstance(came, list)
-    return came
-
-
-def deliver(server: RunningServer, owner: str, *numbers: int) -> None:
-    for number in numbers:
-        server.command("XADD", "orders", f"{number}-0", "a", "b")
-        server.command("XREADGROUP", "GROUP", "g", owner, "STREAMS", "orders", ">")
-
-
-async def test_rows_of_others_between_them_stay_as_they_are(connected: Server, server: RunningServer) -> None:
-    server.command("XGROUP", "CREATE", "orders", "g", "0", "MKSTREAM")
-    for number in range(1, 31):
-        deliver(server, "rescuer" if number % 3 == 0 else "other", number)
-    server.command("XACK", "orders", "g", "9-0", "30-0")
-    rows = [then(number, "a" if number < 20 else "b") for number in range(3, 31, 3)]
-    expected = ["gone" if one.id.ms in {9, 30} else "restored" for one in rows]
-    assert await restored(connected, *rows, writes=False) == expected
-    assert await restored(connected, *rows) == expected
-    owners = {row[0]: row[1] for row in server.command("XPENDING", "orders", "g", "-", "+", 100)}
-    for number in set(range(1, 30)) - {9}:
-        owner = b"other" if number % 3 else b"a" if number < 20 else b"b"
-        assert owners[b"%d-0" % number] == owner
-
-
-async def test_a_row_named_twice_is_given_back_once(connected: Server, server: RunningServer) -> None:
-    server.command("XGROUP", "CREATE", "orders", "g", "0", "MKSTREAM")
-    deliver(server, "rescuer", 1, 2, 3)
-    rows = [then(3, "a"), then(1, "a"), then(1, "a"), then(2, "a"), then(3, "b")]
-    assert await restored(connected, *rows) == ["restored", "restored", "owner", "restored", "owner"]
-    rows_now = server.command("XPENDING", "orders", "g", "-", "+", 10)
-    assert [row[1] for row in rows_now] == [b"a", b"a", b"a"]
-    assert all(abs(row[2] - 60_000) < 30_000 for row in rows_now)
 
 
 async def test_rows_get_back_what_each_of_them_had(connected: Server, server: RunningServer) -> None:
@@ -92,29 +20,3 @@ async def test_rows_get_back_what_each_of_them_had(connected: Server, server: Ru
     assert await restored(connected, *rows) == ["restored"] * 6
     told = [(row[1], row[3]) for row in server.command("XPENDING", "orders", "g", "-", "+", 10)]
     assert told == [(b"a", 1), (b"a", 4), (b"a", 4), (b"a", 1), (b"b", 1), (b"b", 4)]
-
-
-async def test_who_may_not_be_told_of_groups_is_denied_it_in_the_words_of_the_server(
-    server: RunningServer, as_user: SetUser
-) -> None:
-    server.command("XGROUP", "CREATE", "orders", "g", "0", "MKSTREAM")
-    deliver(server, "rescuer", 1)
-    connection = await Server.connect(as_user("~*", "+@all", "-xinfo"))
-    try:
-        at = await read_clock(connection, "orders")
-        assert at is not None
-        came = await restore_rows(
-            connection,
-            "orders",
-            "g",
-            [then(1, "a")],
-            done=Done.ACKED,
-            holder="",
-            at=at,
-            position=None,
-            writes=True,
-        )
-    finally:
-        await connection.close()
-    assert isinstance(came, Fault)
-    assert came.kind is FaultKind.DENIED, came

@@ -1,27 +1,13 @@
 """A script reaches every key, whatever its server has seen of it before."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.wire.script_calls import run_script
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
-from tests.support.wire.fixtures import SetUser
-from tests.support.wire.script_calls import counting
+from tests.support.wire.script_calls import counting, read_only
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
-
-def read_only(server: RunningServer) -> bool:
-    return server.label != "redis-6.2"
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 async def test_source_is_sent_once(server: RunningServer, connected: Server) -> None:
@@ -38,15 +24,3 @@ async def test_source_is_sent_once(server: RunningServer, connected: Server) -> 
         suffix = "_ro" if read_only(server) else ""
         assert statistics[f"cmdstat_eval{suffix}"]["calls"] == 1
         assert statistics[f"cmdstat_evalsha{suffix}"]["calls"] == 2
-
-
-async def test_first_key_is_denied(server: RunningServer, as_user: SetUser) -> None:
-    """The call that brings the source is refused before the server has looked at it."""
-    server.command("SCRIPT", "FLUSH")
-    server.command("XADD", "mine", "*", "f", "v")
-    connection = await Server.connect(as_user("~mine", "+@all"))
-    calls = [counting(key) for key in ("denied", "mine", "mine")]
-    replies = (await run_script(connection, "count_range", calls, read_only=read_only(server))).replies
-    await connection.close()
-    assert isinstance(replies[0], Exception)
-    assert replies[1:] == [("counted", 1)] * 2

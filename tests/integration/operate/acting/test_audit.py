@@ -12,6 +12,7 @@ from streamops.model.acting import Action, Actor, Assent, AuditPhase, Environmen
 from streamops.model.acts.ack import AckIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
+from streamops.operate.acting import action_search
 from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.audit import decode_record
 from streamops.operate.acting.before import action_of, state_before
@@ -79,8 +80,11 @@ async def test_actions_are_found_by_what_they_did_to_what_and_when(
         assert [action.first.id for action in await find(console, query)] == wanted
 
 
-async def test_all_pages_of_the_log_are_searched(console: Console, connected: Server) -> None:
-    ids = [await count(connected, 1) for _ in range(250)]
+async def test_all_pages_of_the_log_are_searched(
+    console: Console, connected: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(action_search, "PAGE", 4)
+    ids = [await count(connected, 1) for _ in range(10)]
     assert [action.first.id for action in await find(console, ActionQuery(limit=1_000))] == ids[::-1]
     oldest = ActionQuery(end=EntryId.parse(ids[0]), limit=5)
     assert [action.first.id for action in await find(console, oldest)] == ids[:1]

@@ -1,6 +1,5 @@
 """The engine: what it refuses, and that whatever it refuses is refused before the first write."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -10,27 +9,26 @@ from streamops.errors import (
     ApplyError,
     Forbidden,
     NotFound,
+    Refused,
     StalePlan,
     StreamopsError,
 )
 from streamops.model.acting import (
     Assent,
     Limits,
-    Outcome,
     Plan,
     Tier,
 )
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
 from streamops.operate.acting.jobs import HeldJob
-from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run
 from streamops.operate.console import Console
+from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
-from tests.support.eventually import eventually
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import ACK, ANN, YES, fill, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, fill, open_as, pending
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 
@@ -40,22 +38,6 @@ def records(server: RunningServer) -> list[dict[bytes, bytes]]:
         dict(zip(fields[::2], fields[1::2], strict=True))
         for _, fields in server.command("XRANGE", AUDIT, "-", "+")
     ]
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    fill(server)
-    async with await Console.open(server.options, actor=ANN) as console:
-        yield console
-
-
-@pytest.fixture
-def own_server(program: ServerProgram, start_server: StartServer) -> RunningServer:
-    """A server of each version whose users and configuration may be changed."""
-    # A replica that asks is served at once.
-    server = start_server("--repl-diskless-sync-delay", "0", program=program)
-    fill(server)
-    return server
 
 
 async def test_a_plan_changes_nothing(server: RunningServer, console: Console) -> None:
@@ -209,11 +191,6 @@ async def test_a_wrong_name_is_told_from_none(console: Console) -> None:
     assert told.value.hint == "Nothing was done: --confirm 'z z' is not 3."
 
 
-async def apply_elsewhere(server: RunningServer, prepared: Prepared[Any, Any]) -> Outcome:
-    async with await Console.open(server.options, actor=ANN) as console:
-        return await console.apply(prepared, YES)
-
-
 async def test_another_server_is_not_the_one_of_the_plan(
     program: ServerProgram, own_server: RunningServer, start_server: StartServer
 ) -> None:
@@ -226,19 +203,6 @@ async def test_another_server_is_not_the_one_of_the_plan(
     assert told.value.exit_code == 6
     assert pending(other) == 3
     assert not other.command("EXISTS", AUDIT)
-
-
-async def test_a_failover_keeps_the_plan(
-    program: ServerProgram, own_server: RunningServer, start_server: StartServer
-) -> None:
-    replica = start_server(program=program)
-    replica.command("REPLICAOF", "127.0.0.1", own_server.port)
-    await eventually(lambda: bool(replica.command("EXISTS", "orders")))
-    async with await Console.open(own_server.options, actor=ANN) as console:
-        prepared = await console.prepare(ACK)
-    replica.command("REPLICAOF", "NO", "ONE")
-    assert (await apply_elsewhere(replica, prepared)).applied == 3
-    assert pending(replica) == 0
 
 
 async def test_a_stream_made_anew_is_not_the_one_of_the_plan(server: RunningServer, console: Console) -> None:
@@ -314,3 +278,60 @@ async def test_drift_in_the_middle_does_not_say_that_nothing_was_done(connected:
         f"What was done until then stays done; `streamops audit ls --id {outcome.audit_id}` tells it. "
         "Look again, and make a new plan."
     )
+
+
+async def test_without_a_record_nothing_is_done(own_server: RunningServer) -> None:
+    # All keys but the audit log's.
+    async with await open_as(own_server, "resetkeys", "~orders*") as console:
+        prepared = await console.prepare(ACK)
+        with pytest.raises(Forbidden, match=f"the audit log {AUDIT} cannot be written") as told:
+            await console.apply(prepared, YES)
+        assert "--unaudited" in told.value.hint
+        assert pending(own_server) == 3
+        outcome = await console.apply(await console.prepare(ACK, Limits(unaudited=True)), YES)
+    assert (outcome.applied, outcome.audit_id, pending(own_server)) == (3, "", 0)
+    assert not own_server.command("EXISTS", AUDIT)
+
+
+async def test_a_log_that_cannot_be_written_is_told_with_the_plan(own_server: RunningServer) -> None:
+    async with await open_as(own_server, "resetkeys", "~orders*") as console:
+        (warning,) = (await console.prepare(ACK)).plan.warnings
+        assert warning.startswith("The audit log cannot be written: ")
+        assert warning.endswith("; applying is refused unless --unaudited.")
+        (warning,) = (await console.prepare(ACK, Limits(unaudited=True))).plan.warnings
+        assert warning.endswith("; it would leave no record.")
+        nothing = (await console.prepare(replace(ACK, ids=(EntryId(9, 9),)))).plan.warnings
+        assert not [warning for warning in nothing if "audit" in warning]
+    async with await Console.open(own_server.options, actor=ANN) as console:
+        assert not (await console.prepare(ACK)).plan.warnings
+    assert not own_server.command("EXISTS", AUDIT)
+
+
+async def test_a_key_that_may_not_be_written_is_told_before_the_first_write(
+    own_server: RunningServer,
+) -> None:
+    if own_server.program.flavour == "redis" and own_server.program.version < (7,):
+        pytest.skip("Redis 6.2 cannot tell reading a key from writing it")
+    async with await open_as(own_server, "resetkeys", "%R~orders", "~streamops:*") as console:
+        prepared = await console.prepare(ACK)
+        with pytest.raises(Refused):
+            await console.apply(prepared, YES)
+    assert pending(own_server) == 3
+    assert not own_server.command("EXISTS", AUDIT)
+
+
+async def test_a_job_that_cannot_be_written_is_told_before_the_first_write(
+    own_server: RunningServer,
+) -> None:
+    login = replace(own_server.options, username="op", password=Secret("pw"))
+    own_server.command(
+        "ACL", "SETUSER", "op", "reset", "on", ">pw", "~orders", f"~{NUMBERS}", f"~{AUDIT}", "+@all"
+    )
+    connection = await Server.connect(login)
+    operator = engine(connection)
+    prepared = await operator.prepare(counting(), CountIntent(upto=50))
+    with pytest.raises(StreamopsError, match="job"):
+        await operator.apply(prepared, YES)
+    await connection.close()
+    assert not own_server.command("EXISTS", AUDIT)
+    assert not own_server.command("EXISTS", NUMBERS)

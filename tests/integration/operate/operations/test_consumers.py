@@ -1,7 +1,6 @@
 """Removing consumers on real servers: what they had pending is never lost."""
 
-from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
+from collections.abc import Callable
 
 import pytest
 from msgspec import Struct
@@ -16,27 +15,17 @@ from streamops.operate.console import Console
 from streamops.operate.operations import consumer_prune, consumer_rm
 from streamops.wire.options import Secret
 from tests.support.eventually import eventually
-from tests.support.operate.operations.consumers import GROUP, STREAM, consumers, read, removal, stock
-from tests.support.operate.operations.doing import applied, done, open_console, planned
-from tests.support.servers import RunningServer, StartServer
+from tests.support.operate.operations.consumers import GROUP, STREAM, consumers, pruning, read, removal, stock
+from tests.support.operate.operations.doing import applied, done, planned
+from tests.support.servers import RunningServer
 
 Rows = list[tuple[str, str, int]]
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    async with await open_console(server) as opened:
-        yield opened
 
 
 def rows(server: RunningServer) -> Rows:
     """ID, owner and deliveries of everything pending."""
     told = server.command("XPENDING", STREAM, GROUP, "-", "+", 100_000)
     return [(one.decode(), owner.decode(), count) for one, owner, _, count in told]
-
-
-def pruning(idle: float) -> PruneConsumersIntent:
-    return PruneConsumersIntent(stream=STREAM, group=GROUP, idle=timedelta(seconds=idle))
 
 
 async def test_pending_entries_are_handed_over_as_they_are(server: RunningServer, console: Console) -> None:
@@ -283,20 +272,6 @@ async def test_a_span_of_nothing_is_refused(server: RunningServer, console: Cons
     stock(server, 1, idle=1)
     with pytest.raises(SettingsError, match="--idle"):
         await console.prepare(pruning(0))
-
-
-async def test_a_replica_does_not_judge(start_server: StartServer) -> None:
-    primary = start_server("--repl-diskless-sync-delay", "0")
-    stock(primary, 2, idle=1)
-    replica = start_server("--replicaof", "127.0.0.1", str(primary.port))
-
-    def is_synchronised() -> bool:
-        return b"master_link_status:up" in replica.command("INFO", "replication")
-
-    await eventually(is_synchronised)
-    async with await open_console(replica) as console:
-        with pytest.raises(Forbidden, match="is a replica"):
-            await console.prepare(pruning(3600))
 
 
 async def test_handing_over_ends_at_the_utmost_id(server: RunningServer, console: Console) -> None:

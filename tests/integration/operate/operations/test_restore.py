@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,8 +22,6 @@ from tests.support.operate.operations.doing import applied, done, open_console, 
 from tests.support.operate.operations.restoring import STREAM, content, markers, values, written
 from tests.support.servers import RunningServer, StartServer
 from tests.support.strategies import entries
-
-LARGE = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def append(path: str, what: bytes) -> None:
@@ -103,7 +101,6 @@ async def test_ids_out_of_order_take_new_ones(
     assert values(server) == [1, 3, 2]
 
 
-@LARGE
 @given(made=st.lists(entries(), min_size=1, max_size=30))
 async def test_every_byte_survives(server: RunningServer, tmp_path: Path, made: list[Entry]) -> None:
     made = [replace(entry, id=EntryId(at, 0)) for at, entry in enumerate(made, 1) if entry.fields]

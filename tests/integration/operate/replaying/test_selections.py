@@ -94,14 +94,12 @@ async def test_what_dies_during_a_replay_is_not_replayed_again(
     assert [one for one, _ in entries(server, QUEUE)] == [late]
 
 
-async def test_a_selection_of_millions_is_refused(server: RunningServer) -> None:
+async def test_a_selection_of_more_than_its_limit_is_refused(server: RunningServer) -> None:
     make_group(server)
-    script = "for n = 1, 250100 do redis.call('XADD', KEYS[1], '*', 'a', 'b') end"
-    for _ in range(4):
-        server.command("EVAL", script, 1, QUEUE)
+    server.command("EVAL", "for n = 1, 10400 do redis.call('XADD', KEYS[1], '*', 'a', 'b') end", 1, QUEUE)
     async with await Console.open(server.options) as console:
-        with pytest.raises(Forbidden, match="more than 1,000,000 selected"):
-            await console.prepare(ReplayIntent(queue=QUEUE))
-        plan = (await console.prepare(ReplayIntent(queue=QUEUE), Limits(max_count=2_000_000))).plan
-    assert plan.count == 1_000_400
+        with pytest.raises(Forbidden, match="more than 10,000 selected"):
+            await console.prepare(ReplayIntent(queue=QUEUE), Limits(max_count=10_000))
+        plan = (await console.prepare(ReplayIntent(queue=QUEUE))).plan
+    assert plan.count == 10_400
     assert any("those of the first 10,000 letters" in warning for warning in plan.warnings)

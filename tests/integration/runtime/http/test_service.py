@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -17,23 +16,12 @@ from streamops.runtime.http.keeping import keep_short
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
 from tests.support.operate.acting.examples import WORKSHOP
-from tests.support.runtime.http.receiver import Receiver, running_receiver
+from tests.support.runtime.http.receiver import Receiver
 from tests.support.runtime.http.service import LETTERS, SOON
 from tests.support.runtime.http.serving import serving, site
-from tests.support.servers import RunningServer, StartServer
+from tests.support.servers import RunningServer
 
 OWN = {b"streamops:topics", b"topic:remind", LETTERS.encode()}
-
-
-@pytest.fixture(autouse=True)
-def looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book, "LOOK_EVERY", timedelta(milliseconds=50))
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with running_receiver() as receiver:
-        yield receiver
 
 
 def left(server: RunningServer) -> int:
@@ -119,7 +107,7 @@ async def test_a_host_that_is_down_costs_no_attempts(server: RunningServer, rece
         for number in range(10):
             await served.post(f"remind/messages/m-{number}")
         await eventually(lambda: len(receiver.seen) >= 5)
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.3)
         assert len(receiver.seen) < 20
         receiver.status = 200
         begun = len(receiver.seen)
@@ -140,26 +128,6 @@ async def test_a_call_under_way_is_finished_before_the_end(server: RunningServer
     assert len(receiver.seen) == 1
 
 
-async def test_c6_a_server_that_comes_back_is_served_again(
-    server: RunningServer, start_server: StartServer, receiver: Receiver
-) -> None:
-    """The other one's topics are called all the while."""
-    other = start_server()
-    topics = receiver.topic(), receiver.topic("/other", name="other")
-    sites = site(server, topics[0]), site(other, topics[1], name="other")
-    async with serving(*sites) as served:
-        await served.post("other/messages")
-        await eventually(lambda: len(receiver.seen) == 1)
-        other.pause()
-        async with served.session.post("/topics/other/messages", data=b"x") as response:
-            assert (response.status, response.headers["Retry-After"]) == (503, "2")
-        await served.post("remind/messages")
-        await eventually(lambda: len(receiver.seen) == 2)
-        other.resume()
-        await served.post("other/messages")
-        await eventually(lambda: sum(seen.path == "/other" for seen in receiver.seen) >= 2)
-
-
 async def test_other_producers_entries_are_called_too(server: RunningServer, receiver: Receiver) -> None:
     async with serving(site(server, receiver.topic())):
         server.command("XADD", "topic:remind", "*", "kind", "paid", "amount", "5")
@@ -172,13 +140,13 @@ async def test_c7_priorities_are_called_by_their_weights(server: RunningServer, 
     weights = {"high": 5, "normal": 3, "low": 2}
     topics = [receiver.topic(name=name, weight=weight) for name, weight in weights.items()]
     for topic in topics:
-        for number in range(300):
+        for number in range(150):
             server.client.xadd(topic.key, {"data": str(number)})
     async with serving(site(server, *topics), calls=2):
-        await eventually(lambda: len(receiver.seen) >= 400)
-        names = [seen.headers["X-Streamops-Topic"] for seen in receiver.seen[100:400]]
-        shares = {name: names.count(name) / 30 for name in weights}
-    assert all(abs(shares[name] - weight) < 0.8 for name, weight in weights.items()), shares
+        await eventually(lambda: len(receiver.seen) >= 200)
+        names = [seen.headers["X-Streamops-Topic"] for seen in receiver.seen[50:200]]
+        shares = {name: names.count(name) / 15 for name in weights}
+    assert all(abs(shares[name] - weight) < 1 for name, weight in weights.items()), shares
 
 
 async def test_a_topic_whose_stream_is_none_holds_up_no_other(

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,15 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode
 from streamops.model.secret import Secret
 from streamops.runtime.supervisor import falls as falling
-from streamops.runtime.supervisor import orders as ordering
 from streamops.runtime.supervisor import staff as staffed
 from streamops.runtime.supervisor import watching
 from streamops.runtime.supervisor.orders import Orders
-from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
+    ME,
     QUICK,
-    add,
-    handled,
-    is_gone,
-    pending,
+    hang_up,
+    orders_for,
     prepared,
     supervised,
     until_so,
@@ -32,7 +28,6 @@ from tests.support.runtime.supervisor.running import (
 )
 from tests.support.servers import RunningServer
 
-ME = os.getpid()
 # What a handler's own child process finds open, and reads.
 SNOOP = """
 import subprocess, sys, time
@@ -43,32 +38,6 @@ import os
 os.rename("look", "seen")
 time.sleep(60)
 """
-
-
-def orders_for(server: RunningServer, **changes: timedelta) -> Orders:
-    return Orders(app="shop", worker=replace(QUICK, **changes), connection=server.options)
-
-
-def hang_up() -> None:
-    os.kill(ME, signal.SIGHUP)
-
-
-async def test_a_stalled_worker_is_noticed_and_replaced(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(watching, "LOOK_EVERY", 0.25)
-    monkeypatch.setattr(staffed, "SILENT", 1.5)
-    async with supervised(orders_for(server, hang=timedelta(seconds=1))) as (supervisor, _):
-        await until_so(lambda: supervisor.ready)
-        assert supervisor.healthy
-        (stalled,) = workers_of(ME)
-        os.kill(stalled, signal.SIGSTOP)
-        await until_so(lambda: not supervisor.healthy)
-        entry_id = add(server)
-        await until_so(lambda: entry_id in dict(handled(tmp_path)))
-        assert is_gone(stalled)
-        await until_so(lambda: supervisor.ready and supervisor.healthy)
 
 
 async def test_a_worker_that_is_still_being_imported_is_not_stalled(
@@ -82,71 +51,6 @@ async def test_a_worker_that_is_still_being_imported_is_not_stalled(
         await asyncio.sleep(0.1)
         assert supervisor.healthy
         assert not supervisor.ready
-
-
-async def test_the_end_is_told_to_a_successor_that_is_being_started(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    async with supervised(orders_for(server)) as (supervisor, running):
-        await until_so(lambda: supervisor.ready)
-        (tmp_path / "import").touch()
-        before = workers_of(ME)
-        hang_up()
-        await until_so(lambda: len(workers_of(ME)) == 2)
-        (successor,) = workers_of(ME) - before
-        supervisor.stop()
-        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
-        assert is_gone(successor)
-
-
-async def test_whoever_ignores_the_end_is_killed_and_so_is_its_successor(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(ordering, "MARGIN", timedelta(seconds=0.1))
-    async with supervised(orders_for(server, grace=timedelta(seconds=0.1))) as (supervisor, running):
-        await until_so(lambda: supervisor.ready)
-        (tmp_path / "deaf").touch()
-        (tmp_path / "import").touch()
-        (old,) = workers_of(ME)
-        os.kill(old, signal.SIGSTOP)
-        hang_up()
-        await until_so(lambda: len(workers_of(ME)) == 2)
-        (successor,) = workers_of(ME) - {old}
-        await until_so(lambda: _ignores(successor, signal.SIGTERM))
-        supervisor.stop()
-        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
-        assert is_gone(old)
-        assert is_gone(successor)
-
-
-async def test_the_end_waits_for_both_where_one_takes_over_from_another(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    for name in ("first", "second"):
-        (tmp_path / name).touch()
-    async with supervised(orders_for(server)) as (supervisor, running):
-        await until_so(lambda: supervisor.ready)
-        (old,) = workers_of(ME)
-        first = add(server, "first")
-        await until_so(lambda: pending(server) == 1)
-        hang_up()
-        await until_so(lambda: b"draining" in _states(server))
-        second = add(server, "second")
-        await until_so(lambda: pending(server) == 2)
-        supervisor.stop()
-        (tmp_path / "first").unlink()
-        await until_so(lambda: is_gone(old))
-        await asyncio.sleep(0.1)
-        assert not running.done()
-        (tmp_path / "second").unlink()
-        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
-    assert [entry_id for entry_id, _ in handled(tmp_path)] == [first, second]
-    assert len({pid for _, pid in handled(tmp_path)}) == 2
-    assert pending(server) == 0
-    assert server.command("KEYS", "streamops:worker:*") == []
 
 
 async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(
@@ -163,24 +67,6 @@ async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(
         hang_up()
         await until_so(lambda: supervisor.ready)
         assert len(workers_of(ME)) == 1
-
-
-async def test_a_process_that_falls_while_its_successor_starts_is_replaced_by_it(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    async with supervised(orders_for(server)) as (supervisor, _):
-        await until_so(lambda: supervisor.ready)
-        (tmp_path / "import").touch()
-        (old,) = workers_of(ME)
-        hang_up()
-        await until_so(lambda: len(workers_of(ME)) == 2)
-        (successor,) = workers_of(ME) - {old}
-        os.kill(old, signal.SIGKILL)
-        await until_so(lambda: workers_of(ME) == {successor})
-        (tmp_path / "import").unlink()
-        await until_so(lambda: supervisor.ready)
-        assert workers_of(ME) == {successor}
 
 
 async def test_a_crash_loop_is_given_up(
@@ -204,32 +90,6 @@ def test_the_pause_doubles_up_to_a_limit(falls: int, seconds: float) -> None:
     assert falling.pause_after(falls) == seconds
 
 
-async def test_a_process_that_cannot_be_started_is_tried_again(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    interpreter = WorkerProcess.interpreter
-    monkeypatch.setattr(WorkerProcess, "interpreter", "/nowhere/at/all")
-    monkeypatch.setattr(falling, "FIRST_PAUSE", 0.01)
-    with structlog.testing.capture_logs() as logs:
-        async with supervised(orders_for(server)) as (supervisor, _):
-            await until_so(lambda: logs)
-            monkeypatch.setattr(WorkerProcess, "interpreter", interpreter)
-            await until_so(lambda: supervisor.ready)
-    assert logs[0]["event"] == "worker cannot be started"
-
-
-async def test_more_memory_than_allowed_from_the_start_is_a_fall(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(falling, "HOPELESS", 1)
-    with structlog.testing.capture_logs() as logs:
-        async with supervised(replace(orders_for(server), max_memory=1)) as (_, running):
-            assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.FAILED
-    assert "recycled before it did anything: max-memory" in [line.get("how") for line in logs]
-
-
 async def test_a_password_is_told_through_a_pipe_only_and_no_descriptor_is_inherited(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,18 +106,6 @@ async def test_a_password_is_told_through_a_pipe_only_and_no_descriptor_is_inher
     assert secret.reveal() not in repr(logs)
 
 
-def _states(server: RunningServer) -> set[bytes]:
-    """What the workers say that they are doing."""
-    return {
-        server.command("HGET", key.decode(), "state") for key in server.command("KEYS", "streamops:worker:*")
-    }
-
-
 def _shown(pid: int) -> bytes:
     """What everybody, or everybody of its user, may see of a process."""
     return b"".join(Path(f"/proc/{pid}/{name}").read_bytes() for name in ("cmdline", "environ"))
-
-
-def _ignores(pid: int, number: signal.Signals) -> bool:
-    mask = Path(f"/proc/{pid}/status").read_text().partition("SigIgn:")[2].split()[0]
-    return bool(int(mask, 16) >> (number - 1) & 1)

@@ -1,42 +1,12 @@
 """What a service manager is told: datagrams on a real socket."""
 
-import select
-import signal
-import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from streamops.runtime.supervisor.systemd import notify, reloading, watchdog_seconds
-from tests.support.runtime.supervisor.run import supervising
-from tests.support.servers import RunningServer
-
-LONGEST_WAIT = 20.0
-
-
-class Manager:
-    """A service manager's socket."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(address)
-
-    def hear(self) -> list[str]:
-        """The next datagram, line by line."""
-        assert select.select([self._socket], [], [], LONGEST_WAIT)[0]
-        return self._socket.recv(4096).decode().split("\n")
-
-    def hear_until(self, true: Callable[[list[str]], bool]) -> list[list[str]]:
-        """All datagrams up to one."""
-        heard = [self.hear()]
-        while not true(heard[-1]):
-            heard.append(self.hear())
-        return heard
-
-    def close(self) -> None:
-        self._socket.close()
+from tests.support.runtime.supervisor.manager import Manager
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -74,19 +44,3 @@ def test_the_watchdog_is_fed_twice_a_period(
 ) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", text)
     assert watchdog_seconds() == seconds
-
-
-@pytest.mark.parametrize("manager", ["path"], indirect=True)
-def test_a_supervisor_tells_of_start_life_reload_and_end(
-    manager: Manager, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WATCHDOG_USEC", "200000")
-    with supervising(server, tmp_path, "--workers", "2") as running:
-        assert manager.hear() == ["READY=1", "STATUS=2 workers"]
-        assert [manager.hear(), manager.hear()] == [["WATCHDOG=1"]] * 2
-        running.tell(signal.SIGHUP)
-        heard = manager.hear_until(lambda lines: lines == ["READY=1"])
-        assert [lines[0] for lines in heard if lines != ["WATCHDOG=1"]] == ["RELOADING=1", "READY=1"]
-        running.tell(signal.SIGTERM)
-        manager.hear_until(lambda lines: lines == ["STOPPING=1"])
-        assert running.process.wait(LONGEST_WAIT) == 0

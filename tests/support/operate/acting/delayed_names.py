@@ -1,4 +1,4 @@
-"""Shared by the tests of delayed names."""
+"""Delayed messages under names that need care."""
 
 from datetime import timedelta
 

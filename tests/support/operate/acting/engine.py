@@ -1,12 +1,20 @@
-"""Shared by the tests of engine."""
+"""Three pending entries to acknowledge, and who does it."""
+
+from typing import Any
+
+from msgspec.structs import replace
 
 from streamops.model.acting import (
     Actor,
     Assent,
     Environment,
+    Outcome,
 )
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
+from streamops.operate.acting.prepared import Prepared
+from streamops.operate.console import Console
+from streamops.wire.options import Secret
 from tests.support.servers import RunningServer
 
 YES = Assent(yes=True)
@@ -24,3 +32,15 @@ def fill(server: RunningServer) -> None:
 
 def pending(server: RunningServer) -> int:
     return int(server.command("XPENDING", "orders", "billing")[0])
+
+
+async def open_as(server: RunningServer, *rules: str, **options: Any) -> Console:
+    """A console of a user with all rights but for what the rules take away."""
+    server.command("ACL", "SETUSER", "op", "reset", "on", ">pw", "~*", "&*", "+@all", *rules)
+    login = replace(server.options, username="op", password=Secret("pw"))
+    return await Console.open(login, actor=ANN, **options)
+
+
+async def apply_elsewhere(server: RunningServer, prepared: Prepared[Any, Any]) -> Outcome:
+    async with await Console.open(server.options, actor=ANN) as console:
+        return await console.apply(prepared, YES)

@@ -1,12 +1,17 @@
 """Fixtures of the engine's tests."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from streamops.operate.acting import jobs
+from streamops.operate.console import Console
 from streamops.wire.server import Server
-from tests.support.servers import RunningServer
+from tests.support.operate.acting.acl import USER, Stage
+from tests.support.operate.acting.engine import ANN, fill
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer, StartServer
 
 
 @pytest.fixture
@@ -20,3 +25,26 @@ async def connected(server: RunningServer) -> AsyncIterator[Server]:
 def always_beating(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every batch gives a sign of life, however quick it was."""
     monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.0)
+
+
+@pytest.fixture
+def stage(server: RunningServer, tmp_path: Path) -> Iterator[Stage]:
+    yield Stage(server, tmp_path)
+    server.command("ACL", "DELUSER", USER)
+
+
+@pytest.fixture
+def own_server(program: ServerProgram, start_server: StartServer) -> RunningServer:
+    """A server of each version whose users and configuration may be changed."""
+    # A replica that asks is served at once.
+    server = start_server("--repl-diskless-sync-delay", "0", program=program)
+    fill(server)
+    return server
+
+
+@pytest.fixture
+async def console(server: RunningServer) -> AsyncIterator[Console]:
+    """A console of a server with three pending entries."""
+    fill(server)
+    async with await Console.open(server.options, actor=ANN) as console:
+        yield console

@@ -1,4 +1,4 @@
-"""Shared by the tests of claim."""
+"""Pending entries to claim, and who has them."""
 
 from typing import Any
 

@@ -1,6 +1,8 @@
-"""Shared by the tests of consumers."""
+"""Consumers of a group, and pruning them."""
 
-from streamops.model.acts.consumers import RemoveConsumerIntent
+from datetime import timedelta
+
+from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerIntent
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
@@ -27,3 +29,7 @@ def consumers(server: RunningServer) -> set[str]:
 
 def removal(consumer: str = "dead", to: str | None = None) -> RemoveConsumerIntent:
     return RemoveConsumerIntent(stream=STREAM, group=GROUP, consumer=consumer, to=to)
+
+
+def pruning(idle: float) -> PruneConsumersIntent:
+    return PruneConsumersIntent(stream=STREAM, group=GROUP, idle=timedelta(seconds=idle))

@@ -1,4 +1,4 @@
-"""Shared by the tests of counted meanwhile."""
+"""A stream that changes while its entries are counted."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Shared by the tests of delete."""
+"""Entries to delete, and those that are left."""
 
 from streamops.model.ids import EntryId
 from tests.support.servers import RunningServer

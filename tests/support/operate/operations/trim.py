@@ -1,4 +1,4 @@
-"""Shared by the tests of trim."""
+"""Streams to trim."""
 
 from tests.support.servers import RunningServer
 

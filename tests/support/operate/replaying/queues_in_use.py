@@ -1,4 +1,4 @@
-"""Shared by the tests of queues in use."""
+"""A queue of dead letters whose stream is worked on."""
 
 from streamops.model.acting import Assent
 from streamops.model.acts.replay import ReplayIntent

@@ -1,4 +1,4 @@
-"""Shared by the tests of measuring."""
+"""A small benchmark."""
 
 from streamops.model.bench import BenchPlan
 

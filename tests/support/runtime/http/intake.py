@@ -1,4 +1,4 @@
-"""Shared by the tests of intake."""
+"""Requests to the intake."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

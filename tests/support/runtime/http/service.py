@@ -1,4 +1,4 @@
-"""Shared by the tests of service."""
+"""Retries and dead letters of a topic."""
 
 from streamops.model.schedules import parse_schedule
 

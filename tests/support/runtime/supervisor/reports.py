@@ -1,4 +1,4 @@
-"""Shared by the tests of reports."""
+"""A pipe for the reports of a worker process."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Shared by the tests of run."""
+"""``streamops run`` as a process of its own."""
 
 import signal
 import subprocess

@@ -1,6 +1,8 @@
 """An application for real worker processes, its handlers' ledger, and a supervisor in the test's own process."""
 
 import asyncio
+import os
+import signal
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -8,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.demo.children import module_environment
 from streamops.errors import ExitCode
@@ -121,3 +124,14 @@ def _is_worker(pid: str) -> bool:
         return b"supervisor.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+ME = os.getpid()
+
+
+def orders_for(server: RunningServer, **changes: timedelta) -> Orders:
+    return Orders(app="shop", worker=replace(QUICK, **changes), connection=server.options)
+
+
+def hang_up() -> None:
+    os.kill(ME, signal.SIGHUP)

@@ -1,4 +1,4 @@
-"""Shared by the tests of tending."""
+"""Pending entries of a group to tend."""
 
 from datetime import timedelta
 from typing import Any

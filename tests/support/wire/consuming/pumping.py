@@ -1,4 +1,4 @@
-"""Shared by the tests of pumping."""
+"""Delayed messages that come due."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -33,3 +33,6 @@ def entries(server: RunningServer, key: str = "orders") -> list[list[bytes]]:
 
 def named(letter: list[bytes]) -> dict[bytes, bytes]:
     return dict(zip(letter[::2], letter[1::2], strict=True))
+
+
+LONG_AGO_MS = 1_577_836_800_000

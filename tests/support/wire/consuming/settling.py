@@ -1,4 +1,4 @@
-"""Shared by the tests of settling."""
+"""What is retried or dead-lettered."""
 
 from datetime import timedelta
 
@@ -18,3 +18,6 @@ def letter_of(one: bytes, **changes: str | int | None) -> Letter:
 def about(fields: Flat, own: int) -> dict[bytes, bytes]:
     """What a letter says about itself, after so many own fields and values."""
     return dict(zip(fields[own::2], fields[own + 1 :: 2], strict=True))
+
+
+OOM = "65536"

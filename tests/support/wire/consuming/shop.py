@@ -108,3 +108,6 @@ class Shop:
     def mark(self, field: bytes | str, marks: int) -> None:
         """Mark starts as another worker would have."""
         self.command("HSET", self.ann.attempts, field, marks)
+
+
+MINUTE_MS = 60_000

@@ -6,6 +6,7 @@ import pytest
 
 from streamops.errors import (
     ApplyError,
+    StreamopsError,
     Unreachable,
 )
 from streamops.model.acting import (
@@ -13,10 +14,14 @@ from streamops.model.acting import (
     Progress,
 )
 from streamops.operate.acting.run import Run
+from streamops.operate.console import Console
 from streamops.wire.server import Server
+from streamops.wire.writes.audit import AUDIT
+from tests.support.eventually import eventually
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import YES
-from tests.support.servers import StartServer
+from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, pending
+from tests.support.programs import ServerProgram
+from tests.support.servers import RunningServer, StartServer
 
 
 async def test_a_server_that_goes_away_in_the_middle_leaves_a_partial_outcome(
@@ -73,3 +78,30 @@ async def test_what_was_not_sent_is_known_not_to_be_done(
     outcome: Any = told.value.outcome
     assert told.value.message.endswith(words)
     assert (outcome.applied, outcome.stopped) == (1, told.value.message)
+
+
+async def test_a_failover_keeps_the_plan(
+    program: ServerProgram, own_server: RunningServer, start_server: StartServer
+) -> None:
+    replica = start_server(program=program)
+    replica.command("REPLICAOF", "127.0.0.1", own_server.port)
+    await eventually(lambda: bool(replica.command("EXISTS", "orders")))
+    async with await Console.open(own_server.options, actor=ANN) as console:
+        prepared = await console.prepare(ACK)
+    replica.command("REPLICAOF", "NO", "ONE")
+    assert (await apply_elsewhere(replica, prepared)).applied == 3
+    assert pending(replica) == 0
+
+
+async def test_a_replica_is_told_before_the_first_write(
+    program: ServerProgram, own_server: RunningServer, start_server: StartServer
+) -> None:
+    replica = start_server(program=program)
+    replica.command("REPLICAOF", "127.0.0.1", own_server.port)
+    await eventually(lambda: bool(replica.command("EXISTS", "orders")))
+    async with await Console.open(replica.options, actor=ANN) as console:
+        prepared = await console.prepare(ACK)
+        with pytest.raises(StreamopsError, match=r"replica"):
+            await console.apply(prepared, YES)
+    assert pending(own_server) == 3
+    assert not own_server.command("EXISTS", AUDIT)

@@ -1,27 +1,14 @@
 """Messages from the intake to the receiver and beyond, on real servers."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-
-import pytest
 
 from streamops.runtime.http import book
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import eventually
-from tests.support.runtime.http.receiver import Receiver, running_receiver
+from tests.support.runtime.http.receiver import Receiver
 from tests.support.runtime.http.service import LETTERS, SOON
-from tests.support.runtime.http.serving import serving
-
-
-@pytest.fixture(autouse=True)
-def looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book, "LOOK_EVERY", timedelta(milliseconds=50))
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with running_receiver() as receiver:
-        yield receiver
+from tests.support.runtime.http.serving import serving, site
+from tests.support.servers import RunningServer, StartServer
 
 
 async def test_on_a_cluster(cluster: RunningCluster, receiver: Receiver) -> None:
@@ -32,3 +19,23 @@ async def test_on_a_cluster(cluster: RunningCluster, receiver: Receiver) -> None
         await eventually(lambda: len(receiver.seen) == 2)
         node = cluster.node_of(LETTERS)
         await eventually(lambda: bool(node.command("EXISTS", LETTERS)))
+
+
+async def test_c6_a_server_that_comes_back_is_served_again(
+    server: RunningServer, start_server: StartServer, receiver: Receiver
+) -> None:
+    """The other one's topics are called all the while."""
+    other = start_server()
+    topics = receiver.topic(), receiver.topic("/other", name="other")
+    sites = site(server, topics[0]), site(other, topics[1], name="other")
+    async with serving(*sites) as served:
+        await served.post("other/messages")
+        await eventually(lambda: len(receiver.seen) == 1)
+        other.pause()
+        async with served.session.post("/topics/other/messages", data=b"x") as response:
+            assert (response.status, response.headers["Retry-After"]) == (503, "2")
+        await served.post("remind/messages")
+        await eventually(lambda: len(receiver.seen) == 2)
+        other.resume()
+        await served.post("other/messages")
+        await eventually(lambda: sum(seen.path == "/other" for seen in receiver.seen) >= 2)

@@ -102,7 +102,7 @@ def test_plans_and_outcomes_survive(plan: Plan, outcome: Outcome) -> None:
 
 
 def test_what_is_long_is_compressed() -> None:
-    ids = tuple(EntryId(1_700_000_000_000 + number, 0) for number in range(50_000))
+    ids = tuple(EntryId(1_700_000_000_000 + number, 0) for number in range(10_000))
     intent = OddIntent(stream="orders\udcff", mode=Mode.QUICK, ids=ids)
     packed = pack(intent)
     assert len(packed) < len(msgspec.json.encode(ids)) / 3

@@ -1,95 +1,28 @@
 """What ``doctor --acl operator`` prints is enough for every operation, and whoever has less is refused in time."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from streamops.errors import ExitCode, StreamopsError
-from streamops.model.acting import Assent, Outcome, Plan
 from streamops.model.acts.delayed import RunDelayedIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from streamops.present.acl import AclRole
-from tests.support.operate.acting.acl import NARROW, USER, as_role, used_commands
-from tests.support.operate.acting.examples import BODIES, EXAMPLES, STREAM, WORKSHOP, Example, Scene, fill
+from tests.support.operate.acting.acl import NARROW, Stage, as_role, assert_done
+from tests.support.operate.acting.examples import BODIES, EXAMPLES, STREAM, WORKSHOP
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
-RECORDS = {b"streamops:audit"}
-
-
-def state_of(server: RunningServer) -> dict[bytes, bytes]:
-    """Every key with its content, besides the audit log."""
-    keys: list[bytes] = server.command("KEYS", "*")
-    return {key: server.command("DUMP", key) for key in keys if key not in RECORDS}
-
-
-class Stage:
-    """Plays examples on one server, each from the same beginning."""
-
-    def __init__(self, server: RunningServer, directory: Path) -> None:
-        self.server = server
-        self.directory = directory
-        self.before: dict[bytes, bytes] = {}
-
-    async def play(self, example: Example, *changes: str, keys: tuple[str, ...] = ()) -> tuple[Plan, Outcome]:
-        """Play an example as an operator with changed rules."""
-        self.server.flush()
-        for file in self.directory.iterdir():
-            file.unlink()
-        fill(self.server.command)
-        async with await Console.open(self.server.options, actor=WORKSHOP) as console:
-            intent = await example.ready(Scene(console, self.directory))
-        self.before = state_of(self.server)
-        options = as_role(self.server, AclRole.OPERATOR, *changes, keys=keys)
-        self.server.command("CONFIG", "RESETSTAT")
-        async with await Console.open(options, actor=WORKSHOP) as console:
-            prepared = await console.prepare(intent)
-            assent = Assent(yes=True, typed=prepared.consent.word)
-            return prepared.plan, await console.apply(prepared, assent)
-
-    async def refusal_of(self, example: Example, change: str) -> StreamopsError | None:
-        """The error that playing it ends with; none where it ends well."""
-        try:
-            assert_done(*await self.play(example, change))
-        except StreamopsError as error:
-            return error
-        return None
-
-
-@pytest.fixture
-def stage(server: RunningServer, tmp_path: Path) -> Iterator[Stage]:
-    yield Stage(server, tmp_path)
-    server.command("ACL", "DELUSER", USER)
-
-
-def assert_done(plan: Plan, outcome: Outcome) -> None:
-    assert plan.count > 0
-    assert (outcome.applied, outcome.complete, outcome.failed) == (plan.count, True, ())
-
 
 @pytest.mark.parametrize("name", EXAMPLES)
-async def test_the_printed_rules_are_enough(stage: Stage, name: str) -> None:
-    assert_done(*await stage.play(EXAMPLES[name]))
+async def test_printed_operator_rules_are_enough_for_every_operation(stage: Stage, name: str) -> None:
+    """With the keys of one stream alone: with all keys they are enough all the more."""
     assert_done(*await stage.play(EXAMPLES[name], keys=NARROW))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-async def test_whoever_has_less_is_refused_in_time(stage: Stage, name: str) -> None:
-    """Without any one of the commands that it takes, an operation does all the same, or nothing."""
-    example = EXAMPLES[name]
-    assert_done(*await stage.play(example))
-    for command in sorted(used_commands(stage.server)):
-        refusal = await stage.refusal_of(example, f"-{command}")
-        if refusal is not None:
-            assert refusal.exit_code is ExitCode.REFUSED, f"without {command}: {refusal!r}"
-            assert state_of(stage.server) == stage.before, f"without {command}"
-
-
 @pytest.mark.parametrize("role", [AclRole.OBSERVER, AclRole.OPERATOR])
-async def test_everything_can_be_read(server: RunningServer, stage: Stage, role: AclRole) -> None:
+async def test_printed_rules_are_enough_to_read_everything(
+    server: RunningServer, stage: Stage, role: AclRole
+) -> None:
     await stage.play(EXAMPLES["replay for all"])
     fill_again = RunDelayedIntent(stream=STREAM, ids=("due",))
     async with await Console.open(as_role(server, role), actor=WORKSHOP) as console:
@@ -108,7 +41,9 @@ async def test_everything_can_be_read(server: RunningServer, stage: Stage, role:
 
 
 @pytest.mark.parametrize("role", [AclRole.OBSERVER, AclRole.OPERATOR])
-async def test_pools_can_be_read(server: RunningServer, stage: Stage, role: AclRole) -> None:
+async def test_printed_rules_are_enough_to_read_pools(
+    server: RunningServer, stage: Stage, role: AclRole
+) -> None:
     await stage.play(EXAMPLES["scale for the first time"])
     server.command("HSET", "streamops:pools", "p", "supervisors")
     async with await Console.open(as_role(server, role), actor=WORKSHOP) as console:

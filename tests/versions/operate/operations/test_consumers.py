@@ -1,22 +1,14 @@
 """Removing consumers on real servers: what they had pending is never lost."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.model.acting import Skipped
 from streamops.operate.console import Console
 from tests.support.operate.operations.consumers import STREAM, consumers, removal, stock
-from tests.support.operate.operations.doing import done, open_console
+from tests.support.operate.operations.doing import done
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    async with await open_console(server) as opened:
-        yield opened
 
 
 async def test_rows_of_deleted_entries_are_told(server: RunningServer, console: Console) -> None:

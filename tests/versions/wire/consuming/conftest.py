@@ -1,5 +1,5 @@
 """Fixtures of the tests of wire and consuming."""
 
-from tests.support.wire.consuming.fixtures import shop
+from tests.support.wire.consuming.fixtures import full_shop, shop
 
-__all__ = ["shop"]
+__all__ = ["full_shop", "shop"]

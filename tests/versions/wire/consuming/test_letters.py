@@ -4,17 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streamops.analysis.letters import read_letter
 from streamops.model.deliveries import Settled
-from streamops.model.entries import Entry
-from streamops.model.ids import EntryId
-from streamops.model.letters import LetterShape
 from streamops.wire.consuming.settling import (
     bury,
     bury_all,
 )
-from tests.support.wire.consuming.settling import BINARY, PAIRS, about, letter_of
-from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop
+from tests.support.wire.consuming.settling import BINARY, about, letter_of
+from tests.support.wire.consuming.shop import GUARD, STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 
@@ -43,31 +39,6 @@ async def test_a_letter_has_all_fields_and_what_is_known_of_why(shop: Shop) -> N
     assert len(shop.entries(STREAM)) == 1
 
 
-async def test_the_console_reads_a_letter_as_ours(shop: Shop) -> None:
-    (one,) = shop.deliver(1, *BINARY, "_so_origin_id", "5-0", "_so_replay_of", "6-0")
-    await bury(shop.server, shop.ann, retries=False, letter=letter_of(one))
-    ((number, flat),) = shop.entries(shop.ann.dead_letters)
-    entry = Entry(EntryId.parse(number), tuple(zip(flat[::2], flat[1::2], strict=True)))
-    letter = read_letter(entry, shop.ann.dead_letters, None)
-    assert letter.shape is LetterShape.OURS
-    assert (letter.origin, letter.group, letter.consumer) == (STREAM, GROUP, "ann")
-    assert (letter.origin_id, letter.born_id) == (EntryId.parse(one), EntryId(5, 0))
-    assert (letter.deliveries, letter.attempt, letter.replays) == (2, 3, 1)
-    assert letter.fields == (*PAIRS, (b"_so_replay_of", b"6-0"))
-
-
-async def test_a_retry_is_buried_as_the_entry_that_it_was(shop: Shop) -> None:
-    fields = ("f", "v", "_so_replay_of", "6-0", "_so_origin_id", "7-0", "_so_attempt", "2")
-    (one,) = shop.deliver(1, *fields, retries=True)
-    assert await bury(shop.server, shop.ann, retries=True, letter=letter_of(one)) is Settled.DONE
-    (fields_found,) = shop.letters
-    assert fields_found[:4] == [b"f", b"v", b"_so_replay_of", b"6-0"]
-    told = about(fields_found, 4)
-    assert (told[b"_so_origin"], told[b"_so_origin_id"]) == (b"orders", b"7-0")
-    assert fields_found.count(b"_so_attempt") == 1
-    assert (shop.entries(shop.ann.retries), shop.pending(retries=True)) == ([], {})
-
-
 @pytest.mark.parametrize("retries", [False, True])
 async def test_a_deleted_entry_leaves_a_letter_without_fields(shop: Shop, *, retries: bool) -> None:
     (one,) = shop.deliver(1, retries=retries)
@@ -79,44 +50,6 @@ async def test_a_deleted_entry_leaves_a_letter_without_fields(shop: Shop, *, ret
     assert told[b"_so_reason"] == b"payload-missing"
     assert told[b"_so_origin_id"] == (b"7-0" if retries else one)
     assert shop.pending(retries=retries) == {}
-
-
-async def test_a_repeated_call_writes_no_second_letter(shop: Shop) -> None:
-    ids = shop.deliver(3)
-    letters = [letter_of(one) for one in ids]
-    assert await bury_all(shop.server, shop.ann, retries=False, letters=letters[:2]) == [Settled.DONE] * 2
-    words = await bury_all(shop.server, shop.ann, retries=False, letters=letters)
-    assert words == [Settled.NOT_OURS, Settled.NOT_OURS, Settled.DONE]
-    assert len(shop.letters) == 3
-
-
-@pytest.mark.parametrize("retries", [False, True])
-async def test_an_entry_of_somebody_else_is_not_buried(shop: Shop, *, retries: bool) -> None:
-    (one,) = shop.deliver(1, retries=retries)
-    shop.command("SET", GUARD, one)
-    shop.command("XCLAIM", shop.key(retries=retries), GROUP, "bob", 0, one)
-    letter = letter_of(one, guard_key=GUARD)
-    assert await bury(shop.server, shop.ann, retries=retries, letter=letter) is Settled.NOT_OURS
-    assert shop.letters == []
-    assert shop.pending(retries=retries)[one].owner == b"bob"
-    assert shop.command("GET", GUARD) == one
-
-
-@pytest.mark.parametrize(("holder", "freed"), [("7-0", True), ("8-0", False)])
-async def test_a_letter_frees_its_own_guard_alone(shop: Shop, holder: str, *, freed: bool) -> None:
-    (one,) = shop.deliver(1, "f", "v", "_so_origin_id", "7-0", retries=True)
-    shop.command("SET", GUARD, holder)
-    await bury(shop.server, shop.ann, retries=True, letter=letter_of(one, guard_key=GUARD))
-    assert shop.command("EXISTS", GUARD) == int(not freed)
-
-
-async def test_a_thousand_letters_take_a_few_calls(shop: Shop) -> None:
-    ids = shop.deliver(1_000)
-    sent = shop.server.commands_sent
-    letters = [letter_of(one, guard_key=f"{{orders}}:done:g:{at}") for at, one in enumerate(ids)]
-    assert await bury_all(shop.server, shop.ann, retries=False, letters=letters) == [Settled.DONE] * 1_000
-    assert shop.server.commands_sent - sent == 10
-    assert [about(fields, 2)[b"_so_origin_id"] for fields in shop.letters] == ids
 
 
 @pytest.mark.parametrize("pairs", [3_891, 3_892, 9_000])
@@ -139,11 +72,3 @@ async def test_entries_of_thousands_of_fields_are_buried(shop: Shop, pairs: int,
     again = await bury_all(shop.server, shop.ann, retries=retries, letters=letters)
     assert again == [Settled.NOT_OURS] * 3
     assert len(shop.letters) == 3
-
-
-async def test_a_wide_letter_that_was_written_before_a_crash_is_not_written_again(shop: Shop) -> None:
-    (one,) = shop.deliver(1, *(["f", "v"] * 5_000))
-    for _ in range(2):
-        assert await bury(shop.server, shop.ann, retries=False, letter=letter_of(one)) is Settled.DONE
-        shop.command("XCLAIM", STREAM, GROUP, "ann", 0, one, "FORCE", "JUSTID")
-    assert len(shop.letters) == 1

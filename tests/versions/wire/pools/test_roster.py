@@ -1,6 +1,5 @@
 """Crews of many pools in one round trip."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -23,30 +22,23 @@ WORKER = RosterWorker(id="w1", at=EPOCH, slots=16, busy=3, worked=1.5, state=Wor
 SUPERVISOR = PoolSupervisor(id="s1", at=EPOCH, host="h", pid=1, aim=2, alive=2, ready=1)
 
 
-@pytest.fixture
-async def wire(server: RunningServer) -> AsyncIterator[Server]:
-    wire = await Server.connect(server.options)
-    yield wire
-    await wire.close()
-
-
-async def test_who_works_and_who_runs_them(server: RunningServer, wire: Server) -> None:
-    await clock_in(wire, "a", WORKER)
-    await clock_in(wire, "a", replace(WORKER, id="w0"))
-    await report_for_duty(wire, "a", SUPERVISOR)
+async def test_who_works_and_who_runs_them(server: RunningServer, connected: Server) -> None:
+    await clock_in(connected, "a", WORKER)
+    await clock_in(connected, "a", replace(WORKER, id="w0"))
+    await report_for_duty(connected, "a", SUPERVISOR)
     server.command("HSET", roster_key("a"), "odd", "nothing that a worker tells")
     server.command("HSET", supervisors_key("a"), "s0", '1 {"id": "s0"}')
     server.command("SET", roster_key("b"), "text")
-    now = await read_clock(wire, "a")
+    now = await read_clock(connected, "a")
     assert now is not None
-    crew, denied, nobody = await read_crews(wire, ["a", "b", "c"], now)
+    crew, denied, nobody = await read_crews(connected, ["a", "b", "c"], now)
     assert isinstance(crew, Crew)
     assert [(one.id, one.busy) for one in crew.workers] == [("w0", 3), ("w1", 3)]
     assert [(one.id, one.ready) for one in crew.supervisors] == [("s1", 1)]
     assert isinstance(denied, StreamopsError)
     assert "roster of pool b" in denied.message
     assert nobody == Crew((), ())
-    (later,) = await read_crews(wire, ["a"], now + timedelta(minutes=1))
+    (later,) = await read_crews(connected, ["a"], now + timedelta(minutes=1))
     assert isinstance(later, Crew)
     assert later.supervisors == ()
-    assert await read_crews(wire, [], now) == []
+    assert await read_crews(connected, [], now) == []

@@ -8,8 +8,6 @@ from streamops.wire.writes import audit
 from streamops.wire.writes.audit import AUDIT, read_records
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
 
 @pytest.mark.parametrize("newest_first", [False, True])
 @pytest.mark.parametrize("count", [1, 3, 10, 12, 100])

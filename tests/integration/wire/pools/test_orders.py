@@ -1,7 +1,5 @@
 """What a pool is told, and under which conditions: the last guard of a controller that does not know that it is none."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.errors import StalePlan, TargetChanged
@@ -12,19 +10,9 @@ from streamops.wire.pools.orders import order_workers
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
-
 KEY = pool_key("p")
 NEVER = 4_000_000_000_000
 WHY = Order(workers=0, by="me", reason="900 waiting")
-
-
-@pytest.fixture
-async def wire(server: RunningServer) -> AsyncIterator[Server]:
-    wire = await Server.connect(server.options)
-    yield wire
-    await wire.close()
 
 
 def desired(server: RunningServer) -> bytes | None:
@@ -32,14 +20,16 @@ def desired(server: RunningServer) -> bytes | None:
     return told
 
 
-async def test_a_number_is_told_to_who_was_told_what_is_known(server: RunningServer, wire: Server) -> None:
-    await order_workers(wire, "p", None, 3, WHY)
+async def test_a_number_is_told_to_who_was_told_what_is_known(
+    server: RunningServer, connected: Server
+) -> None:
+    await order_workers(connected, "p", None, 3, WHY)
     assert (desired(server), server.command("HGET", KEY, "desired_by")) == (b"3", b"me")
     with pytest.raises(StalePlan):
-        await order_workers(wire, "p", None, 4, WHY)
+        await order_workers(connected, "p", None, 4, WHY)
     with pytest.raises(StalePlan):
-        await order_workers(wire, "p", Order(workers=2), 4, WHY)
-    await order_workers(wire, "p", Order(workers=3), 4, WHY)
+        await order_workers(connected, "p", Order(workers=2), 4, WHY)
+    await order_workers(connected, "p", Order(workers=3), 4, WHY)
     assert desired(server) == b"4"
 
 
@@ -54,11 +44,11 @@ async def test_a_number_is_told_to_who_was_told_what_is_known(server: RunningSer
     ],
 )
 async def test_under_a_lead_only_while_it_lasts(
-    server: RunningServer, wire: Server, lead: dict[str, object], *, told: bool
+    server: RunningServer, connected: Server, lead: dict[str, object], *, told: bool
 ) -> None:
     server.command("HSET", KEY, "desired", 3, *(str(part) for pair in lead.items() for part in pair))
     try:
-        await order_workers(wire, "p", Order(workers=3), 9, WHY, term=7)
+        await order_workers(connected, "p", Order(workers=3), 9, WHY, term=7)
     except StalePlan:
         assert not told
     else:
@@ -67,10 +57,10 @@ async def test_under_a_lead_only_while_it_lasts(
 
 
 async def test_a_target_holds_on_to_the_lead_under_which_it_was_read(
-    server: RunningServer, wire: Server
+    server: RunningServer, connected: Server
 ) -> None:
     """Whoever stands still between looking and asking asks for nothing: its number is right, its time is not."""
-    target = LocalTarget(wire, "p", "me")
+    target = LocalTarget(connected, "p", "me")
     server.command("HSET", KEY, "desired", 3, "leader", "me", "term", 7, "leader_until", NEVER)
     seen = await target.read()
     assert seen == PoolSize(ordered=3, ready=0, version="3/7")
@@ -81,8 +71,10 @@ async def test_a_target_holds_on_to_the_lead_under_which_it_was_read(
     assert desired(server) == b"3"
 
 
-async def test_a_person_may_scale_whoever_led_and_does_no_more(server: RunningServer, wire: Server) -> None:
-    target = LocalTarget(wire, "p", "ada")
+async def test_a_person_may_scale_whoever_led_and_does_no_more(
+    server: RunningServer, connected: Server
+) -> None:
+    target = LocalTarget(connected, "p", "ada")
     server.command("HSET", KEY, "desired", 3, "leader", "gone", "term", 7, "leader_until", 1)
     await target.resize(5, await target.read(), reason="", key="")
     server.command("HSET", KEY, "leader_until", NEVER)

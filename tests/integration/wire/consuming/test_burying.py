@@ -7,9 +7,6 @@ from streamops.model.deliveries import Letter, Settled
 from streamops.wire.consuming.settling import bury, bury_all
 from tests.support.wire.consuming.shop import Shop
 
-pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
-
 LAST_ID = "18446744073709551615-18446744073709551615"
 PAIRS = 4_000
 """More than a script can hand to XADD."""

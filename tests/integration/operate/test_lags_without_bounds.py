@@ -9,8 +9,6 @@ from streamops.wire.stream_reader import Depth
 from tests.support.operate.lag_watching import STREAM, Watcher, add, group_at, interrupt
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
-
 
 async def test_one_in_and_one_out_behind_a_stalled_group_is_not_called_exact_by_the_length(
     server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,5 @@
 """Pools as they are listed: one that something else has written over hides no other."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from streamops.errors import NotFound
@@ -10,24 +8,15 @@ from streamops.wire.pools.records import list_pool, read_named, read_pool, read_
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
-
-@pytest.fixture
-async def wire(server: RunningServer) -> AsyncIterator[Server]:
-    wire = await Server.connect(server.options)
-    yield wire
-    await wire.close()
-
 
 async def test_a_spoilt_pool_has_a_problem_and_the_others_are_read(
-    server: RunningServer, wire: Server
+    server: RunningServer, connected: Server
 ) -> None:
     server.command("SET", "streamops:pool:b", "x")
     server.command("HSET", "streamops:pool:c", "desired", "3")
     for name in "abc":
-        await list_pool(wire, name, "supervisors")
-    first, spoilt, last = await read_pools(wire)
+        await list_pool(connected, name, "supervisors")
+    first, spoilt, last = await read_pools(connected)
     assert [first.problem, last.problem] == ["", ""]
     assert last.order is not None
     assert "streamops:pool:b" in spoilt.problem
@@ -36,9 +25,9 @@ async def test_a_spoilt_pool_has_a_problem_and_the_others_are_read(
     assert {key for key, value in pool_json(row).items() if value is not None} == {"pool", "why"}
 
 
-async def test_who_decides_about_a_spoilt_pool_is_told_so(server: RunningServer, wire: Server) -> None:
+async def test_who_decides_about_a_spoilt_pool_is_told_so(server: RunningServer, connected: Server) -> None:
     server.command("SET", "streamops:pool:b", "x")
     with pytest.raises(NotFound):
-        await read_named(wire, ["a", "b"])
+        await read_named(connected, ["a", "b"])
     with pytest.raises(NotFound):
-        await read_pool(wire, "b")
+        await read_pool(connected, "b")

@@ -1,6 +1,6 @@
 """Delaying many messages at once, and looking up or dropping single ones by their IDs."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,20 +17,10 @@ from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.fixtures import SetUser
 
-pytestmark = pytest.mark.every_server("replies and scripts differ by version")
-
-
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 ORDER = DelayedBody("orders", ((b"tag", b"a"), (b"tag", b"b\xff")))
 AT = datetime(2031, 5, 1, 12, 0, 0, 5000, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 @pytest.fixture

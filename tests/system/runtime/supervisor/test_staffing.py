@@ -1,0 +1,110 @@
+"""``streamops run --workers auto``: as many workers as the pool is told, shared among its supervisors."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from streamops.errors import TargetError
+from streamops.model.pools import PoolSize
+from streamops.targets.local import LocalTarget
+from tests.support.runtime.supervisor.pools import connected, tell
+from tests.support.runtime.supervisor.run import add, pending, supervising, until
+from tests.support.servers import RunningServer
+
+AUTO = ("--workers", "auto")
+
+
+def size_of(server: RunningServer) -> PoolSize | None:
+    async def read() -> PoolSize | None:
+        async with connected(server) as wire:
+            with suppress(TargetError):
+                return await LocalTarget(wire, "default", "a test").read()
+            return None
+
+    return asyncio.run(read())
+
+
+def test_workers_come_and_go_as_the_pool_is_told(server: RunningServer, tmp_path: Path) -> None:
+    tell(server, 3)
+    with supervising(server, tmp_path, *AUTO) as running:
+        until(lambda: len(running.children()) == 3)
+        until(lambda: size_of(server) == PoolSize(ordered=3, ready=3, version="3"))
+        tell(server, 1)
+        until(lambda: len(running.children()) == 1)
+        tell(server, 0)
+        until(lambda: not running.children())
+        late = add(server)
+        tell(server, 2)
+        until(lambda: late in dict(running.handled))
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+        assert "worker fell" not in running.log
+    assert server.command("HLEN", "streamops:supervisors:default") == 0
+    assert server.command("HLEN", "streamops:roster:default") == 0
+
+
+def test_a_pool_that_was_never_told_has_one_worker_a_core(server: RunningServer, tmp_path: Path) -> None:
+    cores = len(os.sched_getaffinity(0))
+    with supervising(server, tmp_path, *AUTO):
+        until(lambda: size_of(server) == PoolSize(ordered=cores, ready=cores))
+
+
+@pytest.mark.parametrize("how", ["time.sleep(3)", "await asyncio.sleep(3)"])
+def test_the_busy_worker_stays_and_the_idle_one_goes(server: RunningServer, tmp_path: Path, how: str) -> None:
+    tell(server, 2)
+    slow = f"""
+import asyncio, os, time
+from streamops.runtime import Entry, Streamops
+
+app = Streamops()
+
+@app.handler("jobs", group="g", start="0", concurrency=1, prefetch=1)
+async def handle(entry: Entry) -> None:
+    with open(os.environ["LEDGER"], "a") as ledger:
+        ledger.write(f"{{entry.id}} {{os.getpid()}}\\n")
+    {how}
+"""
+    with supervising(server, tmp_path, *AUTO, app=slow) as running:
+        until(lambda: size_of(server) == PoolSize(ordered=2, ready=2, version="2"))
+        entry = add(server)
+        until(lambda: running.handled)
+        busy = running.handled[0][1]
+        tell(server, 1)
+        until(lambda: len(running.children()) == 1)
+        assert running.children() == {busy}
+        until(lambda: pending(server) == 0)
+        assert running.handled == [(entry, busy)]
+
+
+def test_two_supervisors_share_and_one_takes_over(server: RunningServer, tmp_path: Path) -> None:
+    tell(server, 3)
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    with supervising(server, first, *AUTO) as one, supervising(server, second, *AUTO) as other:
+        until(lambda: {len(one.children()), len(other.children())} == {1, 2})
+        other.tell(signal.SIGTERM)
+        assert other.process.wait(20) == 0
+        until(lambda: len(one.children()) == 3)
+
+
+def test_the_server_that_only_the_application_names_is_asked(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(server, 2)
+    monkeypatch.setenv("STREAMOPS_TEST_URL", server.unix_url)
+    app = """
+import os
+from streamops.runtime import Entry, Streamops
+
+app = Streamops(os.environ["STREAMOPS_TEST_URL"])
+
+@app.handler("jobs", group="g", start="0")
+async def handle(entry: Entry) -> None: ...
+"""
+    with supervising(server, tmp_path, *AUTO, app=app, named=False) as running:
+        until(lambda: len(running.children()) == 2)

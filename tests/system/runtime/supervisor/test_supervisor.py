@@ -1,0 +1,172 @@
+"""A supervisor in the test's own process: stalled workers, ends amid reloads, crash loops, secrets."""
+
+import asyncio
+import os
+import signal
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import structlog
+from msgspec.structs import replace
+
+from streamops.errors import ExitCode
+from streamops.runtime.supervisor import falls as falling
+from streamops.runtime.supervisor import orders as ordering
+from streamops.runtime.supervisor import staff as staffed
+from streamops.runtime.supervisor import watching
+from streamops.runtime.supervisor.process import WorkerProcess
+from tests.support.runtime.supervisor.running import (
+    LONGEST_WAIT,
+    ME,
+    add,
+    handled,
+    hang_up,
+    is_gone,
+    orders_for,
+    pending,
+    prepared,
+    supervised,
+    until_so,
+    workers_of,
+)
+from tests.support.servers import RunningServer
+
+
+async def test_a_stalled_worker_is_noticed_and_replaced(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    monkeypatch.setattr(watching, "LOOK_EVERY", 0.25)
+    monkeypatch.setattr(staffed, "SILENT", 1.5)
+    async with supervised(orders_for(server, hang=timedelta(seconds=1))) as (supervisor, _):
+        await until_so(lambda: supervisor.ready)
+        assert supervisor.healthy
+        (stalled,) = workers_of(ME)
+        os.kill(stalled, signal.SIGSTOP)
+        await until_so(lambda: not supervisor.healthy)
+        entry_id = add(server)
+        await until_so(lambda: entry_id in dict(handled(tmp_path)))
+        assert is_gone(stalled)
+        await until_so(lambda: supervisor.ready and supervisor.healthy)
+
+
+async def test_the_end_is_told_to_a_successor_that_is_being_started(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    async with supervised(orders_for(server)) as (supervisor, running):
+        await until_so(lambda: supervisor.ready)
+        (tmp_path / "import").touch()
+        before = workers_of(ME)
+        hang_up()
+        await until_so(lambda: len(workers_of(ME)) == 2)
+        (successor,) = workers_of(ME) - before
+        supervisor.stop()
+        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
+        assert is_gone(successor)
+
+
+async def test_whoever_ignores_the_end_is_killed_and_so_is_its_successor(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    monkeypatch.setattr(ordering, "MARGIN", timedelta(seconds=0.1))
+    async with supervised(orders_for(server, grace=timedelta(seconds=0.1))) as (supervisor, running):
+        await until_so(lambda: supervisor.ready)
+        (tmp_path / "deaf").touch()
+        (tmp_path / "import").touch()
+        (old,) = workers_of(ME)
+        os.kill(old, signal.SIGSTOP)
+        hang_up()
+        await until_so(lambda: len(workers_of(ME)) == 2)
+        (successor,) = workers_of(ME) - {old}
+        await until_so(lambda: _ignores(successor, signal.SIGTERM))
+        supervisor.stop()
+        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
+        assert is_gone(old)
+        assert is_gone(successor)
+
+
+async def test_the_end_waits_for_both_where_one_takes_over_from_another(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    for name in ("first", "second"):
+        (tmp_path / name).touch()
+    async with supervised(orders_for(server)) as (supervisor, running):
+        await until_so(lambda: supervisor.ready)
+        (old,) = workers_of(ME)
+        first = add(server, "first")
+        await until_so(lambda: pending(server) == 1)
+        hang_up()
+        await until_so(lambda: b"draining" in _states(server))
+        second = add(server, "second")
+        await until_so(lambda: pending(server) == 2)
+        supervisor.stop()
+        (tmp_path / "first").unlink()
+        await until_so(lambda: is_gone(old))
+        await asyncio.sleep(0.1)
+        assert not running.done()
+        (tmp_path / "second").unlink()
+        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
+    assert [entry_id for entry_id, _ in handled(tmp_path)] == [first, second]
+    assert len({pid for _, pid in handled(tmp_path)}) == 2
+    assert pending(server) == 0
+    assert server.command("KEYS", "streamops:worker:*") == []
+
+
+async def test_a_process_that_falls_while_its_successor_starts_is_replaced_by_it(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    async with supervised(orders_for(server)) as (supervisor, _):
+        await until_so(lambda: supervisor.ready)
+        (tmp_path / "import").touch()
+        (old,) = workers_of(ME)
+        hang_up()
+        await until_so(lambda: len(workers_of(ME)) == 2)
+        (successor,) = workers_of(ME) - {old}
+        os.kill(old, signal.SIGKILL)
+        await until_so(lambda: workers_of(ME) == {successor})
+        (tmp_path / "import").unlink()
+        await until_so(lambda: supervisor.ready)
+        assert workers_of(ME) == {successor}
+
+
+async def test_a_process_that_cannot_be_started_is_tried_again(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    interpreter = WorkerProcess.interpreter
+    monkeypatch.setattr(WorkerProcess, "interpreter", "/nowhere/at/all")
+    monkeypatch.setattr(falling, "FIRST_PAUSE", 0.01)
+    with structlog.testing.capture_logs() as logs:
+        async with supervised(orders_for(server)) as (supervisor, _):
+            await until_so(lambda: logs)
+            monkeypatch.setattr(WorkerProcess, "interpreter", interpreter)
+            await until_so(lambda: supervisor.ready)
+    assert logs[0]["event"] == "worker cannot be started"
+
+
+async def test_more_memory_than_allowed_from_the_start_is_a_fall(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    monkeypatch.setattr(falling, "HOPELESS", 1)
+    with structlog.testing.capture_logs() as logs:
+        async with supervised(replace(orders_for(server), max_memory=1)) as (_, running):
+            assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.FAILED
+    assert "recycled before it did anything: max-memory" in [line.get("how") for line in logs]
+
+
+def _states(server: RunningServer) -> set[bytes]:
+    """What the workers say that they are doing."""
+    return {
+        server.command("HGET", key.decode(), "state") for key in server.command("KEYS", "streamops:worker:*")
+    }
+
+
+def _ignores(pid: int, number: signal.Signals) -> bool:
+    mask = Path(f"/proc/{pid}/status").read_text().partition("SigIgn:")[2].split()[0]
+    return bool(int(mask, 16) >> (number - 1) & 1)

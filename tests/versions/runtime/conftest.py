@@ -1,0 +1,5 @@
+"""Fixtures of the tests of runtime."""
+
+from tests.support.runtime.fixtures import users
+
+__all__ = ["users"]
