@@ -11,7 +11,6 @@ import pytest
 
 from streamops.operate.backups import read_backup
 from tests.support.cli.golden import FORMATS, compare, told
-from tests.support.cli.golden_trim import CONFIG
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
@@ -104,25 +103,6 @@ MASKS = (
     (r"-\d{8}T\d{6}Z-[0-9a-f]{6}\.jsonl", "-20260101T000000Z-000000.jsonl"),
     (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
 )
-
-
-@pytest.fixture
-def shop(server: RunningServer, place: Place) -> RunningServer:
-    """Forty entries of which ``billing`` holds one and ``audit`` has ten to read; other streams beside them."""
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
-    for number in range(1, 41):
-        server.command("XADD", "orders", f"{number}-0", "n", number)
-    for group, count in (("billing", 35), ("audit", 30)):
-        server.command("XGROUP", "CREATE", "orders", group, "0")
-        words = ("GROUP", group, "worker-3", "COUNT", count, "STREAMS", "orders", ">")
-        server.command("XREADGROUP", *words)
-    server.command("XACK", "orders", "billing", *(f"{n}-0" for n in range(1, 36) if n != 24))
-    server.command("XACK", "orders", "audit", *(f"{n}-0" for n in range(1, 31)))
-    server.command("XADD", "drained", "1-0", "n", 1)
-    server.command("XGROUP", "CREATE", "drained", "g", "$")
-    server.command("XADD", "lonely", "1-0", "n", 1)
-    server.command("SET", "text", "x")
-    return server
 
 
 def test_planning(cli: Cli, shop: RunningServer, place: Place) -> None:

@@ -41,10 +41,10 @@ async def test_a_payload_is_kept_for_longer_than_the_calendar(server: RunningSer
     key = payload_key(S, "x")
     server.command("SET", key, "content")
     server.command("PEXPIRE", key, 9_000_000_000_000_000_000)
-    server = Server(server.options)
+    client = Server(server.options)
     try:
-        kept = await read_kept_payload(server, key, 100)
+        kept = await read_kept_payload(client, key, 100)
     finally:
-        await server.close()
+        await client.close()
     assert isinstance(kept, KeptPayload)
     assert (kept.head, kept.ttl) == (b"content", timedelta.max // MILLISECOND * MILLISECOND)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tests.support.cli.running import Cli, Place, transcript
 
-GOLDEN = Path(__file__).with_name("golden")
 WRITING = bool(os.environ.get("STREAMOPS_WRITE_GOLDEN"))
 FORMATS = ("table", "json")
 
@@ -22,7 +21,7 @@ def told(
     return text
 
 
-def compare(name: str, text: str, directory: Path = GOLDEN) -> None:
+def compare(name: str, text: str, directory: Path) -> None:
     """Hold a text against its golden file."""
     path = directory / f"{name}.txt"
     if WRITING:

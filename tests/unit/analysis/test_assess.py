@@ -185,7 +185,7 @@ def test_an_estimated_lag_is_no_known_one() -> None:
     assert view.health is UNKNOWN
 
 
-@given(polls())
+@given(polls(most=2))
 def test_any_snapshots_make_an_observation(readings: list[Snapshot]) -> None:
     history: History | None = None
     for reading in readings:

@@ -3,6 +3,8 @@
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.cli.golden import FORMATS, compare, told
@@ -10,6 +12,7 @@ from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli, Place
 from tests.support.present.observations import HOSTILE_NAME, NOTHING
 
+GOLDEN = Path(__file__).with_name("golden")
 CONFIG = """
 default_context = "local"
 
@@ -173,7 +176,7 @@ LOCAL = {
 @pytest.mark.parametrize("name", INVENTED)
 def test_what_commands_print(name: str, cli: Cli, invented: InventedConsole, place: Place) -> None:
     assert invented.observation.streams
-    compare(name, told(cli, INVENTED[name], place))
+    compare(name, told(cli, INVENTED[name], place), GOLDEN)
 
 
 def test_what_commands_print_where_there_is_nothing(
@@ -187,7 +190,7 @@ def test_what_commands_print_where_there_is_nothing(
         ["groups", "ls", "-o", "jsonl"],
         ["check"],
     ]
-    compare("nothing", told(cli, lines, place))
+    compare("nothing", told(cli, lines, place), GOLDEN)
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -196,7 +199,7 @@ def test_what_commands_without_a_server_print(name: str, cli: Cli, place: Place)
     (place.cwd / "broken.toml").write_text(
         '[contexts.a]\nurl = "redis://h"\nprot = 1\n[health]\nlag = true\n'
     )
-    compare(name, told(cli, LOCAL[name], place))
+    compare(name, told(cli, LOCAL[name], place), GOLDEN)
 
 
 def test_a_hostile_name_reaches_no_terminal(cli: Cli, invented: InventedConsole) -> None:
