@@ -17,8 +17,14 @@ def embedded() -> Iterator[ConnectionOptions]:
 
 
 @pytest.fixture
-def redis(embedded: ConnectionOptions) -> ConnectionOptions:
-    """The server, flushed."""
+def client(embedded: ConnectionOptions) -> Iterator[redis_py.Redis]:
+    """A plain client of the server, as any other program has one."""
     with redis_py.Redis(unix_socket_path=embedded.socket_path) as client:
-        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def redis(embedded: ConnectionOptions, client: redis_py.Redis) -> ConnectionOptions:
+    """Where the server is; flushed."""
+    client.flushall()
     return embedded

@@ -7,11 +7,11 @@ is gone too early, the entry is a dead letter.
 from datetime import timedelta
 
 import msgspec
+from redis import Redis
 
 from streamops.runtime import Entry, Payload, Streamops
 from streamops.testing import staged
 from streamops.wire.options import ConnectionOptions
-from tests.support.servers import RunningServer
 
 HOUR = timedelta(hours=1)
 
@@ -20,21 +20,19 @@ class Report(msgspec.Struct):
     text: str
 
 
-async def test_a_large_body_travels_beside_its_stream(
-    redis: ConnectionOptions, server: RunningServer
-) -> None:
+async def test_a_large_body_travels_beside_its_stream(redis: ConnectionOptions, client: Redis) -> None:
     app, seen = Streamops(), list[Report]()
 
     @app.handler("reports", group="archive")
     async def file(report: Report) -> None:
-        (key,) = server.command("KEYS", "{reports}:payload:*")
-        assert 0 < server.command("PTTL", key) <= 3_600_000
+        (key,) = client.execute_command("KEYS", "{reports}:payload:*")
+        assert 0 < client.execute_command("PTTL", key) <= 3_600_000
         seen.append(report)
 
     async with staged(app, redis) as stage, app.publisher(payload=Payload(HOUR, max_inline=100)) as publisher:
         await publisher.publish("reports", Report("x" * 10_000))
         await stage.idle()
-        assert server.command("KEYS", "{reports}:payload:*") == []
+        assert client.execute_command("KEYS", "{reports}:payload:*") == []
     assert seen == [Report("x" * 10_000)]
 
 
@@ -66,9 +64,7 @@ async def test_a_payload_comes_along_wherever_its_entry_goes(redis: ConnectionOp
     assert seen == [(1, b"\xff\xd8\xff"), (2, b"\xff\xd8\xff")]
 
 
-async def test_a_payload_that_is_gone_makes_a_dead_letter(
-    redis: ConnectionOptions, server: RunningServer
-) -> None:
+async def test_a_payload_that_is_gone_makes_a_dead_letter(redis: ConnectionOptions, client: Redis) -> None:
     app = Streamops()
 
     @app.handler("reports", group="archive")
@@ -77,7 +73,7 @@ async def test_a_payload_that_is_gone_makes_a_dead_letter(
 
     async with staged(app, redis) as stage:
         await stage.publish("reports", Report("a photo"), payload=b"\xff", delay=3_600)
-        server.command("DEL", *server.command("KEYS", "{reports}:payload:*"))
+        client.execute_command("DEL", *client.execute_command("KEYS", "{reports}:payload:*"))
         await stage.hasten()
         await stage.idle()
         (letter,) = await stage.letters("reports")

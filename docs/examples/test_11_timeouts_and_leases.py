@@ -6,11 +6,11 @@ nobody else starts it.
 import asyncio
 
 import msgspec
+from redis import Redis
 
 from streamops.runtime import Entry, Streamops
 from streamops.testing import staged
 from streamops.wire.options import ConnectionOptions
-from tests.support.servers import RunningServer
 
 
 class Order(msgspec.Struct):
@@ -50,13 +50,13 @@ async def test_a_long_call_keeps_its_entry(redis: ConnectionOptions) -> None:
     assert starts == [born]
 
 
-async def test_what_others_let_lie_is_taken_over(redis: ConnectionOptions, server: RunningServer) -> None:
+async def test_what_others_let_lie_is_taken_over(redis: ConnectionOptions, client: Redis) -> None:
     app, seen = Streamops(redis), list[tuple[str, int, int]]()
     async with app.publisher() as publisher:
         born = await publisher.publish("orders", Order("o-1"))
     # A consumer of any other library, which has been given it and is never heard of again.
-    server.command("XGROUP", "CREATE", "orders", "shipping", "0")
-    server.command("XREADGROUP", "GROUP", "shipping", "somebody", "STREAMS", "orders", ">")
+    client.execute_command("XGROUP", "CREATE", "orders", "shipping", "0")
+    client.execute_command("XREADGROUP", "GROUP", "shipping", "somebody", "STREAMS", "orders", ">")
 
     @app.handler("orders", group="shipping", lease=0.1)
     async def ship(entry: Entry) -> None:

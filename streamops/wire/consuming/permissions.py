@@ -23,7 +23,7 @@ _QUEUE: Final = ("ZADD", "ZREM", "ZRANGE", "ZSCORE", "ZCARD", "EVAL")
 _BODIES: Final = ("HSET", "HGET", "HMGET", "HDEL", "HEXISTS", "HLEN", "EVAL")
 _MARKS: Final = ("HSET", "HGET", "HDEL", "HMGET", "EXISTS", "PEXPIRE", "EVAL")
 _STRINGS: Final = ("SET", "GET", "DEL", "PERSIST", "EVAL")
-_UNHANDLED: Final = ("ZADD", "ZREM", "ZSCORE", "ZRANGEBYSCORE", "PEXPIRE", "EVAL")
+_UNHANDLED: Final = ("ZADD", "ZREM", "ZSCORE", "ZRANGE", "PEXPIRE", "EVAL")
 _HEART: Final = ("HSET", "PEXPIRE", "EXISTS", "TIME", "EVAL")
 _SHOWN: Final = 5
 

@@ -87,7 +87,7 @@ if #gone_fields > 0 then
     redis.call('PEXPIRE', unhandled, ARGV[11])
     -- As many as came at most: sooner or later those that are forgotten are gone.
     local old = string.format('%.0f', now - remembered)
-    local forgotten = redis.call('ZRANGEBYSCORE', unhandled, '-inf', old, 'LIMIT', 0, 2 * #gone_fields)
+    local forgotten = redis.call('ZRANGE', unhandled, '-inf', old, 'BYSCORE', 'LIMIT', 0, 2 * #gone_fields)
     if #forgotten > 0 then redis.call('ZREM', unhandled, unpack(forgotten)) end
   end
 end

@@ -6,7 +6,7 @@ import pytest
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.delayed_bodies import encode_body
-from tests.support.cli.running import Cli, Place, runner
+from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
 CONFIG = """
@@ -18,16 +18,9 @@ delayed = {{ orders = "later", "a.b" = "theirs" }}
 """
 
 
-@pytest.fixture
-def cli(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    server: RunningServer,
-) -> Cli:
-    place = Place(tmp_path, monkeypatch)
+@pytest.fixture(autouse=True)
+def mapped(place: Place, server: RunningServer) -> None:
     (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
-    return runner(capfd)
 
 
 def test_mappings_to_missing_keys_and_to_our_own_are_no_problem(cli: Cli, server: RunningServer) -> None:

@@ -17,9 +17,9 @@ async def test_cancelled_apply_ends_as_cancelled_though_its_last_records_cannot_
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine_module, "LAST_WORDS", 0.05)
-    gate, server = Gate(), Server(replace(server.options, timeout=timedelta(seconds=30)))
+    gate, connected = Gate(), Server(replace(server.options, timeout=timedelta(seconds=30)))
     try:
-        ann = engine(server)
+        ann = engine(connected)
         prepared = await ann.prepare(counting(gate), CountIntent(upto=30))
         applying = asyncio.create_task(ann.apply(prepared, YES))
         await gate.reached.wait()
@@ -29,4 +29,4 @@ async def test_cancelled_apply_ends_as_cancelled_though_its_last_records_cannot_
             await applying
     finally:
         server.command("CLIENT", "UNPAUSE")
-        await server.close()
+        await connected.close()

@@ -37,7 +37,7 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
         with pytest.raises(Unreachable):
             await acknowledger.flush()
         running.resume()
-        assert acknowledger.unconfirmed == 1
+        assert len(acknowledger.unconfirmed) == 1
         give_to_ben(running, entry)
         await flush(acknowledger)
     assert pending(running, "s") == 1

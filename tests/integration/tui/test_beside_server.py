@@ -46,7 +46,7 @@ async def test_a_letter_is_edited_and_replayed_on_every_server(server: RunningSe
         await shown(app, "Fields of 1 letter")
         await press(app, "end", "0", "down", "end", "!", "enter")
         await shown(app, "Edited in every entry: order, note.")
-        await press(app, "enter")
+        await press(app, "tab", "enter")
         await shown(app, "1 of 1")
         ((_, fields),) = entries(server, STREAM)
         assert fields[:6] == [b"order", b"A-10", b"blob", b"\xff\x00", b"note", b"a\nb!"]

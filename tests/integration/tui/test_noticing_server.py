@@ -2,7 +2,9 @@
 
 import time
 
+from streamops.model.delayed import DelayedBody
 from streamops.tui.past.memory import LAG, TIERS
+from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import delayed_key
 from tests.support.servers import RunningServer
 from tests.support.tui.driving import press, running, shown, until
@@ -13,6 +15,8 @@ async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
     deliver_some(server)
     due = int(time.time() * 1000) + 3_600_000  # noqa: TID251 - a message due by the server's own clock
     server.command("ZADD", delayed_key("orders"), str(due), "later")
+    body = encode_body(DelayedBody("orders", ((b"n", b"1"),)))
+    server.command("HSET", f"{delayed_key('orders')}:jobs", "later", body)
     app = console_on(server)
     async with running(app):
         await until(app, lambda: app.moment.past is not None and "orders" in str(app.moment.past._groups))

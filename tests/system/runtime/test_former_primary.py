@@ -9,37 +9,20 @@ from msgspec.structs import replace
 from streamops.runtime import Delays, Entry, Streamops, settling, settling_calls
 from streamops.wire import single
 from tests.support.deployments import StartSentinel
-from tests.support.runtime.former_primary import replace_primary
+from tests.support.runtime.former_primary import SAME, add, owners, replace_primary, two_primaries
 from tests.support.runtime.working import pending, until, working
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.sentinel import behind
 
 PATIENT = timedelta(seconds=30)
 PAUSE = 3.0
-SAME, NEXT = "1-1", "2-1"
-
-
-def two_primaries(start_server: StartServer) -> tuple[RunningServer, RunningServer]:
-    """A primary with an entry that waits, and one that is to replace it; both have the group."""
-    former, primary = start_server(), start_server()
-    for server in (former, primary):
-        server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    add(former, SAME, "former")
-    return former, primary
+NEXT = "2-1"
 
 
 def readers(server: RunningServer) -> list[str]:
     """The connections that wait for entries."""
     rows = [line.split() for line in server.command("CLIENT", "LIST").decode().splitlines()]
     return [row[0].removeprefix("id=") for row in rows if "cmd=xreadgroup" in row]
-
-
-def add(server: RunningServer, entry_id: str, name: str) -> None:
-    server.command("XADD", "s", entry_id, "name", name)
-
-
-def owners(server: RunningServer) -> list[bytes]:
-    return [row[0] for row in server.command("XPENDING", "s", "g", "-", "+", 10)]
 
 
 @pytest.mark.parametrize("ending", ["acknowledged", "tried again", "tried again here", "given up"])

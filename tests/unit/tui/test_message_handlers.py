@@ -51,7 +51,7 @@ async def test_job_that_cannot_be_stopped_stays_readable() -> None:
     async with running(app):
         app.go(places.OneJob(acts.JOB.id))
         await shown(app, "412,000")
-        await press(app, "s", "s")
+        await press(app, "X", "X")
         await shown(app, "NOPERM")
         assert isinstance(app.frame, JobScreen)
         assert app.frame.error == ""

@@ -187,7 +187,7 @@ def test_search(look: Look) -> None:
         pytest.param(["1"], False, id="pulse"),
         pytest.param(["1"], True, id="pulse_narrow"),
         pytest.param([*"jjjj", "g", "right"], False, id="charts"),
-        pytest.param(["6", "s", "home", "j"], False, id="alerts"),
+        pytest.param(["6", "m", "home", "j"], False, id="alerts"),
     ],
 )
 def test_noticing(look: Look, monkeypatch: pytest.MonkeyPatch, keys: list[str], *, narrow: bool) -> None:

@@ -392,7 +392,7 @@ async def test_publish_later(server: RunningServer, console: Console) -> None:
         "One message will wait in the queue of orders, and be due in 1 h.",
         "`streamops delayed cancel orders --ids mine` takes it back until it is due.",
     )
-    assert plan.command == "streamops publish orders n=1 --delay 3600s --id mine"
+    assert plan.command == "streamops publish orders n=1 --delay 1h --id mine"
     assert re.fullmatch(r"message mine of orders is due at 20.{21}Z", outcome.notes[0])
     assert (plan.tier, plan.loses) == (Tier.REVERSIBLE, "")
     assert waiting(server) == [b"mine"]

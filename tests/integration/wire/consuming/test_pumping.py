@@ -135,27 +135,6 @@ async def test_bodies_of_any_writer(connected: Server, server: RunningServer) ->
         assert server.command("EXISTS", QUEUE, BODIES) == 0, name
 
 
-async def test_a_message_without_a_body_waits_once(connected: Server, server: RunningServer) -> None:
-    """Who writes the two halves apart has a minute; then it is told among the dead letters."""
-    server.command("ZADD", QUEUE, 5, "late", "-inf", "never")
-    await delay(connected, ("a", ORDER, 0))
-    pumped = await pump_all(connected)
-    assert (pumped.moved, pumped.buried) == (1, ())
-    assert pumped.wait is not None
-    assert timedelta(seconds=59) < pumped.wait <= timedelta(seconds=61)
-    server.command("HSET", BODIES, "late", encode_body(ORDER))
-    for ident in ("late", "never"):
-        score = float(server.command("ZSCORE", QUEUE, ident))
-        assert score % 1 == 0.5
-        server.command("ZINCRBY", QUEUE, -100_000, ident)
-    again = await pump_all(connected)
-    assert (again.moved, again.buried) == (1, (("never", "it has no body"),))
-    assert len(entries(server)) == 2
-    (letter,) = entries(server, LETTERS)
-    assert named(letter)[b"id"] == b"never"
-    assert server.command("EXISTS", QUEUE, BODIES) == 0
-
-
 async def test_bodies_that_the_queue_does_not_name(connected: Server, server: RunningServer) -> None:
     server.command("HSET", BODIES, "stray", encode_body(ORDER))
     assert (await pump_all(connected)).strays == 1

@@ -7,9 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.runtime import Delays, Entry, Streamops
-from tests.runtime.test_former_primary import SAME, add, owners, two_primaries
 from tests.support.deployments import StartSentinel
-from tests.support.runtime.former_primary import replace_primary
+from tests.support.runtime.former_primary import SAME, add, owners, replace_primary, two_primaries
 from tests.support.runtime.working import until, working
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.sentinel import behind
