@@ -62,8 +62,7 @@ def test_an_id_alone_is_looked_for_where_one_stands() -> None:
 
 
 def test_the_way_back_from_a_place_to_what_is_typed() -> None:
-    place: places.Place
-    for place in [
+    cases: list[places.Place] = [
         places.Status(),
         places.Streams(),
         places.Audit(),
@@ -73,7 +72,8 @@ def test_the_way_back_from_a_place_to_what_is_typed() -> None:
         places.Pending("orders", "billing", "worker 1"),
         places.Entries("a:b:c"),
         places.OneEntry("orders", EntryId(1795, 0)),
-    ]:
+    ]
+    for place in cases:
         text = text_of(place)
         assert text is not None
         assert parse_goal(text, SHOP) == place

@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from streamops.model.acting import Environment, Plan, Tier
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, shop_source
+from tests.support.tui.acting_shop import CLAIM_PLAN
 from tests.support.tui.driving import press, running, shown
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 REPLAY = replace(acts.ACK, operation="replay", undo="", loses="")

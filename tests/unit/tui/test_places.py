@@ -13,8 +13,7 @@ from tests.support.tui.source import PROD
 
 
 def test_a_place_has_its_crumbs_and_its_command() -> None:
-    place: Place
-    for place, trail, line in [
+    cases: list[tuple[places.Place, tuple[str, ...], str]] = [
         (places.Status(), (), "status"),
         (places.Streams(), ("streams",), "streams ls"),
         (places.Stream("orders"), ("orders",), "streams info orders"),
@@ -53,7 +52,8 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         (places.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),
         (places.Stream("-x"), ("-x",), "streams info -- -x"),
         (places.Stream("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
-    ]:
+    ]
+    for place, trail, line in cases:
         assert place.trail == trail
         assert command(PROD, place) == f"streamops -c prod {line}"
 

@@ -28,8 +28,7 @@ OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
 
 
 def test_the_keys_that_fit() -> None:
-    place: Place
-    for place, dead_letters, operations in [
+    cases: list[tuple[Place, bool, dict[str, str]]] = [
         (Stream("orders"), False, {"T": "trim"}),
         (Entries("orders"), False, {"T": "trim"}),
         (Stream("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
@@ -54,7 +53,8 @@ def test_the_keys_that_fit() -> None:
         (Story("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
         (Status(), False, {}),
         (Contexts(), False, {}),
-    ]:
+    ]
+    for place, dead_letters, operations in cases:
         subject = subject_at(place, dead_letters=dead_letters)
         assert {verb.key: verb.operation for verb in fitting(subject)} == operations
         assert all(verb_of(key, subject) for key in operations)

@@ -73,8 +73,7 @@ def test_a_banner_before_any_data_has_no_age() -> None:
 
 
 def test_the_status_says_how_fresh() -> None:
-    changes: dict[str, Any]
-    for changes, now, expected in [
+    cases: list[tuple[dict[str, Any], float, str]] = [
         ({}, 101.0, "every 2s · poll 5ms, 23 commands · 1 not readable (?)"),
         ({}, 120.0, "every 2s  · stale, 20s old"),
         ({"loss": Loss("x", "", None)}, 103.0, "every 2s  · stale, 3s old"),
@@ -85,7 +84,8 @@ def test_the_status_says_how_fresh() -> None:
             101.0,
             "every 6s (stretched: a poll takes 2s)",
         ),
-    ]:
+    ]
+    for changes, now, expected in cases:
         assert text(words.status(moment(**changes), now)).strip().startswith(expected)
 
 
