@@ -8,7 +8,7 @@ import pytest
 
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.events import Troubled
-from tests.support.runtime.working import is_idle, pending, until, working
+from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 
 DEAD = "so-dead-1-abcd"
@@ -51,8 +51,8 @@ async def test_drain_of_a_lingering_batch_burns_no_attempt(server: RunningServer
         begun.extend(entry.id for entry in entries)
 
     ids = [add(server) for _ in range(3)]
-    async with working(app):
-        await until(lambda: pending(server, "s") == 3)
+    async with working(app) as worker:
+        await until(lambda: worker.in_hand == 3)
     assert begun == []
     assert await play(server, most=2) == {one: [1] for one in ids}
 
