@@ -8,9 +8,11 @@ import pytest
 
 import streamops
 from streamops.exporter.metrics.guards import Guards
+from streamops.model.delayed import DelayedBody
 from streamops.model.retention import RetentionPolicy
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.wire.consuming.hearts import beat
+from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import pool_key
 from streamops.wire.server import Server
 from tests.support.exporter.shop import Orders
@@ -52,7 +54,10 @@ class Payments:
             self._client.xadd(PAYMENTS, {"a": "1"}, id=f"{self.ms(-age)}-0")
             self._client.xadd(QUEUE, {"a": "1"}, id=f"{self.ms(-age)}-0")
         self._client.xadd("secret:1", {"a": "1"})
-        self._client.zadd(LATER, {"due": self.ms(-5), "soon": self.ms(600), "later": self.ms(900)})
+        body = encode_body(DelayedBody(PAYMENTS, ((b"a", b"1"),)))
+        for ident, seconds in (("due", -5), ("soon", 600), ("later", 900)):
+            self._client.zadd(LATER, {ident: self.ms(seconds)})
+            self._client.hset(f"{LATER}:jobs", ident, body)
         for group, deliveries in (("healthy", 1), ("poisoned", 12)):
             self._client.xgroup_create(PAYMENTS, group, id="0")
             self._client.xreadgroup(group, "one", {PAYMENTS: ">"})
@@ -149,6 +154,7 @@ def _delayed(ledger: Ledger, payments: Payments) -> None:
         {
             "delayed_entries": 3,
             "delayed_due_entries": 1,
+            "delayed_foreign_entries": 0,
             "delayed_next_due_timestamp_seconds": payments.ms(-5) / 1000,
         },
         db="0",

@@ -12,7 +12,7 @@ def test_run_refuses_a_dumb_terminal_before_drawing_anything() -> None:
     script = (
         "from streamops.errors import StreamopsError\n"
         "from streamops.tui.app import run\n"
-        "from tests.tui import sample, source\n"
+        "from tests.support.tui import sample, source\n"
         "try: run(source.settings_for(source.InventedSource(sample.shop())))\n"
         "except StreamopsError as error: print(error.message, int(error.exit_code))\n"
     )
@@ -36,7 +36,7 @@ def test_run_refuses_a_dumb_terminal_before_drawing_anything() -> None:
 
 def test_what_is_typed_at_once_is_not_lost() -> None:
     """A terminal hands over what came meanwhile as one piece: the prompt has the keys after its own."""
-    with on_a_terminal("tests.tui", size=(120, 30)) as terminal:
+    with on_a_terminal("tests.support.tui", size=(120, 30)) as terminal:
         terminal.wait_for(b"fulfilment")
         terminal.press(b"/orders\r")
         terminal.wait_for(b"3 of 9")
@@ -51,7 +51,7 @@ def test_what_is_typed_at_once_is_not_lost() -> None:
 
 def test_it_ends_when_its_terminal_goes_away() -> None:
     """Without a session of its own it is sent no signal."""
-    with on_a_terminal("tests.tui") as terminal:
+    with on_a_terminal("tests.support.tui") as terminal:
         terminal.wait_for(b"fulfilment")
         terminal.hang_up()
         assert terminal.process.wait(60) == HUNG_UP
