@@ -60,7 +60,7 @@ async def test_marked_letters_are_deleted_and_kept_in_a_file(server: RunningServ
         add_letter(server, OWN)
     app = console_on(server)
     async with running(app):
-        await press(app, "4", "enter")
+        await press(app, "4")
         await shown(app, QUEUE)
         await press(app, "enter")
         await until(app, lambda: len(list_of(app).rows) == 5)
