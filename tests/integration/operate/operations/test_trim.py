@@ -61,6 +61,15 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     assert numbers(server) == list(range(201, 401))
 
 
+async def test_safe_trim_keeps_what_is_pending_again_since_the_plan(
+    server: RunningServer, console: Console
+) -> None:
+    prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=10, exact=True))
+    server.command("XCLAIM", STREAM, "billing", "w2", 0, "50-0", "FORCE", "JUSTID")
+    await applied(console, prepared)
+    assert numbers(server) == list(range(50, 401))
+
+
 async def test_what_a_group_has_yet_to_read_stays(server: RunningServer, console: Console) -> None:
     server.command("XACK", STREAM, "billing", *(f"{number}-0" for number in range(201, 301)))
     intent = TrimIntent(stream=STREAM, minid=EntryId(380, 0), exact=True)
