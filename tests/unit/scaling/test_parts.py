@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.lag import Lag, LagBasis
+from streamops.scaling.arrivals import forecast
 from streamops.scaling.budget import BudgetState, Claim, pressure, share
 from streamops.scaling.replay import worst_wait
 from streamops.scaling.state import Sample
 from streamops.scaling.tiers import at_least, phantom, waiting
+from streamops.scaling.tuning import Tuning
 from tests.support.invented import exact
 from tests.support.scaling.pools import UNKNOWN, demand
 
@@ -114,3 +116,8 @@ def test_a_budget_is_kept_and_so_are_minimums(budget: int, claims: tuple[Claim, 
 @given(CLAIMS, st.integers(1, 20))
 def test_pressure_falls_with_workers(claims: tuple[Claim, ...], workers: int) -> None:
     assert all(pressure(each, workers + 1) <= pressure(each, workers) for each in claims)
+
+
+def test_forecast_of_falling_arrivals_is_their_mean() -> None:
+    falling = tuple(Sample(at, 0, 0, 0, 1, 1, 50.0, 100.0 - at, 0.0) for at in (0.0, 5.0, 10.0, 15.0, 20.0))
+    assert forecast(falling, 30.0, Tuning()) == 50.0
