@@ -14,11 +14,9 @@ from streamops.wire.server import Server
 from streamops.wire.writes.delete import delete, has_xdelex
 from streamops.wire.writes.trim import Floor, How, knows_references, trim_safely, trim_to
 from tests.support.operate.operations.doing import applied, open_console
-from tests.support.programs import find_programs
+from tests.support.programs import PROGRAMS
 from tests.support.servers import RunningServer, ServerPool
-from tests.support.wire.fixtures import SetUser, as_user
-
-__all__ = ["as_user"]
+from tests.support.wire.fixtures import SetUser
 
 STREAM = "orders"
 
@@ -26,7 +24,7 @@ STREAM = "orders"
 @pytest.fixture
 def server(server_pool: ServerPool) -> RunningServer:
     """Redis 8.2, the one version here that knows references."""
-    found = [program for program in find_programs() if program.label == "redis-8.2"]
+    found = [program for program in PROGRAMS if program.label == "redis-8.2"]
     if not found:
         pytest.skip("no Redis 8.2 on this machine")
     return server_pool.flushed(found[0])
@@ -90,9 +88,8 @@ async def test_xdelex_that_is_not_permitted_is_refused_before_the_first_write(
     assert server.command("EXISTS", STREAM) == 0
 
 
-async def test_server_without_references_is_not_asked_and_refuses_untouched(
-    server: RunningServer,
-) -> None:
+async def test_server_without_references_is_not_asked_and_refuses_untouched(server_pool: ServerPool) -> None:
+    server = server_pool.flushed(next(program for program in PROGRAMS if program.label != "redis-8.2"))
     for number in range(1, 7):
         server.command("XADD", STREAM, f"{number}-0", "n", number)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
