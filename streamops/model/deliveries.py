@@ -90,6 +90,7 @@ class Retry(Struct, frozen=True, gc=False):
         id: The entry's ID.
         delay_ms: After how many milliseconds, on the server's clock.
         attempt: Which attempt that will be.
+        origin_id: The ID that it was born with; empty for its own.
         payload_key: The key of the payload that it refers to; none where it does not.
         digest: Of its fields, as ``AckRow`` has it.
     """
@@ -97,6 +98,7 @@ class Retry(Struct, frozen=True, gc=False):
     id: bytes
     delay_ms: int
     attempt: int
+    origin_id: str = ""
     payload_key: str | None = None
     digest: str = ""
 
@@ -112,7 +114,7 @@ class Letter(Struct, frozen=True, gc=False):
         attempt: How often it was tried.
         guard_key: The key of its guard, which is freed; none where it has none.
         payload_key: The key of the payload that it refers to, which from now on stays; none where it does not.
-        origin_id: The ID that it was born with, for the letter of an entry that is gone from its stream.
+        origin_id: The ID that it was born with; empty for its own.
         digest: Of its fields, as ``AckRow`` has it.
     """
 

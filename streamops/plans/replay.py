@@ -4,9 +4,16 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted, first_few
+from streamops.analysis.wording import counted, first_few, quoted
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.model.acts.replay import (
+    ForeignOrigin,
+    ReplayEvidence,
+    ReplayIntent,
+    ReplayMode,
+    Route,
+    TargetStream,
+)
 from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
@@ -124,12 +131,25 @@ def _moves(evidence: ReplayEvidence) -> Iterator[str]:
     )
 
 
+def _foreign(origin: ForeignOrigin) -> str:
+    """What becomes of letters that name a stream which their queue does not serve."""
+    many = counted(origin.letters, "letter names", "letters name")
+    stream = quoted(origin.stream)
+    if not origin.problem:
+        return (
+            f"{many} stream {stream}, which is not the queue's own: added there all the same, as you asked."
+        )
+    return f"{many} stream {stream}: left where they are, because {origin.problem}."
+
+
 def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
     letters = evidence.letters
     for target in evidence.targets:
         if not target.exists:
             yield f"Stream {target.stream} does not exist: it will be created."
         yield from crowd_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
+    for one in evidence.foreign:
+        yield _foreign(one)
     if evidence.stray:
         yield (
             f"{counted(evidence.stray, 'letter is', 'letters are')} of a stream or group that is not there: skipped."

@@ -36,6 +36,7 @@ class Entry:
             ID concerns the other one.
         gone: Whether it was deleted from its stream while it was in hand.
         unfetched: Its names and values as they came, where a payload was put in their place.
+        noted_origin: The ID that a replay noted down as the one it was born with; none where none did.
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
         guard_key: The key of its guard; none where there is none.
@@ -53,6 +54,7 @@ class Entry:
     superseded: bool = False
     gone: bool = False
     unfetched: list[bytes] | None = None
+    noted_origin: bytes | None = None
     payload: bytes | None = None
     payload_key: str | None = None
     guard_key: str | None = None
@@ -90,13 +92,17 @@ class Entry:
 
     @property
     def origin_id(self) -> str:
-        """The ID that it was born with, before any retry or replay."""
+        """The ID that it was born with, before any retry or replay.
+
+        Whoever adds an entry writes its fields: they are believed in a retry stream, which only workers write, and
+        where the server has a replay's note of it.
+        """
         return self.raw_origin_id.decode("utf-8", "surrogateescape")
 
     @property
     def raw_origin_id(self) -> bytes:
         """The same as the server wrote it."""
-        return (ORIGIN_ID in self.raw and self.get(ORIGIN_ID)) or self.raw_id
+        return (self.get(ORIGIN_ID) if self.side.retries else self.noted_origin) or self.raw_id
 
     @property
     def age(self) -> timedelta:

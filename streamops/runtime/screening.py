@@ -1,6 +1,6 @@
-"""What happens to a batch between its arrival and its handling: payloads are fetched, guards are taken.
+"""What happens to a batch between its arrival and its handling: origins are looked up, payloads fetched, guards taken.
 
-Both cost one round trip a batch, not one an entry, and nothing at all where a batch needs neither.
+Each costs one round trip a batch, not one an entry, and nothing at all where a batch does not need it.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from streamops.errors import HandlerError, ServerError
+from streamops.model.delayed import ORIGIN_ID
 from streamops.runtime.decoding import DATA, Decode
 from streamops.runtime.encoding import decode_parts
 from streamops.runtime.entry import PAYLOAD, Entry
@@ -20,11 +21,10 @@ from streamops.runtime.handlers import Guard
 from streamops.runtime.payloads import SHAPE
 from streamops.runtime.policy import PayloadMissing, Undecodable, words
 from streamops.runtime.tally import Tally
-from streamops.wire.consuming.asking import mark_prefix
-from streamops.wire.consuming.guarding import Claim, Guards, Verdict
+from streamops.wire.consuming.asking import is_beside, mark_prefix
+from streamops.wire.consuming.guarding import Claim, Guards, Verdict, are_noted
 from streamops.wire.consuming.payloads import fetch_payloads
-from streamops.wire.faults import Fault
-from streamops.wire.keys import PAYLOAD_INFIX, decoded_part, encoded_part
+from streamops.wire.keys import decoded_part, encoded_part
 from streamops.wire.server import Server
 
 PAUSE: Final = 0.2
@@ -61,10 +61,15 @@ class Screening:
 
     def is_needed(self, entries: Sequence[Entry]) -> bool:
         """Whether there is anything to screen; else it need not be waited for."""
-        return bool(entries) and (self._guard is not None or any(PAYLOAD in entry.raw for entry in entries))
+        return bool(entries) and (
+            self._guard is not None or any(PAYLOAD in entry.raw or says_origin(entry) for entry in entries)
+        )
 
     async def screen(self, entries: list[Entry]) -> list[Entry]:
         """Sort out what needs no handling, or cannot be handled; the rest, in order."""
+        telling = [entry for entry in entries if says_origin(entry)]
+        if telling:
+            await self._look_up_origins(telling)
         referring = [entry for entry in entries if PAYLOAD in entry.raw and refers(entry)]
         if referring:
             missing = await self._fetch(referring)
@@ -72,17 +77,27 @@ class Screening:
                 entries = [entry for entry in entries if entry not in missing]
         return entries if self._guard is None else await self._take_guards(entries)
 
+    async def _look_up_origins(self, entries: Sequence[Entry]) -> None:
+        """Let those entries be what they were before a replay of which the server has a note."""
+        said = [entry.get(ORIGIN_ID) or b"" for entry in entries]
+        rows = [(entry.raw_id, origin) for entry, origin in zip(entries, said, strict=True)]
+        sub = entries[0].side.subscription
+        noted = await self._insist(entries, lambda: are_noted(self._server, sub, rows))
+        for entry, origin, is_noted in zip(entries, said, noted, strict=True):
+            if is_noted:
+                entry.noted_origin = origin
+
     async def _fetch(self, entries: Sequence[Entry]) -> set[Entry]:
         """Fetch the payloads that entries refer to; the entries whose payloads are gone."""
         keys = [(entry.get(PAYLOAD) or b"").decode("utf-8", "surrogateescape") for entry in entries]
         payloads = await self._insist(entries, lambda: fetch_payloads(self._server, keys))
         missing = set()
         for entry, key, payload in zip(entries, keys, payloads, strict=True):
-            if not isinstance(payload, bytes):
-                missing.add(entry)
-                await self._miss(entry, key, payload)
-                continue
             entry.payload_key = key
+            if payload is None:
+                missing.add(entry)
+                await self._miss(entry, key)
+                continue
             entry.payload = payload
             if entry.raw[0] == PAYLOAD:
                 # It stands for the whole body, as `data` or the body's fields would.
@@ -91,15 +106,12 @@ class Screening:
                 entry.raw = [*(parts or (DATA, payload)), *entry.raw]
         return missing
 
-    async def _miss(self, entry: Entry, key: str, problem: Fault | None) -> None:
+    async def _miss(self, entry: Entry, key: str) -> None:
         """Give an entry up that has no payload; its business key is freed where an earlier try has taken it."""
-        if problem is None:
-            entry.payload_key = key
         # Without its payload the key may not be told.
         with suppress(Exception):
             entry.guard_key = self._guard_of(entry)
-        why = f"there is no key {key}" if problem is None else f"key {key}: {problem.reason}"
-        await self._failed(entry, PayloadMissing(why))
+        await self._failed(entry, PayloadMissing(f"there is no key {key}"))
 
     async def _take_guards(self, entries: Sequence[Entry]) -> list[Entry]:
         """Take the keys of entries; the entries that own theirs."""
@@ -159,8 +171,13 @@ class Screening:
 
 
 def refers(entry: Entry) -> bool:
-    """Whether an entry refers to a payload; what is no such key by its name is a field like any other."""
-    return PAYLOAD_INFIX.encode() in (entry.get(PAYLOAD) or b"")
+    """Whether an entry refers to a payload beside its stream; whatever else it names is a field like any other."""
+    return is_beside(entry.side.subscription, (entry.get(PAYLOAD) or b"").decode("utf-8", "surrogateescape"))
+
+
+def says_origin(entry: Entry) -> bool:
+    """Whether an entry of the stream itself says that it was another one before."""
+    return ORIGIN_ID in entry.raw and not entry.side.retries
 
 
 def key_reader(guard: Guard, body: Decode | None) -> KeyOf:

@@ -154,7 +154,7 @@ class Settler:
         side = entry.side
         delay_ms = again.delay // MILLISECOND
         attempt = entry.attempt + again.counts
-        row = Retry(entry.raw_id, delay_ms, attempt, entry.payload_key, self._digest(entry))
+        row = Retry(entry.raw_id, delay_ms, attempt, entry.origin_id, entry.payload_key, self._digest(entry))
         settled = await self._insist(entry, lambda: self._calls.retry(side, row))
         match settled:
             case Settled.GONE:

@@ -12,12 +12,11 @@ from typing import Final
 from redis.crc import key_slot
 
 from streamops.errors import Forbidden
+from streamops.model.authority import Beside, source_of, tag_of
 from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
 
 DEAD_LETTER_SUFFIX: Final = ":dlq"
-RETRY_INFIX: Final = ":retry:"
-PAYLOAD_INFIX: Final = ":payload:"
 UNDO_INFIX: Final = ":undo:"
 DELAYED_SUFFIX: Final = ":delayed"
 OWN_PREFIX: Final = "streamops:"
@@ -44,24 +43,13 @@ def stream_role(name: str, dead_letters: Mapping[str, str]) -> tuple[StreamRole,
 
 def retry_parts(name: str) -> tuple[str, str] | None:
     """The tag and the group of a retry stream's name; none where it is no such name."""
-    tag, infix, group = name.rpartition(RETRY_INFIX)
+    tag, infix, group = name.rpartition(Beside.RETRIES)
     return (tag, decoded_part(group)) if infix and group and "{" in tag else None
-
-
-def source_of(tag: str) -> str | None:
-    """The stream behind a tag: braces around all of it were added for the slot's sake."""
-    whole = tag.startswith("{") and tag.find("}") == len(tag) - 1
-    return (tag[1:-1] if whole else tag) or None
 
 
 def is_own_key(key: str) -> bool:
     """Whether a key is one that streamops keeps for itself, or stands beside one."""
     return key.removeprefix("{").startswith(OWN_PREFIX)
-
-
-def tag_of(stream: str) -> str:
-    """What the keys beside a stream begin with."""
-    return stream if _has_hash_tag(stream) else f"{{{stream}}}"
 
 
 def dead_letter_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATION) -> str:
@@ -71,7 +59,7 @@ def dead_letter_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATIO
 
 def retry_key(stream: str, group: str) -> str:
     """The stream of entries that are due again for one group alone."""
-    return f"{tag_of(stream)}{RETRY_INFIX}{encoded_part(group)}"
+    return f"{tag_of(stream)}{Beside.RETRIES}{encoded_part(group)}"
 
 
 def delayed_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATION) -> str:
@@ -110,7 +98,12 @@ def moved_key(stream: str, ident: str) -> str:
 
 def payload_key(stream: str, ident: str) -> str:
     """A payload that is kept beside the stream."""
-    return f"{tag_of(stream)}{PAYLOAD_INFIX}{ident}"
+    return f"{tag_of(stream)}{Beside.PAYLOADS}{ident}"
+
+
+def replayed_key(stream: str) -> str:
+    """The sorted set of entries that a replay added anew: ``ID ORIGIN_ID`` by milliseconds, kept for seven days."""
+    return f"{tag_of(stream)}:replayed"
 
 
 def undo_key(stream: str, action: str) -> str:
@@ -224,10 +217,3 @@ def require_one_slot(mode: Mode, stream: str, *beside: str) -> None:
         f"stream {stream}: no key can stand beside it in its hash slot",
         "On a cluster, braces in a name must enclose a hash tag: {orders}, or {shop}:orders.",
     )
-
-
-def _has_hash_tag(name: str) -> bool:
-    """Whether a cluster hashes only a part of a name: what is between the first ``{`` and the next ``}``."""
-    _, opening, rest = name.partition("{")
-    tag, closing, _ = rest.partition("}")
-    return bool(opening and closing and tag)

@@ -67,6 +67,10 @@ class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
     edit: Annotated[
         tuple[tuple[bytes, bytes], ...], option("Put this value into this field; may repeat.")
     ] = ()
+    foreign_origins: Annotated[
+        bool,
+        option("Replay letters that name another stream than the queue's own to that stream, too."),
+    ] = False
     routes: Annotated[tuple[Route, ...], inner("Where they go, once that is known.")] = ()
 
     def __post_init__(self) -> None:
@@ -78,6 +82,8 @@ class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
             raise ValueError("--edit: fields that begin with _so_ are reserved")
         if self.mode is ReplayMode.REDELIVER and (self.edit or self.to is not None):
             raise ValueError("redeliver hands out the stream's own entry: it takes neither --edit nor --to")
+        if self.to is not None and self.foreign_origins:
+            raise ValueError("--to sends all letters to one stream: leave out --foreign-origins")
         if self.to is not None and self.to == self.queue:
             raise ValueError(f"--to {self.to}: a queue is not replayed into itself")
 
@@ -96,6 +102,20 @@ class TargetStream(Struct, frozen=True):
     exists: bool = True
 
 
+class ForeignOrigin(Struct, frozen=True):
+    """A stream that letters name, and that their queue does not serve.
+
+    Attributes:
+        stream: Its name.
+        letters: How many of the letters counted name it.
+        problem: Why they stay where they are; empty where they go there.
+    """
+
+    stream: str
+    letters: int
+    problem: str = ""
+
+
 class ReplayEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about a replay.
 
@@ -107,6 +127,8 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
         routes: Where they go, by the mode that was asked for or follows.
         mode: That mode.
         stray: How many of those counted no route takes.
+        sources: The streams that the queue serves, by its name or the configuration.
+        foreign: Other streams that letters name, how many letters, and why these stay; no reason where they go there.
         is_queue: Whether its name or the configuration says that it is a dead-letter queue; where not, no group may
             come to miss what is taken out.
     """
@@ -118,4 +140,6 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
     routes: tuple[Route, ...] = ()
     mode: ReplayMode | None = None
     stray: int = 0
+    sources: tuple[str, ...] = ()
+    foreign: tuple[ForeignOrigin, ...] = ()
     is_queue: bool = True

@@ -7,19 +7,17 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound
 from streamops.model.acts.delayed import DelayedEvidence, Selection
+from streamops.model.authority import DESTINATIONS, lies_beside
 from streamops.model.delayed import DelayedMessage
-from streamops.model.server import Mode
 from streamops.operate.acting.place import Place
 from streamops.operate.delayed import DelayedReader
 from streamops.plans.evidence import SAMPLE
 from streamops.wire.delayed import read_messages
-from streamops.wire.keys import bodies_key, delayed_key, is_own_key, same_slot
-from streamops.wire.options import ConnectionOptions
+from streamops.wire.keys import bodies_key, delayed_key
 
 Chosen = TypeVar("Chosen", bound=Selection)
 
-OWN = "its destination is a key that streamops keeps for itself"
-ELSEWHERE = "its destination is in another hash slot of the cluster, so it cannot be moved in one step"
+ELSEWHERE = "it names another stream than its queue's own"
 
 
 async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
@@ -47,7 +45,7 @@ async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
                 found.append(one.id)
                 if len(sample) < SAMPLE:
                     sample.append(one)
-                if problem := problem_of(one, queue, place.server.options):
+                if problem := problem_of(one, intent.stream):
                     broken.append((one.id, problem))
                 elif one.body is not None:
                     destinations[one.body.destination] += 1
@@ -71,15 +69,11 @@ async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
     )
 
 
-def problem_of(message: DelayedMessage, queue: str, options: ConnectionOptions) -> str:
-    """Why a message cannot become an entry; empty where it can."""
+def problem_of(message: DelayedMessage, stream: str) -> str:
+    """Why a message in a stream's queue cannot become an entry; empty where it can."""
     if message.problem or message.body is None:
         return message.problem
-    if is_own_key(message.body.destination):
-        return OWN
-    if options.mode is Mode.CLUSTER and not same_slot(queue, message.body.destination):
-        return ELSEWHERE
-    return ""
+    return "" if lies_beside(message.body.destination, stream, *DESTINATIONS) else ELSEWHERE
 
 
 def settle_delayed(intent: Chosen, evidence: DelayedEvidence) -> Chosen:

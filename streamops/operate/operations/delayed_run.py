@@ -32,25 +32,25 @@ def settle_run(intent: RunDelayedIntent, evidence: DelayedEvidence) -> RunDelaye
     )
 
 
-async def apply_run_delayed(run: Run, _intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
+async def apply_run_delayed(run: Run, intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
     """Move them batch by batch, those of one destination together."""
     broken, queue = dict(evidence.broken), evidence.queue
     ids = [one for one in evidence.ids if one not in broken]
     at = 0
     while at < len(ids) and (size := await run.batch_size(BATCH)):
         async for messages in read_messages(run.server, queue, ids[at : at + size]):
-            await _move(run, queue, messages)
+            await _move(run, intent.stream, queue, messages)
         at += size
 
 
-async def _move(run: Run, queue: str, messages: Sequence[DelayedMessage]) -> None:
+async def _move(run: Run, stream: str, queue: str, messages: Sequence[DelayedMessage]) -> None:
     movable: dict[str, list[DelayedMessage]] = {}
     skipped, failed = [], []
     for message in messages:
         body = message.body
         if not message.exists:
             skipped.append(Skipped(message.id, GONE))
-        elif body is None or (problem := problem_of(message, queue, run.server.options)):
+        elif body is None or (problem := problem_of(message, stream)):
             failed.append(Failed(message.id, message.problem if body is None else problem))
         elif 2 * len(body.entry_fields) > MOST_PARTS:
             failed.append(Failed(message.id, f"it has more than {MOST_PARTS // 2:,} fields"))

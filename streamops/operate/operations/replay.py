@@ -19,6 +19,7 @@ from streamops.operate.operations.replay_moves import Mover, replayer_of
 from streamops.operate.operations.replay_routes import choose_mode, read_targets, routes_of, stray_letters
 from streamops.plans.letters import gone_meanwhile
 from streamops.plans.replay import plan_replay
+from streamops.wire.keys import replayed_key
 from streamops.wire.writes.replay_words import BATCH, Letters
 
 FEW: Final = 4
@@ -46,7 +47,9 @@ async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
     )
     if not found.letters.count:
         return evidence
-    targets = await read_targets(place.server, intent, found.letters)
+    configured = (stream for stream, queue in place.dead_letters.items() if queue == intent.queue)
+    sources = tuple(dict.fromkeys(one for one in (found.letters.source, *configured) if one))
+    targets, foreign = await read_targets(place.server, intent, found.letters, sources)
     mode = choose_mode(intent, targets)
     routes = routes_of(place.server, intent, mode, targets)
     return replace(
@@ -54,7 +57,9 @@ async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
         targets=targets,
         routes=routes,
         mode=mode,
-        stray=stray_letters(found.letters, mode, routes),
+        stray=stray_letters(found.letters, mode, routes, foreign),
+        sources=sources,
+        foreign=foreign,
     )
 
 
@@ -164,14 +169,16 @@ def resume_replay(intent: ReplayIntent, job: Job) -> ReplayIntent:
 def _writes(intent: ReplayIntent) -> tuple[tuple[str, str], ...]:
     mode = intent.mode or ReplayMode.REPUBLISH
     keys = dict.fromkeys(route.key for route in intent.routes)
+    noted = [replayed_key(route.home) for route in intent.routes if mode is ReplayMode.REPUBLISH]
     markers = [("SET", route.home) for route in intent.routes if not route.atomic]
     return (
         ("XDEL", intent.queue),
-        # Payloads that letters refer to are looked for, and kept for a while.
-        ("EXISTS", intent.queue),
+        # Payloads that letters refer to are kept for a while.
         ("EXPIRE", intent.queue),
         *((command, key) for key in keys for command in _WRITES[mode]),
         *dict.fromkeys(markers),
+        # What is added anew is noted down, and known again by that.
+        *((command, key) for key in dict.fromkeys(noted) for command in ("ZADD", "ZREM", "EXPIRE")),
     )
 
 

@@ -5,16 +5,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.letters import republished, retried
+from streamops.analysis.letters import PAYLOAD, edited, republished, retried
 from streamops.model.acting import Failed, Skipped
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route
+from streamops.model.authority import Beside, lies_beside
 from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter, LetterShape
-from streamops.model.server import Mode
 from streamops.operate.acting.run import Run
 from streamops.operate.letters import PAGE_BYTES
+from streamops.wire.consuming.payloads import Payload, fetch_payloads, keep_payload
 from streamops.wire.faults import Fault
-from streamops.wire.keys import encoded_part, moved_key, same_slot
+from streamops.wire.keys import encoded_part, moved_key, payload_key
 from streamops.wire.writes.replay import (
     Moved,
     Placed,
@@ -24,7 +25,7 @@ from streamops.wire.writes.replay import (
     renew_payloads,
     take_out,
 )
-from streamops.wire.writes.replay_words import Letters, Replayer, Taken, Told, Way
+from streamops.wire.writes.replay_words import PAYLOADS_KEPT, Letters, Replayer, Taken, Told, Way
 
 PLACED: Final = 100
 """Letters that one script hands on to another slot: each brings its fields and a marker."""
@@ -48,6 +49,7 @@ def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:
             for target in evidence.targets
         ),
         edits=intent.edit,
+        sources=(*evidence.sources, *(one.stream for one in evidence.foreign if not one.problem)),
         guarded=not evidence.is_queue,
     )
 
@@ -87,7 +89,7 @@ class Mover:
         """
         for batch in _batches(letters):
             shares: dict[Route | None, list[DeadLetter]] = {}
-            for letter in await self._with_payload(batch):
+            for letter in await self._see_to_payloads(batch):
                 shares.setdefault(_target_of(self._route_of(letter)), []).append(letter)
             for target, share in shares.items():
                 if target is None:
@@ -98,8 +100,8 @@ class Mover:
                     await self._move_across(target, share)
 
     async def _move_within(self, letters: Sequence[DeadLetter]) -> None:
-        payloads = {key: self._reaches(key) for one in letters if (key := one.payload_key)}
-        taken = {one.id: _taken(one) for one in letters if _is_taken_apart(one)}
+        payloads = frozenset(key for one in letters if (key := one.payload_key))
+        taken = {one.id: _taken(one) for one in letters if _is_taken_apart(one) or _is_rewritten(one)}
         ids = tuple(letter.id for letter in letters)
         while ids:
             moved = await self.move(Letters(ids=ids, payloads=payloads, taken=taken))
@@ -130,30 +132,59 @@ class Mover:
             failed=_failed(_those(letters, told, "failed")),
         )
 
-    async def _with_payload(self, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
-        """Those whose payload, where they refer to one that their script cannot see to, is there and stays."""
-        keys = {one.payload_key for one in letters if one.payload_key and not self._sees_to(one)}
-        kept = await renew_payloads(self._server, sorted(keys))
+    async def _see_to_payloads(self, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
+        """The letters with their payloads there, kept from now on, and beside the stream that they go to."""
+        keys = {one.payload_key for one in letters if self._refers(one)}
+        kept = await renew_payloads(self._server, sorted(key for key in keys if key))
         if isinstance(kept, Fault):
             raise kept.error("payloads beside the stream")
-        missing = [one for one in letters if not kept.get(one.payload_key or "", True)]
+        seen_to, missing = [], []
+        for letter in letters:
+            key = letter.payload_key
+            there: DeadLetter | None = letter
+            if key in kept:
+                there = await self._beside_target(letter, key) if kept[key] else None
+            if there is None:
+                missing.append((str(letter.id), f"payload-missing: there is no key {key}"))
+            else:
+                seen_to.append(there)
         if missing:
-            words = [(str(one.id), f"payload-missing: there is no key {one.payload_key}") for one in missing]
-            await self._run.report(0, failed=_failed(words))
-        return [one for one in letters if one not in missing]
+            await self._run.report(0, failed=_failed(missing))
+        return seen_to
+
+    async def _beside_target(self, letter: DeadLetter, key: str) -> DeadLetter | None:
+        """The letter as it is handed on: with a copy of its payload where it goes to another stream; none without one.
+
+        Only what lies beside a stream is fetched for its entries.
+        """
+        route = self._route_of(letter)
+        if (
+            route is None
+            or self._replayer.mode == ReplayMode.REDELIVER
+            or lies_beside(key, route.home, Beside.PAYLOADS)
+        ):
+            return letter
+        (value,) = await fetch_payloads(self._server, [key])
+        if value is None:
+            return None
+        # Whoever does this again writes the same key.
+        copy = Payload(
+            payload_key(route.home, f"{encoded_part(self._replayer.queue)}:{letter.id}"), value, PAYLOADS_KEPT
+        )
+        if problem := await keep_payload(self._server, copy):
+            raise problem.error(f"payload {copy.key}")
+        return replace(letter, fields=edited(letter.fields, [copy.reference]), payload_key=copy.key)
 
     def needs_us(self, letter: DeadLetter) -> bool:
         """Whether the script cannot move a letter by itself: it refers to a payload, or has to be taken apart."""
-        return bool(letter.payload_key) or _is_taken_apart(letter)
+        return self._refers(letter) or _is_taken_apart(letter)
 
-    def _sees_to(self, letter: DeadLetter) -> bool:
-        """Whether the script that moves a letter sees to its payload."""
-        route = self._route_of(letter)
-        return route is not None and route.atomic and self._reaches(letter.payload_key or "")
-
-    def _reaches(self, key: str) -> bool:
-        """Whether a script on the queue reaches a key too."""
-        return self._server.options.mode is not Mode.CLUSTER or same_slot(self._replayer.queue, key)
+    def _refers(self, letter: DeadLetter) -> bool:
+        """Whether a letter refers to a payload beside a stream of the replay; whatever else it names is a field."""
+        return any(
+            lies_beside(letter.payload_key or "", stream, Beside.PAYLOADS)
+            for stream in self._replayer.sources
+        )
 
     def _route_of(self, letter: DeadLetter) -> Route | None:
         stream = "" if self._replayer.anywhere else letter.origin or ""
@@ -191,6 +222,14 @@ def _way(route: Route) -> Way:
 
 def _is_taken_apart(letter: DeadLetter) -> bool:
     return letter.shape is LetterShape.FOREIGN or bool(letter.problem)
+
+
+def _is_rewritten(letter: DeadLetter) -> bool:
+    """Whether a letter refers to a copy of its payload."""
+    return letter.payload_key is not None and (
+        PAYLOAD,
+        letter.payload_key.encode("utf-8", "surrogateescape"),
+    ) not in (letter.entry.fields)
 
 
 def _taken(letter: DeadLetter) -> Taken:

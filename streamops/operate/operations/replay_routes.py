@@ -1,48 +1,132 @@
 """Where letters go: the streams they came from, their groups, and the keys to write to."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
-from streamops.analysis.wording import first_few
+from streamops.analysis.wording import counted, first_few
 from streamops.errors import Forbidden, SettingsError
 from streamops.model.acts.letters import SelectedLetters
-from streamops.model.acts.replay import ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.model.acts.replay import ForeignOrigin, ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.model.authority import Beside, lies_beside
 from streamops.model.server import Mode
 from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.keys import require_one_slot, retry_key, same_slot
+from streamops.wire.keys import is_own_key, require_one_slot, retry_key, same_slot
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
 MOST_STREAMS: Final = 32
 """Streams that the letters of one replay may come from."""
 
+MISSING: Final = "it does not exist"
+FOREIGN: Final = "it is not the queue's own"
+
+
+class Targets(NamedTuple):
+    """Where letters go back to.
+
+    Attributes:
+        streams: The streams, with their groups.
+        foreign: Those that letters name though their queue does not serve them, whether letters go there or not.
+    """
+
+    streams: tuple[TargetStream, ...]
+    foreign: tuple[ForeignOrigin, ...] = ()
+
 
 async def read_targets(
-    server: Server, intent: ReplayIntent, letters: SelectedLetters
-) -> tuple[TargetStream, ...]:
+    server: Server, intent: ReplayIntent, letters: SelectedLetters, sources: Sequence[str]
+) -> Targets:
     """The streams that the letters go back to, with their groups.
 
+    Letters say themselves where they came from, and whoever may write to the queue writes letters: they go to the
+    streams that the queue serves, and further only on the operator's word.
+
     Raises:
-        Forbidden: One is the queue itself, or does not exist and was not asked for by name, or there are too many.
+        Forbidden: None of them can be replayed to where it came from, or there are too many such streams.
         SettingsError: Nothing tells which.
         ServerError: One cannot be read.
     """
-    streams = _streams(intent, letters)
-    readings = (await StreamReader(server).read(streams)).streams if streams else ()
+    if intent.to is not None:
+        return Targets((await _read_named(server, intent.to),))
+    named: Counter[str] = Counter()
+    for kind, number in letters.tally.kinds:
+        named[kind.stream] += number
+    del named[""]
+    if letters.count and not named:
+        raise SettingsError(
+            f"queue {intent.queue}: neither its letters nor its name tell which stream they came from",
+            "Say where to with --to STREAM.",
+        )
+    own = {name for name in named if any(lies_beside(name, one, Beside.STREAM) for one in sources)}
+    problems = {name: "" if name in own else _foreign_problem(intent, name) for name in sorted(named)}
+    going = [name for name, problem in problems.items() if not problem]
+    if len(going) > MOST_STREAMS:
+        raise Forbidden(
+            f"queue {intent.queue}: its letters came from more than {MOST_STREAMS} streams",
+            "Narrow the selection with --where, or say where to with --to STREAM.",
+        )
     targets = []
-    for stream, reading in zip(streams, readings, strict=True):
-        if not isinstance(reading, Fault):
-            targets.append(TargetStream(stream, tuple(group.name for group in reading.groups)))
-        elif reading.kind is not FaultKind.MISSING:
-            raise reading.error(f"stream {stream}")
-        elif intent.to is None:
-            raise Forbidden(
-                f"stream {stream}, where letters of {intent.queue} came from, does not exist",
-                f"Name it with --to {stream} to create it, or another one.",
-            )
+    for name, target in (await _read(server, going)).items():
+        if isinstance(target, TargetStream):
+            targets.append(target)
+        elif target.kind is FaultKind.MISSING:
+            problems[name] = MISSING
+        elif name in own:
+            raise target.error(f"stream {name}")
         else:
-            targets.append(TargetStream(stream, exists=False))
-    return tuple(targets)
+            problems[name] = target.reason
+    if problems and not targets:
+        raise _nowhere(intent, problems)
+    left = own & {name for name, problem in problems.items() if not problem}
+    return Targets(
+        tuple(targets),
+        tuple(
+            ForeignOrigin(name, named[name], problem)
+            for name, problem in problems.items()
+            if name not in left
+        ),
+    )
+
+
+async def _read_named(server: Server, stream: str) -> TargetStream:
+    """A stream that the operator named, whether it exists or not."""
+    found = (await _read(server, [stream]))[stream]
+    if isinstance(found, TargetStream):
+        return found
+    if found.kind is not FaultKind.MISSING:
+        raise found.error(f"stream {stream}")
+    return TargetStream(stream, exists=False)
+
+
+async def _read(server: Server, streams: Sequence[str]) -> dict[str, TargetStream | Fault]:
+    readings = (await StreamReader(server).read(streams)).streams if streams else ()
+    return {
+        stream: reading
+        if isinstance(reading, Fault)
+        else TargetStream(stream, tuple(group.name for group in reading.groups))
+        for stream, reading in zip(streams, readings, strict=True)
+    }
+
+
+def _foreign_problem(intent: ReplayIntent, stream: str) -> str:
+    """Why letters that name a stream which their queue does not serve stay where they are; empty where they go."""
+    if stream == intent.queue:
+        return "letters would go round in circles"
+    if is_own_key(stream):
+        return "it is kept by streamops for itself"
+    return "" if intent.foreign_origins else FOREIGN
+
+
+def _nowhere(intent: ReplayIntent, problems: Mapping[str, str]) -> Forbidden:
+    """Why no letter can be replayed to where it says it came from."""
+    (stream, problem), *others = problems.items()
+    more = f", and {counted(len(others), 'more stream', 'more streams')} like it" if others else ""
+    hint = "--foreign-origins replays them there all the same; " if FOREIGN in problems.values() else ""
+    return Forbidden(
+        f"queue {intent.queue}: its letters came from stream {stream}, and {problem}{more}",
+        f"{hint}--to STREAM replays them to one stream, and creates it.",
+    )
 
 
 def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> ReplayMode:
@@ -80,37 +164,19 @@ def routes_of(
     return tuple(_slotted(server, intent.queue, route) for route in routes)
 
 
-def stray_letters(letters: SelectedLetters, mode: ReplayMode, routes: Sequence[Route]) -> int:
-    """How many of the letters that were counted no route takes."""
+def stray_letters(
+    letters: SelectedLetters, mode: ReplayMode, routes: Sequence[Route], foreign: Sequence[ForeignOrigin]
+) -> int:
+    """How many of the letters that were counted no route takes, apart from those that name foreign streams."""
     anywhere = any(not route.stream for route in routes)
+    staying = {one.stream for one in foreign if one.problem}
     taken = {(route.stream, route.group) for route in routes}
     return sum(
         number
         for kind, number in letters.tally.kinds
-        if ("" if anywhere else kind.stream, "" if mode is ReplayMode.REPUBLISH else kind.group) not in taken
+        if kind.stream not in staying
+        and ("" if anywhere else kind.stream, "" if mode is ReplayMode.REPUBLISH else kind.group) not in taken
     )
-
-
-def _streams(intent: ReplayIntent, letters: SelectedLetters) -> list[str]:
-    if intent.to is not None:
-        return [intent.to]
-    streams = sorted({kind.stream for kind, _ in letters.tally.kinds if kind.stream})
-    if not streams and letters.count:
-        raise SettingsError(
-            f"queue {intent.queue}: neither its letters nor its name tell which stream they came from",
-            "Say where to with --to STREAM.",
-        )
-    if intent.queue in streams:
-        raise Forbidden(
-            f"queue {intent.queue}: some of its letters came from itself, and would go round in circles",
-            "Say where to with --to STREAM.",
-        )
-    if len(streams) > MOST_STREAMS:
-        raise Forbidden(
-            f"queue {intent.queue}: its letters came from more than {MOST_STREAMS} streams",
-            "Narrow the selection with --where, or say where to with --to STREAM.",
-        )
-    return streams
 
 
 def _key(server: Server, mode: ReplayMode, stream: str, group: str) -> str:

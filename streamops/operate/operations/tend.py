@@ -19,7 +19,7 @@ from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.tend import plan_tend, redelivery
 from streamops.wire.consuming.tending import NOBODY, Tendable, look_at_stuck
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.keys import dead_letter_key, require_one_slot
+from streamops.wire.keys import dead_letter_key, replayed_key, require_one_slot
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 
@@ -133,7 +133,15 @@ async def _library(server: Server, stream: str, stuck: Stuck) -> str:
 
 def _writes(intent: TendIntent) -> tuple[tuple[str, str], ...]:
     way = ("XCLAIM", intent.stream) if intent.redeliver is Redelivery.CLAIM else ("XADD", intent.stream)
-    return (("XACK", intent.stream), ("XPENDING", intent.stream), way, ("XADD", intent.dlq or intent.stream))
+    notes = replayed_key(intent.stream)
+    noting = (("ZADD", notes), ("ZREM", notes), ("EXPIRE", notes)) if way[0] == "XADD" else ()
+    return (
+        *noting,
+        ("XACK", intent.stream),
+        ("XPENDING", intent.stream),
+        way,
+        ("XADD", intent.dlq or intent.stream),
+    )
 
 
 TEND = Operation(

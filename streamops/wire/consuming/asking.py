@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from streamops.model.authority import Beside, lies_beside
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.keys import payload_key
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -40,8 +40,5 @@ def mark_prefix(*, retries: bool) -> str:
 
 
 def is_beside(sub: Subscription, payload: str | None) -> bool:
-    """Whether a key is that of a payload beside this very stream.
-
-    Whoever adds an entry chooses the key that it refers to: no other one may be touched in its name.
-    """
-    return payload is not None and payload.startswith(payload_key(sub.stream, ""))
+    """Whether a key is that of a payload beside this very stream."""
+    return payload is not None and lies_beside(payload, sub.stream, Beside.PAYLOADS)

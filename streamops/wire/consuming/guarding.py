@@ -119,6 +119,24 @@ class Guards:
         return replies[len(moved) :]
 
 
+async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[bytes, bytes]]) -> list[bool]:
+    """Whether a replay noted down that entries were born with other IDs.
+
+    Args:
+        server: Where.
+        sub: Whose entries.
+        rows: The ID of each, and the one that it says.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    commands: list[Command] = [("ZSCORE", sub.replayed, b"%b %b" % row) for row in rows]
+    return [
+        _owner(reply) is not None if reply is not None else False
+        for reply in await server.together(sub.stream, commands)
+    ]
+
+
 def _owners(claims: Sequence[Claim], replies: Sequence[Reply]) -> list[bytes | None]:
     """Who owns each key. One that ran out before it was asked for is nobody's, and its entry may go on."""
     return [

@@ -96,15 +96,13 @@ async def drop_payload(server: Server, key: str) -> None:
     await server.single(key, "UNLINK", key)
 
 
-async def fetch_payloads(server: Server, keys: Sequence[str]) -> list[bytes | Fault | None]:
+async def fetch_payloads(server: Server, keys: Sequence[str]) -> list[bytes | None]:
     """Payloads by their keys; none for one that is gone, or is no payload.
-
-    Whoever added an entry chose its payload's key: one that may not be read is a fault among the payloads.
 
     Raises:
         ServerError: They could not be read.
     """
-    payloads: list[bytes | Fault | None] = []
+    payloads: list[bytes | None] = []
     for at in range(0, len(keys), AT_ONCE):
         page = keys[at : at + AT_ONCE]
         answers = await server.batch([Request(key, ("GET", key)) for key in page])
@@ -115,15 +113,13 @@ async def fetch_payloads(server: Server, keys: Sequence[str]) -> list[bytes | Fa
     return payloads
 
 
-def _found(key: str, reply: Reply) -> bytes | Fault | None:
+def _found(key: str, reply: Reply) -> bytes | None:
     if not isinstance(reply, Exception):
         found: bytes | None = reply
         return found
     problem = fault(reply)
     if problem.kind is FaultKind.WRONG_TYPE:
         return None
-    if problem.kind is FaultKind.DENIED and not problem.denies_command:
-        return problem
     raise problem.error(f"payload {key}")
 
 

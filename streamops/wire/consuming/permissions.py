@@ -62,6 +62,7 @@ def _needs(subscriptions: Iterable[Subscription], worker_id: str, pool: str) -> 
         yield from _each(_BODIES, sub.bodies)
         yield from _each(_MARKS, sub.attempts)
         yield from _each(_UNHANDLED, sub.unhandled)
+        yield "ZSCORE", sub.replayed
         yield "SET", moved_key(sub.dead_letters, NOBODY)
         for key in (payload_key(sub.stream, NOBODY), done_key(sub.stream, sub.group, NOBODY)):
             yield from _each(_STRINGS, key)

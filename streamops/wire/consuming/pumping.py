@@ -7,16 +7,13 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from streamops.model.server import Mode
+from streamops.model.authority import tag_of
 from streamops.wire.faults import Fault
 from streamops.wire.keys import (
-    RETRY_INFIX,
     bodies_key,
     dead_letter_key,
     delayed_key,
     require_one_slot,
-    same_slot,
-    tag_of,
 )
 from streamops.wire.node import Argument
 from streamops.wire.numbers import span
@@ -65,7 +62,7 @@ class Pumped(Struct, frozen=True):
         moved: How many messages became entries.
         next_due_ms: When the first of those left is due; none where there is none that ever will be.
         now_ms: The server's clock.
-        unknown: Destinations of due messages that were not declared: call again with them.
+        unknown: Retry streams of due messages that were not declared: call again with them.
         buried: Messages that can never become entries and went to the dead letters: ID and reason.
         refused: Keys that could not be written to.
         strays: Bodies beyond the messages that the queue names; they never come due.
@@ -109,8 +106,8 @@ async def pump(
     Args:
         server: Where.
         stream: The stream in whose queue they wait; always a destination.
-        destinations: Further streams that they may go to: the retry streams of its groups, and ``unknown`` of
-            an earlier call. On a cluster those in other slots are out of reach, and their messages buried.
+        destinations: Retry streams of its groups: ``unknown`` of an earlier call. Messages that name anything else
+            are buried.
         limit: The most messages to move.
         queue: That queue, where it is not the one beside the stream.
         dead_letters: The stream's dead-letter queue, where it is not the one beside it.
@@ -123,14 +120,8 @@ async def pump(
     queue = queue or delayed_key(stream)
     dead_letters = dead_letters or dead_letter_key(stream)
     require_one_slot(server.options.mode, stream, queue, dead_letters)
-    known = dict.fromkeys((stream, *destinations))
-    barred = [key for key in known if server.options.mode is Mode.CLUSTER and not same_slot(stream, key)]
-    keys = (bodies_key(queue), dead_letters, *(key for key in known if key not in barred))
-    prefix = f"{tag_of(stream)}{RETRY_INFIX}"
-    arguments: tuple[Argument, ...] = (
-        *(limit, MOST_BYTES, stream, prefix, passed.count, passed.last),
-        *barred,
-    )
+    keys = (bodies_key(queue), dead_letters, *dict.fromkeys((stream, *destinations)))
+    arguments: tuple[Argument, ...] = (limit, MOST_BYTES, stream, tag_of(stream), passed.count, passed.last)
     reply: Pumped | Fault = await write_script(server, "pump", Call(queue, arguments, _pumped, keys))
     return reply
 

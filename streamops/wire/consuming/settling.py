@@ -17,7 +17,6 @@ from streamops.wire.keys import encoded_part, same_slot
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import keep_payloads
 
 BATCH: Final = 100
 """Entries that one call settles, or fewer where they are large."""
@@ -71,6 +70,7 @@ async def retry_later(
     entry_id: bytes,
     delay: timedelta,
     attempt: int,
+    origin_id: str = "",
     payload_key: str | None = None,
 ) -> Settled:
     """Move an entry into the delayed queue, from where it comes back for this group alone.
@@ -82,12 +82,13 @@ async def retry_later(
         entry_id: The entry.
         delay: How long it waits, on the server's clock.
         attempt: Which attempt it will be.
+        origin_id: The ID that it was born with, where that is another one.
         payload_key: The key of the payload that it refers to, which from now on stays.
 
     Raises:
         ServerError: The server did not answer, or is out of memory.
     """
-    row = Retry(entry_id, delay // _MILLISECOND, attempt, payload_key)
+    row = Retry(entry_id, delay // _MILLISECOND, attempt, origin_id, payload_key)
     return (await retry_all(server, sub, retries=retries, rows=[row]))[0]
 
 
@@ -101,12 +102,12 @@ async def retry_all(
             are done, or not ours once they have come due.
     """
     name = f"{encoded_part(sub.group)}:"
-    await _keep_far_payloads(server, sub, rows)
 
     async def settle(batch: Sequence[Retry]) -> list[Settled] | None:
         beside = _Beside(sub, 4)
         rows = [
-            (row.id, row.delay_ms, row.attempt, beside.payload(row.payload_key), row.digest) for row in batch
+            (row.id, row.delay_ms, row.attempt, row.origin_id, beside.payload(row.payload_key), row.digest)
+            for row in batch
         ]
         told = (*_who(sub, retries=retries), name, sub.retries, *(part for row in rows for part in row))
         keys = (sub.attempts, sub.delayed, sub.bodies, *beside.keys)
@@ -141,7 +142,6 @@ async def bury_all(
         ServerError: The server did not answer, or is out of memory. Some may have been buried; asked for again, they
             are not ours.
     """
-    await _keep_far_payloads(server, sub, letters)
     far = server.options.mode is Mode.CLUSTER and not same_slot(sub.stream, sub.dead_letters)
 
     async def settle(batch: Sequence[Letter]) -> list[Settled] | None:
@@ -220,16 +220,6 @@ async def _in_batches(
         words = await settle(batch)
         became += [Settled.GROUP_GONE for _ in batch] if words is None else words
     return became
-
-
-async def _keep_far_payloads(
-    server: Server, sub: Subscription, rows: Sequence[Retry] | Sequence[Letter]
-) -> None:
-    """Let payloads stay that are beside another stream, which no script of this one may touch on a cluster."""
-    keys = {row.payload_key for row in rows if row.payload_key and not is_beside(sub, row.payload_key)}
-    kept = await keep_payloads(server, sorted(key for key in keys if ":payload:" in key))
-    if not isinstance(kept, dict):
-        raise kept.error("payloads beside other streams")
 
 
 class _Beside:

@@ -9,6 +9,7 @@ from streamops.wire.keys import (
     dead_letter_key,
     delayed_key,
     done_prefix,
+    replayed_key,
     retry_key,
     unhandled_key,
 )
@@ -62,6 +63,11 @@ class Subscription:
     def unhandled(self) -> str:
         """The sorted set of entries that were deleted while they were pending, and that nobody handled."""
         return unhandled_key(self.stream, self.group)
+
+    @cached_property
+    def replayed(self) -> str:
+        """The sorted set of entries that a replay added anew."""
+        return replayed_key(self.stream)
 
     @cached_property
     def bodies(self) -> str:

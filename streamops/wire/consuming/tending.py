@@ -10,6 +10,7 @@ from streamops.model.acts.tend import Stuck, TendedRow
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.keys import replayed_key
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, run_script, write_script
@@ -180,7 +181,7 @@ async def tend_page(
         *what.others,
     )
     reply: Tended | Fault = await write_script(
-        server, "tend", Call(what.stream, arguments, _tended, (what.queue,))
+        server, "tend", Call(what.stream, arguments, _tended, (what.queue, replayed_key(what.stream)))
     )
     return reply
 

@@ -1,4 +1,5 @@
 -- @include consume_settling
+-- @include origins
 -- Dead letters of entries that are pending under a consumer's name. All scripts that include this have the same ARGV:
 -- the group, the consumer, 1 in a retry stream and else 0, what the fields of marks begin with, the stream's name, then
 -- of each entry its ID, reason, error, deliveries, attempt, the number of its guard's key or 0, the number of its
@@ -44,11 +45,12 @@ local function letter_at(at, most_parts)
   local parts = entry and entry[2] or {}
   bytes = bytes + read_letter(parts)
   if #parts > (most_parts or #parts) then return nil, 'too_wide' end
-  local origin = entry and origin_of(parts, id) or ARGV[at + 7] ~= '' and ARGV[at + 7] or id
+  local origin = ARGV[at + 7] ~= '' and ARGV[at + 7] or id
   -- Of an entry of the stream everything, of a retry what was its own before that.
-  local said = retries and copied(OWN, count) or parts
+  local said = retries and copied(OWN, count) or without_origin(parts)
+  if not retries and origin ~= id then said[#said + 1], said[#said + 2] = ORIGIN_ID, origin end
   for _, part in ipairs({
-    '_so_origin', stream, '_so_origin_id', retries and origin or id, '_so_group', group, '_so_consumer', consumer,
+    '_so_origin', stream, ORIGIN_ID, retries and origin or id, '_so_group', group, '_so_consumer', consumer,
     '_so_reason', entry and ARGV[at + 1] or 'payload-missing', '_so_error', ARGV[at + 2],
     '_so_deliveries', ARGV[at + 3], '_so_attempt', ARGV[at + 4], '_so_failed_at', now,
   }) do said[#said + 1] = part end

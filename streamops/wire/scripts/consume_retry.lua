@@ -2,8 +2,8 @@
 -- their group alone.
 -- KEYS: the stream or its retry stream, the marks, the queue, its bodies, then payloads. ARGV: the group, the
 -- consumer, 1 in a retry stream and else 0, what the fields of marks begin with, what the IDs of its delayed messages
--- begin with, the retry stream, then of each entry its ID, the delay in milliseconds, the attempt, the number of
--- its payload's key or 0, and the digest of its fields or ''.
+-- begin with, the retry stream, then of each entry its ID, the delay in milliseconds, the attempt, the ID that
+-- it was born with or '', the number of its payload's key or 0, and the digest of its fields or ''.
 -- Returns a word for each: "done", "not_ours", "superseded", "gone" or "too_wide"; of fewer where they are large.
 -- @include consume_settling
 -- @include tell_pumps
@@ -30,7 +30,7 @@ local function free_id(wanted)
   return id
 end
 
-local function retry(id, delay, attempt, payload, digest)
+local function retry(id, delay, attempt, origin, payload, digest)
   local message = name .. prefix .. id
   if not is_own(key, group, consumer, id) then
     -- It was moved before, and waits.
@@ -45,7 +45,7 @@ local function retry(id, delay, attempt, payload, digest)
   if payload > 0 then redis.call('PERSIST', KEYS[payload]) end
   -- Nothing else than what is said about entries: then that is the entry.
   local own = count > 0 and {unpack(OWN, 1, count)} or parts
-  local body = cmsgpack.pack({1, destination, group, attempt, origin_of(parts, id), own})
+  local body = cmsgpack.pack({1, destination, group, attempt, origin ~= '' and origin or id, own})
   local due = now + delay
   message = free_id(message)
   redis.call('HSET', bodies, message, body)
@@ -56,9 +56,9 @@ local function retry(id, delay, attempt, payload, digest)
 end
 
 local became = {}
-for at = 7, #ARGV, 5 do
-  local delay, attempt, payload = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-  became[#became + 1] = retry(ARGV[at], delay, attempt, payload, ARGV[at + 4])
+for at = 7, #ARGV, 6 do
+  local delay, attempt, payload = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 4])
+  became[#became + 1] = retry(ARGV[at], delay, attempt, ARGV[at + 3], payload, ARGV[at + 5])
   if bytes >= MOST_BYTES then break end
 end
 if least < math.huge then tell_pumps(queue, least, first, now) end

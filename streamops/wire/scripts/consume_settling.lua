@@ -21,11 +21,3 @@ local function remove(key, group, marks, retries, prefix, id)
   if retries then redis.call('XDEL', key, id) end
   redis.call('HDEL', marks, prefix .. id)
 end
-
--- The ID that an entry was born with: the first that it tells of, else its own.
-local function origin_of(parts, id)
-  for at = 1, #parts, 2 do
-    if parts[at] == '_so_origin_id' then return parts[at + 1] ~= '' and parts[at + 1] or id end
-  end
-  return id
-end

@@ -43,13 +43,13 @@ local function out_of_memory(key)
   return string.find(answer.err, 'OOM', 1, true) and answer
 end
 
--- Each way returns true; or false and why it was not done; or nil and the server's error.
+-- Each way returns true, or the new entry's ID; or false and why it was not done; or nil and the server's error.
 
 local function add(key, parts, count)
   if count > MOST_PARTS then return nil, 'ERR it has more fields than a script can write' end
   local added = redis.pcall('XADD', key, '*', unpack(parts, 1, count))
   if type(added) == 'table' then return nil, added.err end
-  return true
+  return added
 end
 
 local function add_for_group(key, group, parts, count)

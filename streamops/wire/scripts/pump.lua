@@ -1,24 +1,24 @@
 -- Moves due messages to where they go, the first due first; none twice, for whoever is moved is a member no more.
 -- KEYS: the queue, the bodies, the dead letters, then destinations.
--- ARGV: the most messages and about the most bytes of bodies to look at, the stream, what the names of its retry
--- streams begin with, how many members at the front were passed before and the last of these, then destinations that
--- cannot be keys beside these.
+-- ARGV: the most messages and about the most bytes of bodies to look at, the stream, its tag, how many members at the
+-- front were passed before and the last of these.
 -- A member that is no delayed message is another program's, or its body is still to be written; one of a later version is
--- for workers of that version. Both are passed and stay as they are. What can never become an entry goes to the dead
--- letters, its body as it is. What cannot become one now waits for a minute, so that others can pass.
+-- for workers of that version. Both are passed and stay as they are. What can never become an entry of the stream or of
+-- one of its retry streams goes to the dead letters, its body as it is. What cannot become one now waits for a minute, so that others can pass.
 -- Returns {messages moved, when the next is due or '', the clock, {destinations that are not among the keys},
 -- {ID, why it went to the dead letters, ...}, {key that cannot be written to, or the queue, why, messages, ...}, bodies
 -- without a message, foreign members, how many members at the front are passed by now, the last of these}; instants in
 -- milliseconds.
 -- @include guard
 -- @include delayed_body
+-- @include beside
 local WAIT = 60000
 -- How many bodies are read at once, at first and at most.
 local FIRST, TOGETHER = 4, 16
 local NOBODY = 'streamops:no-such-group'
 
 local queue, bodies, letters = KEYS[1], KEYS[2], KEYS[3]
-local most, most_bytes = tonumber(ARGV[1]), tonumber(ARGV[2])
+local most, most_bytes, stream, tag = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local passed, last = tonumber(ARGV[5]), ARGV[6]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -39,9 +39,8 @@ for number = 1, #due do
 end
 local next_due = scores[first_left] or math.huge
 
-local known, barred = {}, {}
+local known = {}
 for at = 4, #KEYS do known[KEYS[at]] = {} end
-for at = 7, #ARGV do barred[ARGV[at]] = true end
 
 local done, gone, moved, bytes, foreign = {}, 0, 0, 0, 0
 local unknown, buried, failed, failures = {}, {}, {}, {}
@@ -76,7 +75,7 @@ local function bury(number, raw, why)
   local id = due[number]
   local score = redis.call('ZSCORE', queue, id)
   local added = redis.pcall('XADD', letters, '*', 'id', id, 'due', score, 'body', raw,
-    '_so_origin', ARGV[3], '_so_reason', 'undecodable', '_so_error', 'delayed message ' .. id .. ': ' .. why)
+    '_so_origin', stream, '_so_reason', 'undecodable', '_so_error', 'delayed message ' .. id .. ': ' .. why)
   if type(added) == 'table' then return fail(letters, id, added.err) end
   gone = gone + 1
   done[gone] = id
@@ -84,7 +83,7 @@ local function bury(number, raw, why)
 end
 
 local function retry_stream_of(group)
-  return ARGV[4] .. string.gsub(string.gsub(group, '%%', '%%25'), ':', '%%3A')
+  return tag .. RETRIES .. string.gsub(string.gsub(group, '%%', '%%25'), ':', '%%3A')
 end
 
 -- Sees to it that a group reads its retry stream; the error where it cannot.
@@ -99,7 +98,9 @@ end
 
 local function move(number, body, raw)
   local id, destination, group = due[number], body[2], body[3]
-  if barred[destination] then return bury(number, raw, 'its destination is in another slot') end
+  if not is_stream_of(destination, tag) and not begins_with(destination, tag .. RETRIES) then
+    return bury(number, raw, 'it names another stream')
+  end
   if not known[destination] then
     unknown[destination] = true
     next_due = math.min(next_due, scores[number])

@@ -1,25 +1,28 @@
 -- Takes letters out of a dead-letter queue and hands their entries on, each in the same moment.
--- KEYS[1]: the queue; then the keys that routes, groups and payloads name by their number.
+-- KEYS[1]: the queue; then the keys that routes and groups name by their number.
 -- ARGV[1], as MessagePack:
 --   mode       republish, redeliver or retry
 --   source     the stream of letters that do not name one
 --   anywhere   whether the stream that a letter names does not matter
---   routes     {[stream, zero byte, group] = {key of the stream, key to write to, group}}: which letters go where
+--   routes     {[stream, zero byte, group] = {key of the stream, key to write to, group, key of the origins noted
+--              down where it is republished}}: which letters go where
 --   guarded    whether the queue is none by its name: then no group may miss what is taken out
 --   groups     {{key of a stream, {group, ...}, ...}, ...}: what the plan told of, see hand_on
 --   edits      {{name, value}, ...}
---   payloads   {[name of a key] = its number, or 0 where it was seen to}: payloads that letters may refer to
---   kept       seconds that these are kept from now on
+--   tags       of the streams whose payloads letters may refer to; any other reference is a field like others
+--   payloads   {[name of a key] = 1}: payloads that were seen to
 --   after, last, count, bytes, step    a range, how many letters and bytes at most, how many letters at first
 --   ids        instead of a range: these letters
 --   shipped    {[ID] = {stream's ID or false, {name, value, ...}}}: letters that had to be taken apart
 -- Returns {ID of the last letter looked at, how many were, 1 at the end, bytes, how many moved,
 -- {{ID, why it was left}, ...}, {{ID, what failed}, ...}, {{ID, its payload's key}, ...}}: the last have to come
--- again, with their payloads declared or their fields taken apart. The first of them ends a range before it, so
+-- again, with their payloads seen to or their fields taken apart. The first of them ends a range before it, so
 -- that no letter overtakes another.
 -- @include hand_on
 -- @include in_use
 -- @include letters
+-- @include beside
+-- @include origins
 local LARGEST_STEP = 64
 local queue, how = KEYS[1], cmsgpack.unpack(ARGV[1])
 local moved, bytes, seen = 0, 0, 0
@@ -53,17 +56,28 @@ local function route_of()
   return at_route
 end
 
+local notes = {}
+if republishing then
+  for _, route in pairs(routes) do notes[route[4]] = KEYS[route[4]] end
+end
+for _, key in pairs(notes) do
+  local problem = refused_notes(key)
+  if problem then return problem end
+end
+
 local ways = {}
 
 function ways.republish(id, route)
-  if letter.born then append('_so_origin_id', letter.born) end
+  if letter.born then append(ORIGIN_ID, letter.born) end
   append('_so_replay_of', id)
-  return add(KEYS[route[2]], OWN, count)
+  local added, why = add(KEYS[route[2]], OWN, count)
+  if added and letter.born then note_origin(KEYS[route[4]], added, letter.born) end
+  return added, why
 end
 
 function ways.retry(id, route)
   append('_so_origin', KEYS[route[1]])
-  append('_so_origin_id', letter.born or id)
+  append(ORIGIN_ID, letter.born or id)
   append('_so_group', route[3])
   append('_so_attempt', '1')
   append('_so_replay_of', id)
@@ -75,23 +89,12 @@ function ways.redeliver(_, route)
 end
 local way = ways[how.mode]
 
--- Whether the payload that an entry refers to is there, and from now on stays long enough. Whoever adds an entry
--- chooses the key that it refers to: one that is no payload by its name must not come to expire.
-local function keep_payload(id)
-  local number = how.payloads[letter.payload]
-  if not number then
-    again[#again + 1] = {id, letter.payload}
-    return false
+-- Whether a letter refers to a payload that was not seen to.
+local function lacks_payload()
+  if not letter.payload or how.payloads[letter.payload] then return false end
+  for _, tag in ipairs(how.tags) do
+    if begins_with(letter.payload, tag .. PAYLOADS) then return true end
   end
-  if number == 0 then return true end
-  local ours = string.find(letter.payload, ':payload:', 1, true)
-  local kept = ours and redis.pcall('EXPIRE', KEYS[number], how.kept) or redis.pcall('EXISTS', KEYS[number])
-  if type(kept) == 'table' then
-    failed[#failed + 1] = {id, kept.err}
-    return false
-  end
-  if kept == 1 then return true end
-  failed[#failed + 1] = {id, 'payload-missing: there is no key ' .. letter.payload}
   return false
 end
 
@@ -112,7 +115,10 @@ local function replay(id, parts)
     left[#left + 1] = {id, 'no stream or group of the plan is its own'}
     return
   end
-  if letter.payload and not keep_payload(id) then return end
+  if lacks_payload() then
+    again[#again + 1] = {id, letter.payload}
+    return
+  end
   if editing then edit(how.edits) end
   local handed, why = way(id, route)
   if handed then
@@ -154,6 +160,7 @@ end
 local function told(after, ended)
   if refused then return refused end
   take_out()
+  for _, key in pairs(notes) do forget_origins(key) end
   return {after, seen, ended, bytes, moved, left, failed, again}
 end
 

@@ -1,6 +1,6 @@
 -- Tends a page of a group's pending entries: those that are idle for long enough are handled again, or become dead
 -- letters where they were delivered too often, each in the same moment in which it is acknowledged.
--- KEYS: the stream, its dead-letter queue. ARGV: the group, 'add' or 'claim', who gets claimed entries, the least
+-- KEYS: the stream, its dead-letter queue, the origins noted down. ARGV: the group, 'add' or 'claim', who gets claimed entries, the least
 -- idle time in milliseconds, how many deliveries are the most, where to begin and to end, how many rows to deal with
 -- at most, how many to look at, at how many bytes of entries to stop, the time in words, and the other groups, which
 -- matter only where entries are added.
@@ -8,7 +8,8 @@
 -- {{ID, what failed}, ...}}.
 -- @include hand_on
 -- @include tend_rows
-local key, queue, group, way, to = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
+-- @include origins
+local key, queue, notes, group, way, to = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3]
 local min_idle, most = tonumber(ARGV[4]), tonumber(ARGV[5])
 local count, look, room, now = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11]
 local adding = way == 'add'
@@ -21,6 +22,8 @@ if full then return full end
 -- Nothing is rolled back: what follows an addition is asked for before.
 local allowed = redis.pcall('XACK', key, group, '0-0')
 if type(allowed) == 'table' then return allowed end
+local problem = adding and refused_notes(notes)
+if problem then return problem end
 
 local function put(parts, name, value)
   parts[#parts + 1], parts[#parts + 2] = name, value
@@ -39,18 +42,16 @@ local function set(parts, name, value)
   put(parts, name, value)
 end
 
-local function has(parts, name)
-  for at = 1, #parts, 2 do
-    if parts[at] == name then return true end
-  end
-end
-
 local ways = {}
 
 function ways.add(row, deliveries, parts)
-  if not has(parts, ORIGIN_ID) then put(parts, ORIGIN_ID, row[1]) end
+  local origin = origin_of(notes, row[1], parts)
+  parts = without_origin(parts)
+  put(parts, ORIGIN_ID, origin)
   set(parts, ATTEMPT, number(deliveries + 1))
-  return add(key, parts, #parts)
+  local added, why = add(key, parts, #parts)
+  if added then note_origin(notes, added, origin) end
+  return added, why
 end
 
 -- The delivery is counted when its consumer reads it.
@@ -63,6 +64,9 @@ function ways.claim(row)
 end
 
 local function bury(row, deliveries, parts, reason, why)
+  local origin = origin_of(notes, row[1], parts)
+  parts = without_origin(parts)
+  if origin ~= row[1] then put(parts, ORIGIN_ID, origin) end
   put(parts, '_so_origin', key)
   put(parts, ORIGIN_ID, row[1])
   put(parts, '_so_group', group)
@@ -122,4 +126,5 @@ for _, row in ipairs(page) do
   end
   last = row[1]
 end
+if adding then forget_origins(notes) end
 return {last, ended and 1 or 0, done.redeliver, done.bury, done.gone, done.wait, failed}

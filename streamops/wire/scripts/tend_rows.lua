@@ -1,6 +1,6 @@
 -- What looking at a group's idle rows and tending them share: what becomes of each.
 
-local ATTEMPT, ORIGIN_ID = '_so_attempt', '_so_origin_id'
+local ATTEMPT = '_so_attempt'
 local MOST_DIGITS = 9
 
 -- How often an entry was delivered before it was added anew. Its field counts the delivery to come as well.

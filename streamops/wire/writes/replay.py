@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
-from streamops.wire.keys import PAYLOAD_INFIX
+from streamops.wire.keys import replayed_key
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
@@ -84,7 +84,7 @@ async def place_letters(
         "kept": MARKERS_KEPT,
         "letters": letters,
     }
-    keys = (way.key, *markers)
+    keys = (way.key, replayed_key(way.home), *markers)
     placed: tuple[Placed, ...] | Fault = await write_script(
         server, "replay_place", Call(way.home, (lua_value(how),), _placed, keys)
     )
@@ -105,25 +105,10 @@ async def take_out(server: Server, queue: str, ids: Sequence[EntryId]) -> Fault 
     return fault(reply) if isinstance(reply, Exception) else None
 
 
-async def keep_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool] | Fault:
-    """Let payloads stay for good; whether each is there."""
-    requests = [Request(key, (word, key)) for key in keys for word in ("PERSIST", "EXISTS")]
-    replies = (await server.batch(requests)).replies if requests else []
-    for reply in replies:
-        if isinstance(reply, Exception):
-            return fault(reply)
-    return {key: bool(replies[2 * at + 1]) for at, key in enumerate(keys)}
-
-
 async def renew_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool] | Fault:
-    """Let payloads stay for as long as those of replayed entries do; whether each is there.
-
-    A key that is no payload by its name is only looked for.
-    """
+    """Let payloads stay for as long as those of replayed entries do; whether each is there."""
     seconds = int(PAYLOADS_KEPT.total_seconds())
-    requests = [
-        Request(key, ("EXPIRE", key, seconds) if PAYLOAD_INFIX in key else ("EXISTS", key)) for key in keys
-    ]
+    requests = [Request(key, ("EXPIRE", key, seconds)) for key in keys]
     replies = (await server.batch(requests)).replies if requests else []
     for reply in replies:
         if isinstance(reply, Exception):

@@ -6,8 +6,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.model.authority import tag_of
 from streamops.model.ids import EntryId
 from streamops.model.letters import Fields
+from streamops.wire.keys import replayed_key
 from streamops.wire.lua_values import Value, lua_value
 
 BATCH: Final = 500
@@ -72,7 +74,7 @@ class Letters(Struct, frozen=True, kw_only=True):
         last: Where it ends, inclusive.
         count: At most so many.
         ids: Instead of a range: these.
-        payloads: Payloads that they may refer to, and whether the script has to see to each.
+        payloads: Payloads that were seen to.
         taken: Those that had to be taken apart.
     """
 
@@ -80,7 +82,7 @@ class Letters(Struct, frozen=True, kw_only=True):
     last: EntryId | None = None
     count: int = BATCH
     ids: tuple[EntryId, ...] = ()
-    payloads: Mapping[str, bool] = {}
+    payloads: frozenset[str] = frozenset()
     taken: Mapping[EntryId, Taken] = {}
 
 
@@ -95,6 +97,7 @@ class Replayer(Struct, frozen=True, kw_only=True):
         ways: Which letters go where, in the queue's own slot.
         told: The streams of these ways.
         edits: Values to put in.
+        sources: The streams beside which payloads of letters may lie.
         guarded: Whether the queue is none by its name: then no group may miss what is taken out of it.
     """
 
@@ -105,13 +108,14 @@ class Replayer(Struct, frozen=True, kw_only=True):
     ways: tuple[Way, ...]
     told: tuple[Told, ...]
     edits: Fields = ()
+    sources: tuple[str, ...] = ()
     guarded: bool = False
 
 
 def call_words(replayer: Replayer, letters: Letters) -> tuple[tuple[str, ...], bytes]:
     """The keys after the queue, and the argument, of one call of ``replay.lua``."""
     keys = _Keys(replayer.queue)
-    how = _how(replayer, keys) | _which(letters, keys)
+    how = _how(replayer, keys) | _which(letters)
     return keys.more, lua_value(how)
 
 
@@ -135,6 +139,7 @@ def _how(replayer: Replayer, keys: _Keys) -> dict[str, Value]:
             keys.number(way.home),
             keys.number(way.key),
             way.to_group,
+            keys.number(replayed_key(way.home)),
         ]
         for way in replayer.ways
     }
@@ -146,14 +151,14 @@ def _how(replayer: Replayer, keys: _Keys) -> dict[str, Value]:
         "groups": [told.at(keys.number(told.stream)) for told in replayer.told],
         "edits": replayer.edits,
         "guarded": replayer.guarded,
+        "tags": list(map(tag_of, replayer.sources)),
     }
 
 
-def _which(letters: Letters, keys: _Keys) -> dict[str, Value]:
+def _which(letters: Letters) -> dict[str, Value]:
     which: dict[str, Value] = {
         "bytes": BATCH_BYTES,
-        "kept": int(PAYLOADS_KEPT.total_seconds()),
-        "payloads": {key: keys.number(key) if see_to else 0 for key, see_to in letters.payloads.items()},
+        "payloads": dict.fromkeys(letters.payloads, 1),
         "shipped": {
             str(one): [
                 str(taken.origin_id) if taken.origin_id else False,

@@ -29,6 +29,8 @@ from tests.support.runtime.pump import (
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.fixtures import SetUser
 
+SHIPPING = "{orders}:retry:shipping"
+
 
 async def test_messages_are_moved_when_they_are_due(server: RunningServer) -> None:
     async with pumping(server.options) as one:
@@ -124,10 +126,10 @@ async def test_several_workers_share_without_doubling(server: RunningServer) -> 
 async def test_waiting_costs_next_to_nothing(server: RunningServer) -> None:
     """Neither a message that is far off, nor one without a body, nor one that cannot go anywhere keeps it busy."""
     async with pumping(server.options) as one:
-        server.command("SET", "x", "no stream")
+        server.command("SET", SHIPPING, "no stream")
         server.command("ZADD", QUEUE, 5, "bodiless", "+inf", "never")
         await one.delay("far", ORDER, HOUR)
-        await one.delay("refused", DelayedBody("x", ORDER.fields), NOW)
+        await one.delay("refused", DelayedBody(SHIPPING, ORDER.fields), NOW)
         one.pump.wake("orders")
         await eventually(lambda: any(isinstance(event, DelayedRefused) for event in one.events))
         server.command("CONFIG", "RESETSTAT")
@@ -140,18 +142,18 @@ async def test_waiting_costs_next_to_nothing(server: RunningServer) -> None:
 async def test_what_it_cannot_move_is_told(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pump_module, "LOOK", 0.02)
     monkeypatch.setattr(queue_pump, "LONGEST_SLEEP", 0.02)
-    server.command("SET", "x", "no stream")
+    server.command("SET", SHIPPING, "no stream")
     server.command("ZADD", QUEUE, 5, "broken")
     server.command("HSET", BODIES, "broken", ODD, "stray", "?")
     async with pumping(server.options) as one:
-        await one.delay("a", DelayedBody("x", ORDER.fields), NOW)
+        await one.delay("a", DelayedBody(SHIPPING, ORDER.fields), NOW)
         await eventually(lambda: len(one.events) == 3)
         await asyncio.sleep(0.1)
         buried, refused, strays = sorted(one.events, key=lambda event: type(event).__name__)
         assert isinstance(buried, DelayedBuried)
         assert buried.id == "broken"
         assert isinstance(refused, DelayedRefused)
-        assert (refused.key, refused.messages) == ("x", 1)
+        assert (refused.key, refused.messages) == (SHIPPING, 1)
         assert "WRONGTYPE" in refused.error
         assert strays == DelayedStrays("orders", 1)
         server.command("HDEL", BODIES, "stray")
@@ -166,11 +168,12 @@ async def test_many_destinations(server: RunningServer, monkeypatch: pytest.Monk
     monkeypatch.setattr(queue_pump, "MOST_DESTINATIONS", 3)
     async with pumping(server.options) as one:
         rows = [
-            Delayed(f"m{at}", DelayedBody(f"{{orders}}:{at % 10}", ORDER.fields), NOW) for at in range(50)
+            Delayed(f"m{at}", DelayedBody(f"{{orders}}:retry:{at % 10}", ORDER.fields), NOW)
+            for at in range(50)
         ]
         await schedule_many(one.server, "orders", rows)
         await eventually(lambda: one.moved == 50)
-    assert [server.command("XLEN", f"{{orders}}:{at}") for at in range(10)] == [5] * 10
+    assert [server.command("XLEN", f"{{orders}}:retry:{at}") for at in range(10)] == [5] * 10
 
 
 async def test_trouble_passes(start_server: StartServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-from msgspec.structs import replace
 
-from streamops.runtime import Entry, Streamops
-from streamops.runtime.events import Duplicate, Troubled
-from streamops.wire.options import Secret
-from tests.support.programs import ServerProgram
+from streamops.runtime import Entry, Reject, Streamops
+from streamops.runtime.events import Duplicate
 from tests.support.runtime.working import is_idle, until, working
-from tests.support.servers import RunningServer, StartServer
+from tests.support.servers import RunningServer
 
 NESTED = b'{"x":' + b"[" * 100_000
 GUARD = "{s}:done:g:"
@@ -98,32 +95,25 @@ async def test_a_duplicate_is_told_by_its_key(server: RunningServer) -> None:
     assert await play(server, "order") == ([b"1"], [Duplicate("s", "g", second, "a:7%")])
 
 
-async def test_a_payload_that_may_not_be_read_costs_its_entry_alone(
-    start_server: StartServer, program: ServerProgram
+@pytest.mark.parametrize(
+    "key", ["{t}:payload:secret", "secret", "{s}:done:g:7", "{s}x:payload:1", "s:payload:1"]
+)
+async def test_entry_that_names_a_key_not_beside_its_stream_is_handled_without_it(
+    server: RunningServer, key: str
 ) -> None:
-    server = start_server(program=program)
-    server.command("ACL", "SETUSER", "worker", "on", ">right", "~{s}*", "~s", "~streamops:*", "&*", "+@all")
-    add(server, "n", "1", "_so_payload", "{t}:payload:secret")
-    add(server, "n", "2")
-    app, handled = (
-        Streamops(replace(server.options, username="worker", password=Secret("right"))),
-        list[bytes](),
-    )
-    troubles = list[Troubled]()
-    app.on(Troubled)(troubles.append)
+    server.command("SET", key, "secret", "PX", 60_000)
+    add(server, "n", "1", "_so_payload", key)
+    app, handled = Streamops(server.options), list[tuple[object, ...]]()
 
     @app.handler("s", group="g", start="0")
     async def handle(entry: Entry) -> None:
-        handled.append(entry.get("n") or b"")
+        handled.append((entry.payload, entry.get("n"), entry.get("_so_payload")))
+        raise Reject("no")
 
     async with working(app):
         await until(lambda: is_idle(server, "s"))
-    assert handled == [b"2"]
-    (letter,) = letters(server)
-    assert letter[b"_so_reason"] == b"payload-missing"
-    assert b"no permission" in letter[b"_so_error"]
-    assert letter[b"_so_payload"] == b"{t}:payload:secret"
-    assert troubles == []
+    assert handled == [(None, b"1", key.encode())]
+    assert server.command("PTTL", key) > 0
 
 
 async def test_a_payload_that_is_gone_frees_the_key_of_its_entry(server: RunningServer) -> None:

@@ -73,12 +73,12 @@ async def test_a_message_that_comes_before_passed_members_is_moved(
 async def test_a_message_whose_destination_is_unknown_is_not_passed(
     connected: Server, server: RunningServer
 ) -> None:
-    elsewhere = DelayedBody("elsewhere", ORDER.fields)
+    elsewhere = DelayedBody("{orders}:retry:g", ORDER.fields)
     server.command("ZADD", QUEUE, 1, "ours")
     server.command("HSET", BODIES, "ours", encode_body(elsewhere))
     add_foreign(server, 2)
     first = await pump_on(connected)
-    assert (first.unknown, first.passed) == (("elsewhere",), NOTHING_PASSED)
+    assert (first.unknown, first.passed) == (("{orders}:retry:g",), NOTHING_PASSED)
     second = await pump(connected, "orders", first.unknown, passed=first.passed)
     assert isinstance(second, Pumped)
     assert (second.moved, second.passed.count, second.next_due_ms) == (1, 2, None)

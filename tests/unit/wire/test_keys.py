@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import Forbidden
+from streamops.model.authority import tag_of
 from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
 from streamops.wire.keys import (
@@ -22,7 +23,6 @@ from streamops.wire.keys import (
     retry_parts,
     same_slot,
     stream_role,
-    tag_of,
 )
 from tests.support.strategies import names
 

@@ -19,7 +19,7 @@ from streamops.model.acts.trim import TrimIntent
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
-from streamops.operate.operations.delayed_evidence import OWN
+from streamops.operate.operations.delayed_evidence import ELSEWHERE
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import is_own_key
 from streamops.wire.writes.audit import AUDIT
@@ -92,7 +92,7 @@ async def test_nor_a_delayed_message_that_goes_there(server: RunningServer) -> N
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         prepared = await console.prepare(RunDelayedIntent(stream=STREAM, every=True))
     assert prepared.plan.count == 0
-    assert any(OWN in warning for warning in prepared.plan.warnings)
+    assert any(ELSEWHERE in warning for warning in prepared.plan.warnings)
     assert server.command("ZCARD", QUEUE) == 1
 
 

@@ -15,23 +15,33 @@ from tests.support.wire.consuming.settling import BINARY, PAIRS, about, letter_o
 from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop
 
 
-async def test_the_console_reads_a_letter_as_ours(shop: Shop) -> None:
+@pytest.mark.parametrize("noted", [False, True])
+async def test_a_letter_tells_an_earlier_id_only_where_the_worker_knows_it(
+    shop: Shop, *, noted: bool
+) -> None:
     (one,) = shop.deliver(1, *BINARY, "_so_origin_id", "5-0", "_so_replay_of", "6-0")
-    await bury(shop.server, shop.ann, retries=False, letter=letter_of(one))
+    letter = letter_of(one, origin_id="5-0" if noted else one.decode())
+    await bury(shop.server, shop.ann, retries=False, letter=letter)
     ((number, flat),) = shop.entries(shop.ann.dead_letters)
     entry = Entry(EntryId.parse(number), tuple(zip(flat[::2], flat[1::2], strict=True)))
-    letter = read_letter(entry, shop.ann.dead_letters, None)
-    assert letter.shape is LetterShape.OURS
-    assert (letter.origin, letter.group, letter.consumer) == (STREAM, GROUP, "ann")
-    assert (letter.origin_id, letter.born_id) == (EntryId.parse(one), EntryId(5, 0))
-    assert (letter.deliveries, letter.attempt, letter.replays) == (2, 3, 1)
-    assert letter.fields == (*PAIRS, (b"_so_replay_of", b"6-0"))
+    told = read_letter(entry, shop.ann.dead_letters, None)
+    assert told.shape is LetterShape.OURS
+    assert (told.origin, told.group, told.consumer) == (STREAM, GROUP, "ann")
+    assert (told.origin_id, told.born_id) == (
+        EntryId.parse(one),
+        EntryId(5, 0) if noted else EntryId.parse(one),
+    )
+    assert (told.deliveries, told.attempt, told.replays) == (2, 3, 1)
+    assert told.fields == (*PAIRS, (b"_so_replay_of", b"6-0"))
 
 
 async def test_a_retry_is_buried_as_the_entry_that_it_was(shop: Shop) -> None:
     fields = ("f", "v", "_so_replay_of", "6-0", "_so_origin_id", "7-0", "_so_attempt", "2")
     (one,) = shop.deliver(1, *fields, retries=True)
-    assert await bury(shop.server, shop.ann, retries=True, letter=letter_of(one)) is Settled.DONE
+    assert (
+        await bury(shop.server, shop.ann, retries=True, letter=letter_of(one, origin_id="7-0"))
+        is Settled.DONE
+    )
     (fields_found,) = shop.letters
     assert fields_found[:4] == [b"f", b"v", b"_so_replay_of", b"6-0"]
     told = about(fields_found, 4)
@@ -65,7 +75,7 @@ async def test_an_entry_of_somebody_else_is_not_buried(shop: Shop, *, retries: b
 async def test_a_letter_frees_its_own_guard_alone(shop: Shop, holder: str, *, freed: bool) -> None:
     (one,) = shop.deliver(1, "f", "v", "_so_origin_id", "7-0", retries=True)
     shop.command("SET", GUARD, holder)
-    await bury(shop.server, shop.ann, retries=True, letter=letter_of(one, guard_key=GUARD))
+    await bury(shop.server, shop.ann, retries=True, letter=letter_of(one, guard_key=GUARD, origin_id="7-0"))
     assert shop.command("EXISTS", GUARD) == int(not freed)
 
 

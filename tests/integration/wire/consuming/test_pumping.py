@@ -31,6 +31,8 @@ from tests.support.wire.consuming.pumping import (
 )
 from tests.support.wire.fixtures import SetUser
 
+SHIPPING = "{orders}:retry:shipping"
+
 
 async def test_an_empty_queue(connected: Server, server: RunningServer) -> None:
     pumped = await pump_all(connected)
@@ -51,14 +53,40 @@ async def test_entries_are_those_of_run_now(connected: Server, server: RunningSe
 
 
 async def test_destinations_are_declared_or_told(connected: Server, server: RunningServer) -> None:
-    await delay(connected, ("r", RETRY, 0), ("a", ORDER, 1), ("x", DelayedBody("x", ORDER.fields), 2))
+    await delay(connected, ("r", RETRY, 0), ("a", ORDER, 1), ("s", DelayedBody(SHIPPING, ORDER.fields), 2))
     pumped = await pump_all(connected)
     assert pumped.moved == 1
-    assert set(pumped.unknown) == {RETRIES, "x"}
+    assert set(pumped.unknown) == {RETRIES, SHIPPING}
     assert pumped.wait == timedelta()
     again = await pump_all(connected, *pumped.unknown)
     assert (again.moved, again.unknown, again.next_due_ms) == (2, (), None)
     assert server.command("EXISTS", QUEUE, BODIES) == 0
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "payments",
+        "{payments}:retry:g",
+        "streamops:audit",
+        "{orders}:delayed",
+        "{orders}:dlq",
+        "{orders}:",
+        "{order",
+    ],
+)
+async def test_message_that_names_a_key_not_its_streams_becomes_a_letter_and_touches_nothing(
+    connected: Server, server: RunningServer, named: str
+) -> None:
+    await delay(connected, ("a", DelayedBody(named, ORDER.fields, "g"), 0), ("b", ORDER, 0))
+    before = {key: server.command("DUMP", key) for key in (named,) if named != QUEUE}
+    pumped = await pump_all(connected, named)
+    assert (pumped.moved, pumped.unknown) == (1, ())
+    assert pumped.buried == (("a", "it names another stream"),)
+    ((_, letter),) = server.command("XRANGE", LETTERS, "-", "+")
+    assert (letter[1], letter[-1]) == (b"a", b"delayed message a: it names another stream")
+    if named not in (QUEUE, LETTERS):
+        assert before[named] == server.command("DUMP", named)
 
 
 async def test_no_group_is_made_elsewhere(connected: Server, server: RunningServer) -> None:
@@ -155,21 +183,19 @@ async def test_what_never_comes_due(connected: Server, server: RunningServer) ->
 
 async def test_a_destination_that_is_no_stream(connected: Server, server: RunningServer) -> None:
     """Others pass; those that wait for it come back in a minute."""
-    server.command("SET", "x", "no stream")
-    await delay(
-        connected, ("x1", DelayedBody("x", ORDER.fields), 0), ("x2", DelayedBody("x", ORDER.fields), 1)
-    )
-    await delay(connected, ("a", ORDER, 2))
-    pumped = await pump_all(connected, "x")
+    server.command("SET", SHIPPING, "no stream")
+    body = DelayedBody(SHIPPING, ORDER.fields)
+    await delay(connected, ("x1", body, 0), ("x2", body, 1), ("a", ORDER, 2))
+    pumped = await pump_all(connected, SHIPPING)
     assert pumped.moved == 1
     ((key, error, messages),) = [(one.key, one.error, one.messages) for one in pumped.refused]
-    assert (key, messages) == ("x", 2)
+    assert (key, messages) == (SHIPPING, 2)
     assert "WRONGTYPE" in error
     assert pumped.wait is not None
     assert pumped.wait > timedelta(seconds=59)
-    server.command("DEL", "x")
+    server.command("DEL", SHIPPING)
     server.command("ZADD", QUEUE, "XX", 1, "x1", 2, "x2")
-    assert (await pump_all(connected, "x")).moved == 2
+    assert (await pump_all(connected, SHIPPING)).moved == 2
     assert server.command("EXISTS", QUEUE, BODIES) == 0
 
 

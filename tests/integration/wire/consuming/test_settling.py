@@ -48,19 +48,21 @@ async def test_a_retry_of_a_retry_keeps_its_origin_and_leaves_no_entry(shop: Sho
     )
     (one,) = shop.deliver(1, *fields, retries=True)
     shop.mark(b"retry:" + one, 1)
-    settled = await retry_later(shop.server, shop.ann, retries=True, entry_id=one, delay=MINUTE, attempt=3)
+    settled = await retry_later(
+        shop.server, shop.ann, retries=True, entry_id=one, delay=MINUTE, attempt=3, origin_id="7-0"
+    )
     assert settled is Settled.DONE
     pairs = (*PAIRS, (b"_so_payload", PAYLOAD.encode()))
     assert shop.delayed == {b"g:retry:" + one: DelayedBody(shop.ann.retries, pairs, GROUP, 3, "7-0")}
     assert (shop.entries(shop.ann.retries), shop.pending(retries=True), shop.marks) == ([], {}, {})
 
 
-async def test_a_replayed_entry_keeps_what_it_is_a_replay_of(shop: Shop) -> None:
+async def test_a_retry_keeps_replay_of_and_not_the_origin_that_its_entry_says(shop: Shop) -> None:
     (one,) = shop.deliver(1, "f", "v", "_so_origin_id", "7-0", "_so_replay_of", "9-0")
     await retry_later(shop.server, shop.ann, retries=False, entry_id=one, delay=MINUTE, attempt=2)
     (body,) = shop.delayed.values()
     assert body.fields == ((b"f", b"v"), (b"_so_replay_of", b"9-0"))
-    assert body.origin_id == "7-0"
+    assert body.origin_id == one.decode()
 
 
 async def test_an_entry_of_reserved_fields_alone_still_comes_back(shop: Shop) -> None:
@@ -145,9 +147,11 @@ async def test_pumps_hear_of_a_retry_that_is_due_first(shop: Shop) -> None:
 
 @pytest.mark.parametrize("settle", ["retry", "bury"])
 @pytest.mark.parametrize(
-    ("key", "stays"), [(PAYLOAD, True), ("{other}:payload:7", True), ("session:7", False)]
+    ("key", "stays"), [(PAYLOAD, True), ("{other}:payload:7", False), ("session:7", False)]
 )
-async def test_what_moves_keeps_its_payload(shop: Shop, settle: str, key: str, *, stays: bool) -> None:
+async def test_what_moves_keeps_a_payload_beside_its_stream_and_touches_no_other_key(
+    shop: Shop, settle: str, key: str, *, stays: bool
+) -> None:
     (one,) = shop.deliver(1, "_so_payload", key)
     shop.command("SET", key, "large", "EX", 60)
     if settle == "retry":
