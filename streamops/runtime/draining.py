@@ -9,6 +9,7 @@ from streamops.errors import ServerError
 from streamops.runtime.acks import Acknowledger
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Event, Troubled
+from streamops.wire.consuming.hearts import WORKER_PREFIX
 from streamops.wire.consuming.leases import leave, release, release_all
 from streamops.wire.server import Server
 
@@ -27,6 +28,7 @@ class Drain:
     def __init__(self, server: Server, emit: Callable[[Event], None]) -> None:
         self._server = server
         self._emit = emit
+        self._handed_back: dict[Side, list[bytes]] = {}
 
     async def flush(self, acknowledgers: Iterable[Acknowledger], deadline: float) -> None:
         """Send the last acknowledgements, as long as there is time on the monotonic clock."""
@@ -49,6 +51,8 @@ class Drain:
             # First of all, so that they are renewed no more. A renewal under way is undone when the worker leaves.
             for raw_id in ids:
                 side.in_hand.pop(raw_id, None)
+            if not unstarted:
+                self._handed_back[side] = ids
             try:
                 await release(
                     self._server, side.subscription, retries=side.retries, ids=ids, unstarted=unstarted
@@ -58,6 +62,8 @@ class Drain:
 
     async def leave(self, sides: Iterable[Side], kept: Iterable[Entry]) -> None:
         """Hand back whatever else is pending under our name, known or not; delete the consumer where nothing is.
+
+        What was delivered into a reply that did not come before the reading ended counts as never delivered.
 
         Args:
             sides: What the worker reads.
@@ -73,8 +79,11 @@ class Drain:
     async def _left(self, side: Side, kept: Collection[bytes]) -> bool:
         """Whether the server has heard that we leave one side."""
         sub = side.subscription
+        came = {*side.in_hand, *self._handed_back.get(side, ())} - set(kept)
+        # Under a name that others may have had before, older entries may be theirs.
+        seen = b"0-0" if sub.consumer.startswith(WORKER_PREFIX) else side.last_seen
         try:
-            await release_all(self._server, sub, retries=side.retries, keep=kept)
+            await release_all(self._server, sub, retries=side.retries, keep=kept, came=came, seen=seen)
             await leave(self._server, sub, retries=side.retries)
         except ServerError as error:
             self._emit(Troubled(side.key, error))

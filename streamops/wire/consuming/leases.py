@@ -82,16 +82,32 @@ async def register(
 
 
 async def release_all(
-    server: Server, sub: Subscription, *, retries: bool, keep: Collection[bytes] = ()
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    keep: Collection[bytes] = (),
+    came: Collection[bytes] = (),
+    seen: bytes = b"",
 ) -> int:
     """Give back everything that is pending under our name, but for some IDs; how many entries that were.
+
+    Args:
+        server: Where.
+        sub: Whose.
+        retries: Entries of the retry stream.
+        keep: IDs of entries that stay ours.
+        came: IDs of other entries that came to us, so that their delivery counts.
+        seen: The ID after which entries that were delivered once and did not come count as never delivered; empty
+            where all of them came.
 
     Raises:
         ServerError: The server did not answer, or refused. Some may have been given back.
     """
     released, after = 0, "-"
     while after:
-        told: tuple[Argument, ...] = (sub.group, sub.consumer, LONG_IDLE_MS, after, BATCH, *keep)
+        bounds = (LONG_IDLE_MS, after, BATCH, seen)
+        told: tuple[Argument, ...] = (sub.group, sub.consumer, *bounds, len(keep), *keep, *came)
         call = Call(key_of(sub, retries=retries), told, _released)
         page: tuple[int, str] | None = await run_for_group(server, sub, "consume_release", call)
         count, after = page or (0, "")

@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.events import Troubled
-from tests.support.runtime.working import is_idle, until, working
+from tests.chaos.proxy import Proxy
+from tests.support.runtime.working import QUICK, is_idle, pending, until, working
 from tests.support.servers import RunningServer
 
 DEAD = "so-dead-1-abcd"
@@ -72,6 +75,28 @@ async def test_drain_during_screening_burns_no_attempt(server: RunningServer) ->
     server.command("ACL", "SETUSER", "default", "+set")
     assert begun == []
     assert await play(server, most=2) == {one: [1]}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("consumer", ["", "ann"])
+async def test_drain_while_a_reply_is_under_way_burns_no_attempt(
+    server: RunningServer, tmp_path: Path, most: int, consumer: str
+) -> None:
+    begun = list[str]()
+    async with Proxy(server.socket_path, tmp_path / "link") as proxy:
+        proxy.watch = lambda request: b"BLOCK" in request
+        app = Streamops(replace(server.options, socket_path=str(proxy.path)))
+
+        @app.handler("s", group="g", start="0", max_deliveries=most)
+        async def handle(entry: Entry) -> None:
+            begun.append(entry.id)
+
+        async with working(app, replace(QUICK, consumer=consumer)):
+            ids = [add(server) for _ in range(3)]
+            await until(lambda: pending(server, "s") == 3)
+    assert begun == []
+    assert [row[3] for row in server.command("XPENDING", "s", "g", "-", "+", 10)] == [0, 0, 0]
+    assert await play(server, most=most) == {one: [1] for one in ids}
 
 
 async def test_prefetched_entries_of_a_killed_worker_are_handled_where_one_delivery_is_allowed(
