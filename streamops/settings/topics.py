@@ -60,17 +60,31 @@ class Intake(Struct, frozen=True):
     max_connections: int
 
 
+class TopicContext(Struct, frozen=True):
+    """A context that topics are served of.
+
+    Attributes:
+        connection: How to connect.
+        dead_letters: Its dead-letter queues by the stream they serve.
+        delayed: Its queues of delayed messages by their stream.
+    """
+
+    connection: ConnectionOptions
+    dead_letters: dict[str, str]
+    delayed: dict[str, str]
+
+
 class TopicSettings(Struct, frozen=True):
     """What ``topics serve`` needs to know.
 
     Attributes:
-        contexts: Connections by the name of their context; ``HERE`` first, for the one in use.
+        contexts: Contexts by their names; ``HERE`` first, for the one in use.
         topics: The topics of the configuration, with their secrets.
         callbacks: How they are called.
         settings: The settings of the context in use.
     """
 
-    contexts: dict[str, ConnectionOptions]
+    contexts: dict[str, TopicContext]
     topics: tuple[ConfiguredTopic, ...]
     callbacks: CallbacksTable
     settings: Settings
@@ -118,12 +132,15 @@ def load_topics(
     config = read_config(environ, cwd)
     callbacks, _ = config.merge_table("callbacks", CallbacksTable)
     topics = tuple(_topic(table, _Place(file, environ)) for table, file in _tables(config))
-    connections = {HERE: settings.connection}
+    watch = settings.watch
+    served = {HERE: TopicContext(settings.connection, watch.dead_letters, watch.delayed)}
     for name in dict.fromkeys([*contexts, *(topic.context for topic in topics)]):
         if name not in (HERE, settings.context):
-            connections[name] = compose_context(config.find_context(name, "topics", environ), environ)
+            context = config.find_context(name, "topics", environ)
+            connection = compose_context(context, environ)
+            served[name] = TopicContext(connection, context.table.dead_letters, context.table.delayed)
     here = [replace_context(topic, settings.context) for topic in topics]
-    return TopicSettings(connections, tuple(here), callbacks, settings)
+    return TopicSettings(served, tuple(here), callbacks, settings)
 
 
 def replace_context(topic: ConfiguredTopic, in_use: str | None) -> ConfiguredTopic:

@@ -18,7 +18,7 @@ SCRIPT: Final = "delayed_schedule"
 
 
 async def schedule_one(
-    gatherer: Gatherer, server: Server, stream: str, message: Delayed
+    gatherer: Gatherer, server: Server, stream: str, message: Delayed, queue: str = ""
 ) -> datetime | Fault | None:
     """Add a delayed message, and say when it is due; none where there is one of that ID already.
 
@@ -27,13 +27,14 @@ async def schedule_one(
         server: The same server, for when its scripts were flushed.
         stream: The stream in whose queue it waits.
         message: The message.
+        queue: That queue, where it is not the one beside the stream.
 
     Raises:
         ServerError: The server did not answer; whether it was added is not known.
     """
-    queue, due = delayed_key(stream), message.due
+    key, due = queue or delayed_key(stream), message.due
     when = f"+{due // timedelta(milliseconds=1)}" if isinstance(due, timedelta) else str(milliseconds(due))
-    call = Call(queue, (message.id, encode_body(message.body), when), _due, (bodies_key(queue),))
+    call = Call(key, (message.id, encode_body(message.body), when), _due, (bodies_key(key),))
     reply = await gatherer.send(call.request("EVALSHA", load_script(SCRIPT).sha))
     if not isinstance(reply, Exception):
         answer: datetime | None = reply
@@ -41,7 +42,7 @@ async def schedule_one(
     problem = fault(reply)
     if problem.kind is not FaultKind.NO_SCRIPT:
         return problem
-    (again,) = await schedule_many(server, stream, [message])
+    (again,) = await schedule_many(server, stream, [message], queue)
     return again
 
 

@@ -107,15 +107,17 @@ def _options(
     from streamops.runtime.http.callback import HostOptions  # noqa: PLC0415
     from streamops.runtime.http.calling import CallerOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ServiceOptions  # noqa: PLC0415
+    from streamops.runtime.station import Names  # noqa: PLC0415
 
     table = loaded.callbacks
     sites = [
         Site(
             (loaded.settings.context or "") if name == HERE else name,
-            connection,
+            context.connection,
             tuple(one.topic for one in loaded.topics if one.context == name),
+            Names(context.dead_letters, context.delayed),
         )
-        for name, connection in loaded.contexts.items()
+        for name, context in loaded.contexts.items()
     ]
     return ServiceOptions(
         sites=sites,

@@ -17,6 +17,7 @@ from streamops.analysis.topics import check_topic
 from streamops.errors import StreamopsError
 from streamops.model.topics import Topic
 from streamops.runtime.http.mailbox import Mailbox
+from streamops.runtime.station import Names
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.topics import KeptTopic, read_topics
@@ -32,11 +33,13 @@ class Site(Struct, frozen=True):
         name: The context's name; empty for the one in use.
         options: How it is reached.
         topics: The configured topics.
+        names: The queues that the context names.
     """
 
     name: str
     options: ConnectionOptions
     topics: tuple[Topic, ...] = ()
+    names: Names = Names()
 
 
 class Place:
@@ -56,7 +59,7 @@ class Place:
         self.problem = ""
         self.known = False
         self._server = Server(site.options)
-        self.mailbox = Mailbox(self._server)
+        self.mailbox = Mailbox(self._server, site.names.delayed)
         self._told: dict[str, str] = {}
 
     @property

@@ -153,7 +153,10 @@ class PlaceCallers:
         running.task.add_done_callback(_tell_end)
 
     def _worker(self, shapes: frozenset[Shape]) -> Worker:
-        app = Streamops(self._place.site.options, name="topics")
+        site = self._place.site
+        app = Streamops(
+            site.options, name="topics", dead_letters=site.names.dead_letters, delayed=site.names.delayed
+        )
         names = {(shape.stream, shape.group): shape.name for shape in shapes}
         for shape in sorted(shapes):
             app.handler(

@@ -5,7 +5,7 @@ to the stream at once. What was called and failed waits there too, as the retry 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from secrets import token_hex
@@ -49,10 +49,16 @@ class Added(Struct, frozen=True):
 
 
 class Mailbox:
-    """One server, as the intake uses it."""
+    """One server, as the intake uses it.
 
-    def __init__(self, server: Server) -> None:
+    Args:
+        server: The server.
+        queues: Queues of delayed messages by their streams, where they are not beside them.
+    """
+
+    def __init__(self, server: Server, queues: Mapping[str, str]) -> None:
         self._server = server
+        self._queues = queues
         self._gatherer = Gatherer(server)
         self._free = asyncio.Semaphore(AT_ONCE)
 
@@ -80,15 +86,16 @@ class Mailbox:
         ident = ident or token_hex(12)
         due = topic.delay if due is None else due
         stream, fields = topic.key, message_fields(ident, body, content_type)
-        require_one_slot(self._server.options.mode, stream)
+        queue = self._queue_of(topic)
+        require_one_slot(self._server.options.mode, stream, queue)
         if due == timedelta():
             parts = [part for pair in fields for part in pair]
             await add(self._gatherer, stream, Addition(parts), None)
             return Added(ident, None)
         message = Delayed(ident, DelayedBody(stream, fields), due)
-        answer = await schedule_one(self._gatherer, self._server, stream, message)
+        answer = await schedule_one(self._gatherer, self._server, stream, message, queue)
         if isinstance(answer, Fault):
-            raise answer.error(delayed_key(stream))
+            raise answer.error(queue)
         return None if answer is None else Added(ident, answer)
 
     async def find(self, topic: Topic, ident: str) -> DelayedMessage | None:
@@ -98,7 +105,7 @@ class Mailbox:
             StreamopsError: It could not be read.
         """
         async with self._room():
-            async for (message,) in read_messages(self._server, delayed_key(topic.key), [ident]):
+            async for (message,) in read_messages(self._server, self._queue_of(topic), [ident]):
                 if message.due_at is not None:
                     return message
             return await self._find_retry(topic, ident)
@@ -110,14 +117,15 @@ class Mailbox:
             Forbidden: It changed while it was looked at, again and again.
             StreamopsError: It could not be removed.
         """
+        queue = self._queue_of(topic)
         for _ in range(3):
             message = await self.find(topic, ident)
             if message is None:
                 return False
             async with self._room():
-                words = await cancel(self._server, delayed_key(topic.key), [message])
+                words = await cancel(self._server, queue, [message])
             if isinstance(words, Fault):
-                raise words.error(delayed_key(topic.key))
+                raise words.error(queue)
             if not words[0]:
                 return True
         raise Forbidden(f"message {ident} of {topic.name} is being called", "Look again in a moment.")
@@ -125,14 +133,14 @@ class Mailbox:
     async def count(self, topic: Topic) -> DelayedQueue:
         """How many messages wait; raises ``StreamopsError``."""
         async with self._room():
-            (queue,) = await read_queues(self._server, [topic.key])
+            (queue,) = await read_queues(self._server, [topic.key], self._queues)
         if isinstance(queue, Fault):
-            raise queue.error(delayed_key(topic.key))
+            raise queue.error(self._queue_of(topic))
         return queue
 
     async def _find_retry(self, topic: Topic, ident: str) -> DelayedMessage | None:
         """A failed message by the ID that it carries: retries wait under IDs of their entries."""
-        queue, wanted = delayed_key(topic.key), ident.encode()
+        queue, wanted = self._queue_of(topic), ident.encode()
         key, cursor, looked_at = bodies_key(queue), 0, 0
         pattern = f"{encoded_part(topic.group)}:*".replace("[", "\\[").replace("?", "\\?")
         while looked_at < LOOKED_AT:
@@ -153,6 +161,9 @@ class Mailbox:
             if not cursor:
                 break
         return None
+
+    def _queue_of(self, topic: Topic) -> str:
+        return delayed_key(topic.key, self._queues)
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
