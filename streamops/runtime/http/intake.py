@@ -106,6 +106,12 @@ class _Intake:
         check_content(content_type, body)
         topic = listing.topic
         added = await listing.place.mailbox.add(topic, body, content_type=content_type, ident=ident, due=due)
+        if added is None and await listing.place.mailbox.find(topic, ident) is None:
+            raise Problem(
+                409,
+                f"ID {ident} was taken in the delayed queue of {topic.name}",
+                "By another program, another topic, or a message that is called now: use another ID.",
+            )
         if added is None:
             raise Problem(
                 409, f"a message {ident} of {topic.name} waits already", "Cancel it first, or use another ID."

@@ -23,7 +23,7 @@ from streamops.wire.delaying import Delayed
 from streamops.wire.delaying_alone import schedule_one
 from streamops.wire.faults import Fault, fault
 from streamops.wire.gathering import Gatherer
-from streamops.wire.keys import bodies_key, delayed_key, encoded_part, require_one_slot
+from streamops.wire.keys import bodies_key, delayed_key, encoded_part, require_one_slot, retry_key
 from streamops.wire.replies import decode_name
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel
@@ -104,31 +104,36 @@ class Mailbox:
         Raises:
             StreamopsError: It could not be read.
         """
-        async with self._room():
-            async for (message,) in read_messages(self._server, self._queue_of(topic), [ident]):
-                if message.due_at is not None:
-                    return message
-            return await self._find_retry(topic, ident)
+        member = await self._find_member(topic, ident)
+        return None if member is None or member.foreign else member
 
     async def cancel(self, topic: Topic, ident: str) -> bool:
         """Remove a message that waits; whether there was one.
 
         Raises:
-            Forbidden: It changed while it was looked at, again and again.
+            Forbidden: It changed while it was looked at, again and again; or what has that ID is another program's.
             StreamopsError: It could not be removed.
         """
         queue = self._queue_of(topic)
         for _ in range(3):
-            message = await self.find(topic, ident)
+            message = await self._find_member(topic, ident)
             if message is None:
                 return False
+            if message.foreign:
+                raise Forbidden(
+                    f"queue {queue}: member {ident} is no delayed message of streamops",
+                    "Remove it with the program that wrote it.",
+                )
             async with self._room():
                 words = await cancel(self._server, queue, [message])
             if isinstance(words, Fault):
                 raise words.error(queue)
             if not words[0]:
                 return True
-        raise Forbidden(f"message {ident} of {topic.name} is being called", "Look again in a moment.")
+        raise Forbidden(
+            f"message {ident} of {topic.name} changes again and again while it is cancelled",
+            "It is called and waits again in turn: try again in a moment.",
+        )
 
     async def count(self, topic: Topic) -> DelayedQueue:
         """How many messages wait; raises ``StreamopsError``."""
@@ -137,6 +142,14 @@ class Mailbox:
         if isinstance(queue, Fault):
             raise queue.error(self._queue_of(topic))
         return queue
+
+    async def _find_member(self, topic: Topic, ident: str) -> DelayedMessage | None:
+        """What waits under an ID for this topic; another program's member too, for whatever that waits."""
+        async with self._room():
+            async for (message,) in read_messages(self._server, self._queue_of(topic), [ident]):
+                if message.due_at is not None and _may_be_of(topic, message):
+                    return message
+            return await self._find_retry(topic, ident)
 
     async def _find_retry(self, topic: Topic, ident: str) -> DelayedMessage | None:
         """A failed message by the ID that it carries: retries wait under IDs of their entries."""
@@ -155,7 +168,8 @@ class Mailbox:
             async for page in read_messages(self._server, queue, near):
                 for message in page:
                     fields = dict(reversed(message.body.fields)) if message.body else {}
-                    if fields.get(IDENT) == wanted and message.due_at is not None:
+                    is_wanted = fields.get(IDENT) == wanted and message.due_at is not None
+                    if is_wanted and _may_be_of(topic, message):
                         return message
             looked_at += PAGE
             if not cursor:
@@ -169,3 +183,9 @@ class Mailbox:
     async def _room(self) -> AsyncIterator[None]:
         async with self._free:
             yield
+
+
+def _may_be_of(topic: Topic, message: DelayedMessage) -> bool:
+    """Whether a message is a topic's, where several streams may share one queue; so is one that cannot be read."""
+    places = (topic.key, retry_key(topic.key, topic.group))
+    return message.body is None or message.body.destination in places

@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedBody
 from streamops.model.secret import Secret
@@ -15,6 +16,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http import book
 from streamops.runtime.http.book import TopicBook
 from streamops.runtime.http.intake import IntakeOptions, intake_app
+from streamops.runtime.station import Names
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
@@ -99,6 +101,38 @@ async def test_a_message_that_failed_is_found_by_its_own_id(client: Client, serv
     assert (await client("DELETE", f"{MESSAGES}/order-1")).status == 200
     assert server.command("HEXISTS", BODIES, "callbacks:2-0") == 0
     assert server.command("ZCARD", QUEUE) == 2
+
+
+async def test_another_programs_member_is_told_as_such(client: Client, server: RunningServer) -> None:
+    server.command("ZADD", QUEUE, 4_102_444_800_000, "theirs")
+    cancelled = await client("DELETE", f"{MESSAGES}/theirs")
+    assert (cancelled.status, cancelled.document) == (
+        409,
+        {
+            "error": f"queue {QUEUE}: member theirs is no delayed message of streamops",
+            "hint": "Remove it with the program that wrote it.",
+        },
+    )
+    added = await client("POST", f"{MESSAGES}/theirs", data=b"x")
+    assert (added.status, added.document["error"]) == (
+        409,
+        "ID theirs was taken in the delayed queue of remind",
+    )
+    assert (await client("GET", f"{MESSAGES}/theirs")).status == 404
+    assert server.command("ZCARD", QUEUE) == 1
+
+
+async def test_a_message_of_another_topic_in_the_same_queue_is_not_found(server: RunningServer) -> None:
+    """A context may map two streams to one queue."""
+    queues = {"{t}:a": "{t}:later", "{t}:b": "{t}:later"}
+    one, other = (replace(REMIND, name=name, stream=f"{{t}}:{name}") for name in "ab")
+    async with intake(replace(site(server, one, other), names=Names(delayed=queues))) as client:
+        assert (await client("POST", "/topics/a/messages/x", data=b"1")).status == 201
+        assert (await client("GET", "/topics/b/messages/x")).status == 404
+        assert (await client("DELETE", "/topics/b/messages/x")).status == 404
+        assert (await client("GET", "/topics/a/messages/x")).status == 200
+        again = await client("POST", "/topics/b/messages/x", data=b"2")
+    assert again.document["error"] == "ID x was taken in the delayed queue of b"
 
 
 @pytest.mark.parametrize(
