@@ -20,6 +20,11 @@ spec:
 """
 
 
+def build_manifest(runbooks: str = "") -> str:
+    """The manifest; raises ``ValueError`` where the address of the runbooks is not absolute."""
+    return _HEAD + indent(build_rules(runbooks=runbooks), "  ")
+
+
 def manifest_files() -> dict[str, str]:
     """The manifest by its path."""
-    return {PATH: _HEAD + indent(build_rules(), "  ")}
+    return {PATH: build_manifest()}

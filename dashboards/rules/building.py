@@ -9,6 +9,7 @@ import yaml
 from msgspec import Struct
 
 from dashboards.rules.pace import Pace
+from dashboards.rules.runbooks import advice
 
 AT_ONCE: Final = timedelta(0)
 WIDTH: Final = 1_000_000
@@ -87,18 +88,13 @@ _Dumper.add_representer(
 )
 
 
-def anchor(name: str) -> str:
-    """The anchor of a heading that is one word, as Markdown is rendered everywhere."""
-    return name.lower()
-
-
 def render(groups: Iterable[RuleGroup], pace: Pace, runbooks: str, preamble: str) -> str:
     """The rules as a file for Prometheus.
 
     Args:
         groups: The groups, in order.
         pace: What the spans are divided by.
-        runbooks: Where the runbooks are; an alert's name is its anchor there.
+        runbooks: The address of the runbooks; empty where they have none.
         preamble: Comment lines for the top, without their ``#``.
     """
     document = {
@@ -123,10 +119,14 @@ def _rule(rule: Record | Alert, pace: Pace, runbooks: str) -> dict[str, object]:
         "annotations": {
             "summary": rule.summary,
             "description": rule.description,
-            "runbook_url": f"{runbooks}#{anchor(rule.name)}",
+            **{name: _block(text) for name, text in advice(rule.name, runbooks).items()},
         },
     }
 
 
 def _expression(text: str) -> str:
     return _Block(text.strip() + "\n") if "\n" in text.strip() else text.strip()
+
+
+def _block(text: str) -> str:
+    return _Block(text) if "\n" in text else text

@@ -16,14 +16,15 @@ from dashboards.rules.redis import redis_alerts
 from dashboards.rules.workers import worker_alerts
 
 RULES_FILE: Final = "streamops.rules.yml"
-RUNBOOKS: Final = "dashboards/RUNBOOKS.md"
-
 PREAMBLE: Final = """\
 Written by `python -m dashboards`; do not edit.
 
 Scrape exporters as job `streamops`, workers' own metrics as `streamops-workers`, every minute or more often.
 Two exporters on one Redis raise every alert twice: group notifications by alertname, db, stream and group.
-Runbook URLs are paths in the source of streamops; `build_rules` takes an address of your own.
+"""
+UNLINKED: Final = """\
+The annotation `fix` is what RUNBOOKS.md says to do. Where you serve that file at an address, have a checkout print the
+rules with a `runbook_url` for each alert: `python -m dashboards --runbooks https://HOST/RUNBOOKS.md`.
 """
 
 
@@ -45,16 +46,20 @@ def all_alerts() -> list[Alert]:
     return [rule for group in rule_groups(Pace()) for rule in group.rules if isinstance(rule, Alert)]
 
 
-def build_rules(faster: float = 1, runbooks: str = RUNBOOKS) -> str:
+def build_rules(faster: float = 1, runbooks: str = "") -> str:
     """The rules as Prometheus reads them.
 
     Args:
         faster: What all spans are divided by: durations, windows, and thresholds that are spans. Shares of the
             scrape timeout stay, as the timeout does.
-        runbooks: Where the runbooks are: a path or an address, to which the anchor is added.
+        runbooks: The absolute address of the runbooks, to which the anchor is added; empty where they have none, so that
+            each alert tells itself what to do.
+
+    Raises:
+        ValueError: The address is not absolute.
     """
     pace = Pace(faster)
-    return render(rule_groups(pace), pace, runbooks, PREAMBLE)
+    return render(rule_groups(pace), pace, runbooks, PREAMBLE if runbooks else PREAMBLE + UNLINKED)
 
 
 def rule_files() -> dict[str, str]:

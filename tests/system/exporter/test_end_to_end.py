@@ -210,7 +210,7 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             assert (labels["stream"], labels["group"], labels["db"]) == (STREAM, GROUP, "0")
             assert (labels["severity"], labels["job"]) == ("critical", "streamops")
             assert GROUP in fired["annotations"]["summary"]
-            assert fired["annotations"]["runbook_url"].endswith("RUNBOOKS.md#groupstopped")
+            assert fired["annotations"]["fix"].startswith("Start the consumers")
 
             # An alert that came and went by itself while the machine was slow proves nothing.
             inbox.alerts.clear()

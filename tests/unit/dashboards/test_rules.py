@@ -8,8 +8,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from dashboards.rules.building import anchor
 from dashboards.rules.files import all_alerts, build_rules, rule_files
+from dashboards.rules.runbooks import anchor, fixes
 from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES, Kind
 from tests.support.dashboards.rules import CASES, DIRECTORY, rules
 
@@ -125,6 +125,22 @@ def test_a_runbook_address_of_ones_own() -> None:
     urls = [rule["annotations"]["runbook_url"] for rule in _alerts_of(text)]
     assert urls[0] == f"https://runbooks.example/streamops#{anchor(ALERTS[0].name)}"
     assert len(urls) == len(ALERTS)
+    assert "fix" not in _alerts_of(text)[0]["annotations"]
+
+
+@pytest.mark.parametrize("address", ["dashboards/RUNBOOKS.md", "/RUNBOOKS.md", "https://", "ftp://h/R"])
+def test_a_runbook_address_that_is_not_absolute_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="no absolute address"):
+        build_rules(runbooks=address)
+
+
+def test_without_an_address_each_alert_says_itself_what_to_do() -> None:
+    for rule in _alerts_of(build_rules()):
+        assert "runbook_url" not in rule["annotations"]
+        assert rule["annotations"]["fix"] == fixes()[rule["alert"]]
+    stalled = fixes()["GroupStalled"].splitlines()
+    assert stalled[0].startswith("Read the consumers' log. If something")
+    assert stalled[1:] == ["$ streamops claim STREAM GROUP --to CONSUMER --min-idle 10m --dry-run"]
 
 
 def _alerts_of(text: str) -> list[dict[str, Any]]:

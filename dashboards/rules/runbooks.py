@@ -1,0 +1,52 @@
+"""What an alert says of what to do: the address of its runbook, or the runbook's own words where there is no address."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+FILE: Final = Path(__file__).resolve().parents[1] / "RUNBOOKS.md"
+
+_SECTION: Final = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_DO: Final = re.compile(r"^\*\*Do\.\*\* (.*?)(?=^\*\*)", re.MULTILINE | re.DOTALL)
+_FENCE: Final = "```"
+
+
+def anchor(name: str) -> str:
+    """The anchor of a heading that is one word, as Markdown is rendered everywhere."""
+    return name.lower()
+
+
+def advice(name: str, runbooks: str) -> dict[str, str]:
+    """The annotation of an alert that leads on: ``runbook_url``, or ``fix`` where the runbooks have no address.
+
+    Args:
+        name: The alert's name.
+        runbooks: The address of the runbooks; empty where they have none.
+
+    Raises:
+        ValueError: The address is not absolute.
+    """
+    if not runbooks:
+        return {"fix": fixes()[name]}
+    if urlsplit(runbooks).scheme not in ("http", "https") or not urlsplit(runbooks).netloc:
+        raise ValueError(f"{runbooks!r} is no absolute address, such as https://HOST/RUNBOOKS.md")
+    return {"runbook_url": f"{runbooks}#{anchor(name)}"}
+
+
+@cache
+def fixes() -> dict[str, str]:
+    """What each runbook says to do, by the alert's name: a paragraph or a command a line."""
+    sections = _SECTION.findall(FILE.read_text(encoding="utf-8"))
+    return {name: _lines(do[1]) for name, section in sections if (do := _DO.search(section))}
+
+
+def _lines(markdown: str) -> str:
+    lines: list[str] = []
+    for number, block in enumerate(markdown.split(_FENCE)):
+        if number % 2:
+            lines += block.splitlines()[1:]
+        else:
+            lines += [" ".join(paragraph.split()) for paragraph in block.split("\n\n")]
+    return "\n".join(line for line in lines if line)
