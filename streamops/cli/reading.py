@@ -22,11 +22,11 @@ class Survey(NamedTuple):
     scanned: bool
 
 
-def observe_streams(session: Session, patterns: Sequence[str]) -> Survey:
-    """Find the streams and observe them once; raises ``StreamopsError``."""
+def observe_streams(session: Session, patterns: Sequence[str], *, queues: bool = False) -> Survey:
+    """Find the streams, and delayed queues without one if ``queues``, and observe them; raises ``StreamopsError``."""
 
     async def read(console: Console) -> Survey:
-        await console.discover()
+        await console.discover(queues=queues)
         return Survey(await console.observe(), console.discovery.is_open)
 
     return session.run(read, patterns)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from streamops.analysis.pending import PendingScan, advance_scan, profile_of
 from streamops.analysis.thresholds import Thresholds
-from streamops.errors import Forbidden, NotFound
+from streamops.errors import Forbidden, NotFound, ServerError
 from streamops.model.acting import (
     ActionPage,
     Actor,
@@ -253,9 +253,18 @@ class Console:
         """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
         return await read_clock(self._server, AUDIT)
 
-    async def discover(self) -> None:
-        """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be."""
+    async def discover(self, *, queues: bool = False) -> None:
+        """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be.
+
+        Args:
+            queues: Look for delayed queues without a stream, too; where that fails, the next snapshot has a gap.
+        """
         await self.discovery.scan()
+        if queues:
+            try:
+                await self.discovery.find_queues()
+            except ServerError as error:
+                self.discovery.problem = self.discovery.problem or error.message
 
     async def find_delayed(self) -> DelayedQueues:
         """The queues of delayed messages, see ``find_queues``."""
@@ -265,10 +274,14 @@ class Console:
         """What is wrong with the keys that the configuration maps to streams; raises ``ServerError``."""
         return await find_mapping_problems(self.place)
 
-    def start_discovery(self) -> None:
-        """Keep scanning in the background, at a pace that stays out of the way."""
+    def start_discovery(self, *, queues: bool = True) -> None:
+        """Keep scanning in the background, at a pace that stays out of the way.
+
+        Args:
+            queues: Whether delayed queues without a stream are looked for, unless something else does.
+        """
         if self._discovering is None:
-            self._discovering = asyncio.create_task(self.discovery.run())
+            self._discovering = asyncio.create_task(self.discovery.run(queues=queues))
 
     async def collect(self, only: Sequence[str] = ()) -> Snapshot:
         """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
@@ -281,7 +294,9 @@ class Console:
             partial=bool(only),
             expected=only or self.discovery.pinned,
         )
-        delayed, gaps = await watch.read([stream.name for stream in snapshot.streams])
+        # Delayed messages outlive their stream.
+        beside = only or (*self.discovery.pinned, *sorted(self.discovery.queues))
+        delayed, gaps = await watch.read([*(stream.name for stream in snapshot.streams), *beside])
         if self.discovery.problem and not only:
             gaps = (*gaps, Gap(self.discovery.problem, part="discovery"))
         return replace(snapshot, delayed=delayed, gaps=(*snapshot.gaps, *gaps))

@@ -11,14 +11,11 @@ from streamops.model.acts.delayed import Selection
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.snapshot import Gap
 from streamops.operate.acting.place import Place
-from streamops.operate.scanning import scan_node
 from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import (
-    DELAYED_SUFFIX,
     bodies_key,
     delayed_key,
-    delayed_source,
     require_one_slot,
     stream_role,
 )
@@ -26,9 +23,6 @@ from streamops.wire.reads import read_clock
 from streamops.wire.stream_reader import StreamReader
 
 Value = TypeVar("Value")
-
-SHARE: Final = 0.5
-"""Share of the time that looking for queues may keep a node busy."""
 
 PAGE: Final = 2_000
 """Members of a queue that are read in one go."""
@@ -93,23 +87,6 @@ class DelayedReader:
         )
         now = await read_clock(self._server, names[0]) if names else None
         return DelayedQueues(tuple(queues), tuple(gaps), now)
-
-    async def sources(self, share: float = SHARE) -> set[str]:
-        """The streams beside which queues stand by their names, whether or not they exist.
-
-        All keys of the server are gone through once, in small steps.
-
-        Args:
-            share: Share of the time that this may keep a node busy.
-
-        Raises:
-            ServerError: Some node cannot be scanned.
-        """
-        found: set[str] = set()
-        for node in self._server.nodes:
-            async for names in scan_node(self._server, node, "zset", f"*{DELAYED_SUFFIX}", share=share):
-                found.update(filter(None, map(delayed_source, names)))
-        return found
 
     async def page(self, stream: str, limit: int) -> DelayedPage:
         """The first messages of a stream's queue.

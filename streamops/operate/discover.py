@@ -7,6 +7,7 @@ from streamops.analysis.globs import is_literal, matches
 from streamops.errors import ServerError
 from streamops.operate.scanning import KEYS_PER_STEP, scan_node
 from streamops.operate.watch import Watch
+from streamops.wire.keys import DELAYED_SUFFIX, delayed_source
 from streamops.wire.node import Node
 from streamops.wire.server import Server
 
@@ -24,6 +25,8 @@ class Discovery:
     """Knows the streams that a ``Watch`` asks for.
 
     Attributes:
+        queues: Streams that are wanted and beside which delayed queues stand by their names, whether or not they exist;
+            none before the queues were looked for.
         complete: Whether the keyspace has been scanned from end to end at least once, or needs no scan.
         scanned: SCAN calls of the pass under way or of the last one, times the keys each asks for.
         problem: Why the last pass failed, on one node or on all; empty where it did not.
@@ -35,6 +38,7 @@ class Discovery:
         self._pinned = [name for name in watch.streams if is_literal(name)]
         self._patterns = [name for name in watch.streams if not is_literal(name)]
         self._names: set[str] = set()
+        self.queues: frozenset[str] = frozenset()
         self._needs_scan = bool(self._patterns) or not watch.streams
         self.complete = not self._needs_scan
         self.scanned = 0
@@ -87,12 +91,33 @@ class Discovery:
             self._names = found
             self.complete = True
 
-    async def run(self) -> None:
-        """Scan again and again, in the background, until cancelled; a failure is noted and tried again."""
+    async def find_queues(self, *, share: float = 1.0) -> None:
+        """Look for delayed queues by their names once, keeping a node busy for at most ``share`` of the time.
+
+        Raises:
+            ServerError: A node cannot be scanned; what was known stays.
+        """
+        if not self._needs_scan:
+            return
+        found: set[str] = set()
+        await self._server.ping()
+        for node in self._server.nodes:
+            async for names in scan_node(self._server, node, "zset", f"*{DELAYED_SUFFIX}", share=share):
+                found.update(name for name in map(delayed_source, names) if name and self.wants(name))
+        self.queues = frozenset(found)
+
+    async def run(self, *, queues: bool = True) -> None:
+        """Scan again and again, in the background, until cancelled; a failure is noted and tried again.
+
+        Args:
+            queues: Whether delayed queues are looked for, too, after each pass.
+        """
         failures = 0
         while self._needs_scan:
             try:
                 await self.scan(share=SHARE)
+                if queues:
+                    await self.find_queues(share=SHARE)
             except ServerError as error:
                 self.problem = error.message
             failures = failures + 1 if self.problem else 0

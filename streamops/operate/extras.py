@@ -102,8 +102,8 @@ class ExtrasReader:
         """
         found = {self._delayed.queue_of(name) for name in self._discovery.pinned}
         if self._discovery.is_open:
-            sources = await self._delayed.sources(SHARE)
-            found |= {self._delayed.queue_of(name) for name in sources if self._discovery.wants(name)}
+            await self._discovery.find_queues(share=SHARE)
+            found |= {self._delayed.queue_of(name) for name in self._discovery.queues}
         self._found = frozenset(found)
 
     async def measure(self) -> None:

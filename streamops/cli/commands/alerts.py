@@ -33,7 +33,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
     read once: what only shows over time, such as a lag that grows, is found by the console and by the exporter.
     """
     printer = session.printer(FINDING_COLUMNS)
-    survey = observe_streams(session, patterns)
+    survey = observe_streams(session, patterns, queues=True)
     observation = survey.observation
     rows = finding_rows(replace(observation, streams=tuple(fold_retries(observation.streams))))
     shown = rows[: session.given.limit]

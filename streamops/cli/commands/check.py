@@ -99,7 +99,7 @@ def _answer_nagios(session: Session, patterns: tuple[str, ...], limits: ProbeLim
 
 def _probe(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> ProbeResult:
     async def read(console: Console) -> Observation:
-        await console.discover()
+        await console.discover(queues=True)
         return await console.observe()
 
     observation = session.run(read, patterns)

@@ -51,7 +51,7 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
     printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
 
     async def read(console: Console) -> Survey:
-        await console.discover()
+        await console.discover(queues=True)
         observation = await console.observe()
         if sample:
             await asyncio.sleep(sample.total_seconds())

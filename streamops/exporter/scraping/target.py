@@ -61,7 +61,8 @@ class Target:
             except BaseException:
                 await console.close()
                 raise
-            console.start_discovery()
+            # The lane of delayed messages looks for their queues.
+            console.start_discovery(queues=False)
             self._console = console
             self._extras = ExtrasReader(console.place, console.discovery, self._policies)
             self._lanes = asyncio.create_task(self._extras.run())

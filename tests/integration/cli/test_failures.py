@@ -62,7 +62,7 @@ def test_a_bug_inside_a_command_reaches_nobody_as_a_traceback(
 
 
 def test_ctrl_c_is_one_line(cli: Cli, invented: InventedConsole, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def interrupted() -> None:
+    async def interrupted(**_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(invented, "discover", interrupted)

@@ -14,6 +14,7 @@ from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.cli.running import Place, runner
+from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 
 QUEUE = "{orders}:delayed"
@@ -32,7 +33,7 @@ def delay(server: RunningServer, minutes: float, queue: str = QUEUE) -> None:
 
 async def observed(server: RunningServer, watch: Watch | None = None, *only: str) -> Observation:
     async with await Console.open(server.options, watch, Thresholds(), actor=Actor("ann", "x", 1)) as console:
-        await console.discover()
+        await console.discover(queues=True)
         return await console.observe(only)
 
 
@@ -73,6 +74,29 @@ async def test_a_queue_whose_stream_is_gone_is_judged_where_it_is_wanted(server:
     assert found(await observed(server, Watch(delayed=mapped), "other")) == []
 
 
+async def test_a_queue_beside_no_stream_is_judged_where_its_stream_is_wanted(server: RunningServer) -> None:
+    server.command("XADD", "other", "1-0", "n", 1)
+    delay(server, 10)
+    observation = await observed(server)
+    (finding,) = observation.findings
+    assert finding.code is OVERDUE
+    assert "streamops delayed run-now orders --before 0s" in finding.advice
+    assert found(await observed(server, Watch(streams=("ord*",)))) == [OVERDUE]
+    assert found(await observed(server, Watch(streams=("orders",)))) == [OVERDUE]
+    assert found(await observed(server, None, "orders")) == [OVERDUE]
+    for watch in (Watch(streams=("other",)), Watch(exclude=("ord*",)), Watch(streams=("oth*",))):
+        assert found(await observed(server, watch)) == []
+    assert found(await observed(server, None, "other")) == []
+
+
+async def test_a_queue_beside_no_stream_is_found_in_the_background(server: RunningServer) -> None:
+    delay(server, 10)
+    async with await Console.open(server.options) as console:
+        console.start_discovery()
+        await eventually(lambda: bool(console.discovery.queues))
+        assert found(await console.observe()) == [OVERDUE]
+
+
 async def test_one_who_may_not_see_queues_has_no_doubt_about_streams(server: RunningServer) -> None:
     server.command("XADD", "orders", "1-0", "n", 1)
     delay(server, 10)
@@ -98,7 +122,10 @@ async def test_one_who_may_run_no_script_sees_what_is_overdue(server: RunningSer
     assert found(observation) == [OVERDUE]
 
 
+@pytest.mark.parametrize("has_stream", [True, False])
 def test_check_breaches_while_messages_are_overdue(
+    *,
+    has_stream: bool,
     server: RunningServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -106,9 +133,11 @@ def test_check_breaches_while_messages_are_overdue(
 ) -> None:
     Place(tmp_path, monkeypatch)
     cli = runner(capfd)
-    server.command("XADD", "orders", "1-0", "n", 1)
-    assert cli("check", "--url", server.url).code == 0
+    if has_stream:
+        server.command("XADD", "orders", "1-0", "n", 1)
+        assert cli("check", "--url", server.url).code == 0
     delay(server, 10)
+    assert "10 min" in cli("status", "--url", server.url).out
     told = cli("check", "--url", server.url)
     assert told.code == 10
     assert "orders due, the first for 10 min" in told.out

@@ -50,7 +50,8 @@ class InventedConsole:
     async def __aexit__(self, *_: object) -> None:
         pass
 
-    async def discover(self) -> None:
+    async def discover(self, *, queues: bool = False) -> None:
+        del queues
         self.discovery.names = [view.stream.name for view in self.observation.streams]
 
     async def observe(self, only: Sequence[str] = ()) -> Observation:
