@@ -47,6 +47,12 @@ def retry_parts(name: str) -> tuple[str, str] | None:
     return (tag, decoded_part(group)) if infix and group and "{" in tag else None
 
 
+def retry_source(name: str) -> str | None:
+    """The stream whose retry stream has this name; none where it is no such name."""
+    parts = retry_parts(name)
+    return source_of(parts[0]) if parts else None
+
+
 def is_own_key(key: str) -> bool:
     """Whether a key is one that streamops keeps for itself, or stands beside one."""
     return key.removeprefix("{").startswith(OWN_PREFIX)

@@ -42,6 +42,8 @@ class Tendable(NamedTuple):
         max_deliveries: Delivered so often, they become dead letters.
         to: Who gets them by a claim; empty where they are added anew.
         others: The stream's other groups, where entries are added anew.
+        unhandled: The key of the group's unhandled entries; empty where it remembers no business keys.
+        mark_prefix: What their members begin with.
     """
 
     stream: str
@@ -51,6 +53,8 @@ class Tendable(NamedTuple):
     max_deliveries: int
     to: str = ""
     others: tuple[str, ...] = ()
+    unhandled: str = ""
+    mark_prefix: str = ""
 
     @property
     def min_idle_ms(self) -> int:
@@ -178,11 +182,11 @@ async def tend_page(
         PAGE,
         BATCH_BYTES,
         now,
+        what.mark_prefix,
         *what.others,
     )
-    reply: Tended | Fault = await write_script(
-        server, "tend", Call(what.stream, arguments, _tended, (what.queue, replayed_key(what.stream)))
-    )
+    keys = (what.queue, replayed_key(what.stream), *((what.unhandled,) if what.unhandled else ()))
+    reply: Tended | Fault = await write_script(server, "tend", Call(what.stream, arguments, _tended, keys))
     return reply
 
 

@@ -1,9 +1,10 @@
 -- Tends a page of a group's pending entries: those that are idle for long enough are handled again, or become dead
 -- letters where they were delivered too often, each in the same moment in which it is acknowledged.
--- KEYS: the stream, its dead-letter queue, the origins noted down. ARGV: the group, 'add' or 'claim', who gets claimed entries, the least
+-- KEYS: the stream, its dead-letter queue, the origins noted down, and the unhandled ones where the group may remember
+-- business keys. ARGV: the group, 'add' or 'claim', who gets claimed entries, the least
 -- idle time in milliseconds, how many deliveries are the most, where to begin and to end, how many rows to deal with
--- at most, how many to look at, at how many bytes of entries to stop, the time in words, and the other groups, which
--- matter only where entries are added.
+-- at most, how many to look at, at how many bytes of entries to stop, the time in words, what the fields of marks begin
+-- with, and the other groups, which matter only where entries are added.
 -- Returns {last ID looked at, 1 if the end was reached, how many were redelivered, buried, gone and left waiting,
 -- {{ID, what failed}, ...}}.
 -- @include hand_on
@@ -12,10 +13,11 @@
 local key, queue, notes, group, way, to = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3]
 local min_idle, most = tonumber(ARGV[4]), tonumber(ARGV[5])
 local count, look, room, now = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11]
+local unhandled, prefix = KEYS[4], ARGV[12]
 local adding = way == 'add'
 local done, failed, bytes = {redeliver = 0, bury = 0, gone = 0, wait = 0}, {}, 0
 
-local _, err = told_positions({{1, {group, unpack(ARGV, 12)}, false, not adding}})
+local _, err = told_positions({{1, {group, unpack(ARGV, 13)}, false, not adding}})
 if err then return err end
 local full = adding and out_of_memory(key)
 if full then return full end
@@ -24,6 +26,11 @@ local allowed = redis.pcall('XACK', key, group, '0-0')
 if type(allowed) == 'table' then return allowed end
 local problem = adding and refused_notes(notes)
 if problem then return problem end
+
+if unhandled then
+  allowed = redis.pcall('ZREM', unhandled, '')
+  if type(allowed) == 'table' then return allowed end
+end
 
 local function put(parts, name, value)
   parts[#parts + 1], parts[#parts + 2] = name, value
@@ -79,6 +86,15 @@ local function bury(row, deliveries, parts, reason, why)
   return add(queue, parts, #parts)
 end
 
+-- For how long business keys are remembered, only the group's workers know: longer than that, mostly.
+local REMEMBERED = 30 * 86400000
+
+local function note_unhandled(id)
+  local time = redis.call('TIME')
+  redis.call('ZADD', unhandled, string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), prefix .. id)
+  if redis.call('PTTL', unhandled) < REMEMBERED then redis.call('PEXPIRE', unhandled, number(REMEMBERED)) end
+end
+
 local acts = {}
 
 function acts.redeliver(row, deliveries, parts)
@@ -96,7 +112,10 @@ end
 
 function acts.gone(row, deliveries, parts)
   local buried, problem = bury(row, deliveries, parts, 'payload-missing', 'its entry was deleted while it was pending')
-  if buried then redis.call('XACK', key, group, row[1]) end
+  if buried then
+    redis.call('XACK', key, group, row[1])
+    if unhandled then note_unhandled(row[1]) end
+  end
   return buried, problem
 end
 

@@ -5,8 +5,12 @@ from datetime import timedelta
 
 import pytest
 
+from streamops.model.acting import Outcome
+from streamops.operate.console import Console
 from streamops.runtime import Entry, RetryLater, Streamops, WorkerOptions
 from streamops.runtime.events import Duplicate, Event, Lost, Retried
+from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.runtime.tend.tending import tend
 from tests.support.runtime.working import QUICK, is_idle, pending, until, working
 from tests.support.servers import RunningServer
 
@@ -30,6 +34,13 @@ def die_with_key(server: RunningServer, origin: str = "", stream: str = "s") -> 
         server.command("SET", f"{{s}}:done:g::at:{origin}", place, "PX", 86_400_000)
     server.command("XTRIM", stream, "MAXLEN", 0)
     return one
+
+
+async def tend_at_once(server: RunningServer, stream: str) -> Outcome:
+    """Deal with what is pending, however short it is idle."""
+    await until(lambda: server.command("XPENDING", stream, "g", "-", "+", 1)[0][2] > 1)
+    async with await Console.open(server.options, actor=WORKSHOP) as console:
+        return await tend(console, stream=stream, group="g", min_idle=timedelta(milliseconds=1))
 
 
 def application(
@@ -133,6 +144,30 @@ async def test_key_of_an_entry_that_outlived_its_lease_stays_taken(server: Runni
             two = add(server)
             await until(lambda: Duplicate("s", "g", two, "7") in told and pending(server, "s") == 0)
     assert (begun, quick) == ([one], [])
+
+
+@pytest.mark.parametrize("stream", ["s", RETRIES])
+async def test_key_of_a_trimmed_entry_that_tend_found_is_free(server: RunningServer, stream: str) -> None:
+    if stream == RETRIES:
+        server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    die_with_key(server, "1-1" if stream == RETRIES else "", stream)
+    assert (await tend_at_once(server, stream)).applied == 1
+    assert pending(server, stream) == 0
+    handled, told = list[str](), list[Event]()
+    async with working(application(server, handled, told)):
+        again = add(server)
+        await until(lambda: is_idle(server, "s"))
+    assert handled == [again]
+    assert told == []
+
+
+async def test_tend_notes_nothing_of_a_group_without_workers_of_streamops(server: RunningServer) -> None:
+    server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    add(server)
+    server.command("XREADGROUP", "GROUP", "g", "theirs", "STREAMS", "s", ">")
+    server.command("XTRIM", "s", "MAXLEN", 0)
+    assert (await tend_at_once(server, "s")).applied == 1
+    assert server.command("EXISTS", "{s}:done:g::unhandled") == 0
 
 
 async def test_entry_whose_key_asked_for_another_time_is_screened_again(server: RunningServer) -> None:
