@@ -13,6 +13,7 @@ from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.keeping import undo_of
+from streamops.operate.operations.unhandled import note_gone, unhandled_of
 from streamops.wire.claimable import Claimable
 from streamops.wire.faults import Fault
 from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_page
@@ -66,6 +67,7 @@ class Claiming:
         self._position = evidence.identity.floor(intent.group)
         self._until = evidence.selection.last_id or LAST_ID
         self._chosen = evidence.chosen
+        self._unhandled = unhandled_of(intent.stream, intent.group, evidence.consumers)
         self._pace = Pace()
 
     async def pages(self) -> None:
@@ -138,6 +140,7 @@ class Claiming:
             self._run.note(
                 "Rows of entries that no longer exist were removed by the server; they cannot be given back."
             )
+            await note_gone(self._run, self._unhandled, claimed.gone)
         await self._run.report(
             claimed.count,
             cursor=f"{after}/{self._until}" if after else "",

@@ -17,6 +17,7 @@ from streamops.operate.acting.run import Run
 from streamops.operate.acting.undo_rows import pack_rows
 from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.members import read_members
+from streamops.operate.operations.unhandled import note_gone, unhandled_of
 from streamops.plans.consumers import plan_remove_consumer
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.evidence import SAMPLE
@@ -50,7 +51,7 @@ async def apply_remove_consumer(
     """Hand its rows over batch by batch, then remove it."""
     floor = evidence.identity.floor(intent.group)
     if evidence.consumer.pending and intent.to is not None:
-        await _hand_over(run, intent, intent.to, plan, floor)
+        await _hand_over(run, intent, intent.to, plan, evidence)
     removed = await remove_consumer(run.server, intent.stream, intent.group, intent.consumer, floor=floor)
     if isinstance(removed, Fault):
         raise removed.error(_name(intent))
@@ -64,8 +65,10 @@ async def apply_remove_consumer(
 
 
 async def _hand_over(
-    run: Run, intent: RemoveConsumerIntent, to: str, plan: Plan, floor: EntryId | None
+    run: Run, intent: RemoveConsumerIntent, to: str, plan: Plan, evidence: RemoveConsumerEvidence
 ) -> None:
+    floor = evidence.identity.floor(intent.group)
+    unhandled = unhandled_of(intent.stream, intent.group, (evidence.consumer,))
     after, most = None, plan.count
     while size := await run.batch_size(BATCH, recorded=True):
         batch = await hand_over(
@@ -85,6 +88,7 @@ async def _hand_over(
             run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed meanwhile.")
             return
         after = batch.last_id
+        await note_gone(run, unhandled, batch.gone)
         await _report(run, batch)
 
 

@@ -15,13 +15,12 @@ from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run, StopAsked
 from streamops.operate.operations.members import read_members
 from streamops.operate.operations.tending import Tending
+from streamops.operate.operations.unhandled import unhandled_of
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.tend import plan_tend, redelivery
-from streamops.wire.consuming.asking import mark_prefix
-from streamops.wire.consuming.hearts import WORKER_PREFIX
 from streamops.wire.consuming.tending import NOBODY, Tendable, look_at_stuck
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.keys import dead_letter_key, replayed_key, require_one_slot, retry_source, unhandled_key
+from streamops.wire.keys import dead_letter_key, replayed_key, require_one_slot
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 
@@ -84,9 +83,6 @@ def settle_tend(intent: TendIntent, evidence: TendEvidence) -> TendIntent:
 def tendable(intent: TendIntent, evidence: TendEvidence) -> Tendable:
     """Which entries an intent asks for, and how they are dealt with."""
     claiming = intent.redeliver is Redelivery.CLAIM
-    # Other libraries remember no business keys here.
-    has_keys = any(one.name.startswith(WORKER_PREFIX) for one in evidence.consumers)
-    source = retry_source(intent.stream)
     return Tendable(
         intent.stream,
         intent.group,
@@ -95,8 +91,7 @@ def tendable(intent: TendIntent, evidence: TendEvidence) -> Tendable:
         intent.max_deliveries,
         (intent.to or NOBODY) if claiming else "",
         () if claiming else evidence.others,
-        unhandled_key(source or intent.stream, intent.group) if has_keys else "",
-        mark_prefix(retries=source is not None),
+        unhandled_of(intent.stream, intent.group, evidence.consumers),
     )
 
 

@@ -15,6 +15,7 @@ from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, run_script, write_script
 from streamops.wire.server import Server
+from streamops.wire.writes.unhandled import Unhandled
 
 PAGE = 500
 """Rows that one call looks at."""
@@ -42,8 +43,7 @@ class Tendable(NamedTuple):
         max_deliveries: Delivered so often, they become dead letters.
         to: Who gets them by a claim; empty where they are added anew.
         others: The stream's other groups, where entries are added anew.
-        unhandled: The key of the group's unhandled entries; empty where it remembers no business keys.
-        mark_prefix: What their members begin with.
+        unhandled: Where entries are noted that were never handled; none where that tells nobody anything.
     """
 
     stream: str
@@ -53,8 +53,7 @@ class Tendable(NamedTuple):
     max_deliveries: int
     to: str = ""
     others: tuple[str, ...] = ()
-    unhandled: str = ""
-    mark_prefix: str = ""
+    unhandled: Unhandled | None = None
 
     @property
     def min_idle_ms(self) -> int:
@@ -182,10 +181,10 @@ async def tend_page(
         PAGE,
         BATCH_BYTES,
         now,
-        what.mark_prefix,
+        what.unhandled.prefix if what.unhandled else "",
         *what.others,
     )
-    keys = (what.queue, replayed_key(what.stream), *((what.unhandled,) if what.unhandled else ()))
+    keys = (what.queue, replayed_key(what.stream), *((what.unhandled.key,) if what.unhandled else ()))
     reply: Tended | Fault = await write_script(server, "tend", Call(what.stream, arguments, _tended, keys))
     return reply
 

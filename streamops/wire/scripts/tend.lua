@@ -10,6 +10,7 @@
 -- @include hand_on
 -- @include tend_rows
 -- @include origins
+-- @include unhandled
 local key, queue, notes, group, way, to = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3]
 local min_idle, most = tonumber(ARGV[4]), tonumber(ARGV[5])
 local count, look, room, now = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11]
@@ -86,15 +87,6 @@ local function bury(row, deliveries, parts, reason, why)
   return add(queue, parts, #parts)
 end
 
--- For how long business keys are remembered, only the group's workers know: longer than that, mostly.
-local REMEMBERED = 30 * 86400000
-
-local function note_unhandled(id)
-  local time = redis.call('TIME')
-  redis.call('ZADD', unhandled, string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), prefix .. id)
-  if redis.call('PTTL', unhandled) < REMEMBERED then redis.call('PEXPIRE', unhandled, number(REMEMBERED)) end
-end
-
 local acts = {}
 
 function acts.redeliver(row, deliveries, parts)
@@ -114,7 +106,7 @@ function acts.gone(row, deliveries, parts)
   local buried, problem = bury(row, deliveries, parts, 'payload-missing', 'its entry was deleted while it was pending')
   if buried then
     redis.call('XACK', key, group, row[1])
-    if unhandled then note_unhandled(row[1]) end
+    if unhandled then note_unhandled(unhandled, {prefix .. row[1]}) end
   end
   return buried, problem
 end

@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.acting import Outcome
+from streamops.model.acting import Assent, Outcome
+from streamops.model.acts.claim import ClaimIntent
+from streamops.model.acts.consumers import RemoveConsumerIntent
 from streamops.operate.console import Console
 from streamops.runtime import Entry, RetryLater, Streamops, WorkerOptions
 from streamops.runtime.events import Duplicate, Event, Lost, Retried
@@ -159,6 +161,28 @@ async def test_key_of_a_trimmed_entry_that_tend_found_is_free(server: RunningSer
         await until(lambda: is_idle(server, "s"))
     assert handled == [again]
     assert told == []
+
+
+@pytest.mark.parametrize(
+    "taking",
+    [
+        ClaimIntent(stream="s", group="g", to="ann", min_idle=timedelta()),
+        ClaimIntent(stream="s", group="g", to="ann", min_idle=timedelta(), source=DEAD),
+        RemoveConsumerIntent(stream="s", group="g", consumer=DEAD, to="ann"),
+    ],
+)
+async def test_key_of_a_trimmed_entry_that_a_command_took_off_the_list_is_free(
+    server: RunningServer, taking: ClaimIntent | RemoveConsumerIntent
+) -> None:
+    die_with_key(server)
+    async with await Console.open(server.options, actor=WORKSHOP) as console:
+        await console.apply(await console.prepare(taking), Assent(yes=True))
+    assert pending(server, "s") == 0
+    handled, told = list[str](), list[Event]()
+    async with working(application(server, handled, told)):
+        again = add(server)
+        await until(lambda: is_idle(server, "s"))
+    assert (handled, told) == ([again], [])
 
 
 async def test_tend_notes_nothing_of_a_group_without_workers_of_streamops(server: RunningServer) -> None:
