@@ -59,6 +59,7 @@ class Frame(Prompting):
 
     def compose(self) -> ComposeResult:
         """The bars around the body."""
+        self._fit_width()
         yield self._header
         yield self._crumbs
         yield self._banner
@@ -85,6 +86,12 @@ class Frame(Prompting):
         if self._composed_once:
             self._show_edges()
             self.show_bars()
+
+    def _fit_width(self) -> None:
+        # With its first resize Textual would do so, and style all of the screen once more.
+        width = self.app.size.width
+        fitting_ones = [name for least, name in self.app.HORIZONTAL_BREAKPOINTS or () if width >= least]
+        self.add_class(*fitting_ones[-1:], update=False)
 
     def _show_edges(self) -> None:
         self._header.show(*words.header(self.moment, self.size.width))

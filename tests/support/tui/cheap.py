@@ -1,4 +1,4 @@
-"""Make the console cheap for tests: draw only when the screen is read, parse each stylesheet once a process."""
+"""Make the console cheap for tests: draw, and style what is only drawn, when the screen is read; parse each stylesheet once a process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,14 @@ from unittest.mock import patch
 from rich.console import RenderableType
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
+from textual.css.styles import RenderStyles
 from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 
 _render_update = Compositor.render_update
 _parse_rules = Stylesheet._parse_rules
+_style_components = Stylesheet._process_component_classes
+_component_styles = DOMNode.get_component_styles
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 
 
@@ -24,6 +28,8 @@ def undrawn() -> Iterator[None]:
     with (
         patch.object(Compositor, "render_update", _render_if_full),
         patch.object(Stylesheet, "_parse_rules", _parse_once),
+        patch.object(Stylesheet, "_process_component_classes", _forget_components),
+        patch.object(DOMNode, "get_component_styles", _styles_when_asked),
     ):
         yield
 
@@ -42,3 +48,15 @@ def _parse_once(self: Stylesheet, *args: Any, **kwargs: Any) -> list[RuleSet]:
     if key not in _parsed:
         _parsed[key] = _parse_rules(self, *args, **kwargs)
     return _parsed[key]
+
+
+def _forget_components(self: Stylesheet, node: DOMNode) -> None:
+    del self
+    node._component_styles.clear()
+
+
+def _styles_when_asked(self: DOMNode, *names: str) -> RenderStyles:
+    """Of the parts of a widget (a cursor, a placeholder), which are most of what there is to style."""
+    if not self._component_styles:
+        _style_components(self.app.stylesheet, self)
+    return _component_styles(self, *names)
