@@ -6,7 +6,7 @@ import pytest
 
 from streamops.model.acting import Environment
 from tests.support.servers import RunningServer
-from tests.support.tui.driving import NARROW, names, press, running, shown, until
+from tests.support.tui.driving import NARROW, names, press, running, shown, typed_word, until
 from tests.support.tui.servers import (
     ENTRIES,
     PENDING,
@@ -14,7 +14,6 @@ from tests.support.tui.servers import (
     deliver_all,
     pending,
     to_pending,
-    typed_word,
 )
 
 
@@ -76,7 +75,7 @@ async def test_a_claim_in_development_needs_enter_alone(server: RunningServer) -
         assert {row[1] for row in rows} == {b"worker-2"}
 
 
-async def test_what_changed_meanwhile_is_left_alone_and_told(server: RunningServer) -> None:
+async def test_entry_that_changed_meanwhile_is_left_alone_and_told(server: RunningServer) -> None:
     ids = deliver_all(server)
     app = console_on(server, Environment.PRODUCTION)
     async with running(app):
@@ -101,19 +100,6 @@ async def test_drift_aborts_with_nothing_done(server: RunningServer) -> None:
         await press(app, "tab", "1", "enter")
         await shown(app, "→ Nothing was done")
         assert pending(server) == 0
-
-
-async def test_counting_again_shows_that_the_server_moved(server: RunningServer) -> None:
-    ids = deliver_all(server)
-    app = console_on(server, Environment.PRODUCTION)
-    async with running(app):
-        await to_pending(app)
-        await press(app, "asterisk", "A", "enter")
-        await shown(app, "Tab, then type 5")
-        server.command("XACK", "orders", "billing", *ids[:2])
-        await press(app, "r")
-        await shown(app, "‖ changed since it was counted before: it was 5 entries")
-        await shown(app, "Tab, then type 3")
 
 
 async def test_read_only_is_refused_by_the_engine_too(server: RunningServer) -> None:

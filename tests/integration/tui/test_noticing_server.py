@@ -48,7 +48,7 @@ async def test_a_lag_that_grows_on_a_real_server_is_drawn(server: RunningServer)
         assert 0 <= until_then - points[-1].at < 60
 
 
-async def test_what_is_found_on_a_real_server_is_an_alert(server: RunningServer) -> None:
+async def test_finding_about_a_real_server_is_an_alert(server: RunningServer) -> None:
     server.command("XADD", "orders:dlq", "*", "n", "1")
     app = console_on(server)
     async with running(app):

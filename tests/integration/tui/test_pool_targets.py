@@ -45,17 +45,11 @@ def count(server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return count
 
 
-@pytest.mark.parametrize(
-    "switch", [[], ["colon", *"ctx", "space", *"there", "enter"]], ids=["first", "switched"]
-)
-async def test_pool_of_a_program_is_scaled_by_that_program(count: Path, switch: list[str]) -> None:
+async def test_pool_of_a_program_in_another_context_is_scaled_by_that_program(count: Path) -> None:
     app = StreamopsApp(server_settings(Session(Globals(context="here"))))
     async with running(app):
-        if switch:
-            await press(app, *switch)
-            await until(
-                app, lambda: app.moment.context.name == "there" and app.moment.observation is not None
-            )
+        await press(app, "colon", *"ctx", "space", *"there", "enter")
+        await until(app, lambda: app.moment.context.name == "there" and app.moment.observation is not None)
         await press(app, "5", "5")
         await until(app, lambda: names(app) == ["billing"])
         await press(app, "S", "8", "enter")

@@ -16,7 +16,7 @@ def lag(app: StreamopsApp) -> int | None:
     return None if row.group is None else row.group.group.lag.entries
 
 
-async def test_what_happens_on_the_server_shows_by_itself(server: RunningServer) -> None:
+async def test_change_on_the_server_shows_by_itself(server: RunningServer) -> None:
     deliver_some(server)
     app = console_on(server)
     async with running(app):

@@ -12,7 +12,7 @@ from tests.support.tui.driving import names, press, running, shown, until
 from tests.support.tui.servers import OFTEN, add_groups
 
 
-async def test_what_a_user_may_not_read_is_told_in_its_place_and_the_rest_goes_on(
+async def test_reads_without_permission_are_told_in_their_place_and_the_rest_goes_on(
     server: RunningServer,
 ) -> None:
     add_groups(server, "billing")

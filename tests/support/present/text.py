@@ -1,7 +1,9 @@
-"""Characters that no terminal should be given."""
+"""The text of lines, and the characters in it that no terminal should be given."""
 
 import unicodedata
+from collections.abc import Iterable
 
+from streamops.present.table import Cell
 from streamops.present.text import (
     INVISIBLE,
 )
@@ -15,3 +17,8 @@ def unsafe_characters(text: str) -> list[str]:
         for character in text
         if unicodedata.category(character) in FORBIDDEN_CATEGORIES or ord(character) in INVISIBLE
     ]
+
+
+def text(line: Iterable[Cell]) -> str:
+    """What a line says."""
+    return "".join(cell.text for cell in line)

@@ -14,7 +14,7 @@ from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource
 
 CLAIM_FORM = [*"jjjj", "enter", "end", "C"]
-CLAIM_PLAN = [*CLAIM_FORM, *"worker-5", "enter"]
+CLAIM_PLAN = [*CLAIM_FORM, "space", "enter"]
 DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
 
 
@@ -24,11 +24,6 @@ def crumbs(app: StreamopsApp) -> str:
 
 def planned(source: InventedSource) -> Any:  # noqa: ANN401 - whichever intent it was
     return source.planned[-1][0]
-
-
-def bar_text(app: StreamopsApp) -> str:
-    """What the plan asks to be typed, as it is shown."""
-    return app.frame.query_one("#says").text.removeprefix("Tab, then type ").strip()  # type: ignore[attr-defined, no-any-return]
 
 
 def long_work(**changes: object) -> InventedSource:

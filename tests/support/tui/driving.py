@@ -94,6 +94,12 @@ def bar(app: StreamopsApp, name: str) -> str:
     return f"{left} | {right}" if right else left
 
 
+def typed_word(app: StreamopsApp) -> str:
+    """What the plan asks to be typed, as it is shown."""
+    said: str = app.frame.query_one("#says").text  # type: ignore[attr-defined]
+    return said.removeprefix("Tab, then type ").strip()
+
+
 def list_of(app: StreamopsApp) -> LineView[object]:
     """The list of the place on top."""
     return app.frame.query_one("#main", LineView)

@@ -91,12 +91,6 @@ async def to_pending(app: StreamopsApp, rows: int = ENTRIES) -> None:
     await until(app, lambda: len(names(app)) == rows)
 
 
-def typed_word(app: StreamopsApp) -> str:
-    """What the plan asks to be typed, as it is shown."""
-    said: str = app.frame.query_one("#says").text  # type: ignore[attr-defined]
-    return said.removeprefix("Tab, then type ").strip()
-
-
 def hints(app: StreamopsApp) -> str:
     """The keys of plans that the last line offers."""
     return " ".join(word for word in bar(app, "keys").split() if word.isupper() and len(word) == 1)

@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.operators.cron import run_job
 from tests.support.servers import RunningServer
-from tests.support.tui.driving import names, press, running, shown, until
-from tests.support.tui.servers import ENTRIES, console_on, deliver_all, pending, to_pending, typed_word
+from tests.support.tui.driving import names, press, running, shown, typed_word, until
+from tests.support.tui.servers import ENTRIES, console_on, deliver_all, pending, to_pending
 
 pytestmark = pytest.mark.timeout(400)
 

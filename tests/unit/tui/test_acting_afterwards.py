@@ -10,12 +10,16 @@ from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
 
-async def test_z_plans_to_undo_what_was_done() -> None:
+async def test_outcome_is_copied_by_y_and_undone_by_a_plan_of_z() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, *CLAIM_PLAN, "tab", "enter")
+        await press(app, *CLAIM_PLAN, "c")
+        assert app.clipboard == acts.CLAIM.command
+        await press(app, "tab", "enter")
         await shown(app, "10 of 12")
+        await press(app, "y")
+        assert app.clipboard == acts.DONE.audit_id
         await press(app, "z")
         await until(app, lambda: len(source.planned) == 2)
         assert str(planned(source).audit_id) == acts.DONE.audit_id
@@ -44,17 +48,6 @@ async def test_closing_leads_back_to_where_one_acted_from_and_it_is_read_again()
         await press(app, "enter")
         assert crumbs(app) == "prod ▸ orders ▸ fulfilment ▸ pending"
         await until(app, lambda: len(source.asked) >= reads)
-
-
-async def test_c_copies_the_equivalent_command_and_y_what_it_is_found_by() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await press(app, *CLAIM_PLAN, "c")
-        assert app.clipboard == acts.CLAIM.command
-        await press(app, "tab", "enter")
-        await shown(app, "10 of 12")
-        await press(app, "y")
-        assert app.clipboard == acts.DONE.audit_id
 
 
 async def test_the_audit_log_shows_who_did_what_and_z_undoes() -> None:

@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from streamops.errors import ApplyError, Forbidden, Unreachable
+from streamops.errors import ApplyError, Forbidden
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN, DRIFTED
-from tests.support.tui.driving import press, running, settle, shown
+from tests.support.tui.driving import press, running, shown
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -50,7 +50,7 @@ async def test_drift_is_told_and_a_new_plan_can_be_made() -> None:
         assert len(source.planned) == 2
 
 
-async def test_what_was_done_before_an_error_is_told_with_it() -> None:
+async def test_work_done_before_an_error_is_told_with_it() -> None:
     partial = replace(
         acts.DONE, applied=4, complete=False, stopped="the server went away", job="4f1c09ab12cd"
     )
@@ -81,12 +81,3 @@ async def test_without_a_connection_nothing_is_done() -> None:
         await press(app, "tab", "enter")
         await shown(app, "not connected: nothing was done")
         assert not source.applied
-
-
-async def test_a_lost_connection_while_planning_is_told_in_the_plan() -> None:
-    source = shop_source(plan=Unreachable("cannot connect: refused", "check that the server runs"))
-    app = app_for(source)
-    async with running(app):
-        await press(app, *CLAIM_PLAN)
-        await shown(app, "✗ cannot connect: refused")
-        await settle(app)

@@ -49,23 +49,16 @@ async def test_marks_come_and_go() -> None:
             assert "▸ pending" in crumbs(app)
 
 
-async def test_a_wrong_answer_is_told_and_nothing_is_planned() -> None:
-    source = shop_source()
-    app = app_for(source)
-    async with running(app):
-        await press(app, *CLAIM_FORM, "w", "down", "down", *"soon", "enter")
-        await shown(app, "✗ not a duration")
-        await press(app, "backspace")
-        assert "not a duration" not in screen_text(app)
-        assert not source.planned
-
-
-async def test_what_has_to_be_given_is_asked_for() -> None:
+async def test_form_with_a_missing_or_wrong_answer_says_so_and_plans_nothing() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
         await press(app, *CLAIM_FORM, "enter")
         await shown(app, "✗ this has to be given")
+        await press(app, "w", "down", "down", *"soon", "enter")
+        await shown(app, "✗ not a duration")
+        await press(app, "backspace")
+        assert "not a duration" not in screen_text(app)
         assert not source.planned
 
 

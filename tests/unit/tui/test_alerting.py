@@ -103,7 +103,7 @@ def test_findings_of_a_retry_stream_are_told_with_its_group() -> None:
     assert {str(row.finding.code) for row in rows} == {"stalled", "poison"}
 
 
-def test_what_did_not_change_is_the_very_same_row() -> None:
+def test_finding_that_did_not_change_is_the_very_same_row() -> None:
     alerts = Alerts()
     before = alerts.take(sample.shop())
     after = alerts.take(replace(sample.shop(), findings=()))

@@ -99,7 +99,7 @@ async def test_a_tool_that_reads_nothing_is_told_as_it_ends(tool: Callable[[str]
     assert (await copied("tool", "x" * 1_000_000, HERE))[0] == "copied by pbcopy"
 
 
-async def test_what_is_too_long_for_a_terminal_goes_into_a_private_file(tmp_path: Path) -> None:
+async def test_text_too_long_for_a_terminal_goes_into_a_private_file(tmp_path: Path) -> None:
     environment = SSH | {"XDG_STATE_HOME": str(tmp_path)}
     for text in ("x" * LONG, "y" * LONG):
         said, taken = await copied("auto", text, environment)

@@ -1,7 +1,5 @@
 """Dead letters: queues, the letters of one, one letter; what is marked and planned, and the fields that are edited."""
 
-from typing import Any
-
 import pytest
 from textual.widgets import Input
 
@@ -88,7 +86,7 @@ async def test_a_letter_that_is_gone_says_so() -> None:
         await shown(app, f"queue {QUEUE} has no letter")
 
 
-async def test_what_cannot_be_read_is_said_and_what_was_read_stays() -> None:
+async def test_unreadable_letters_are_told_and_what_was_read_stays() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -105,47 +103,18 @@ async def test_what_cannot_be_read_is_said_and_what_was_read_stays() -> None:
 # -- which letters a plan takes ----------------------------------------------------------------------
 
 
-async def test_without_marks_a_plan_takes_the_letter_under_the_cursor() -> None:
-    source = shop_source()
-    app = app_for(source)
-    async with running(app):
-        await press(app, *TO_LETTERS)
-        await shown(app, "18 letters")
-        await press(app, "down", "R", "enter")
-        await until(app, lambda: bool(source.planned))
-        assert planned(source) == ReplayIntent(queue=QUEUE, ids=(source.beside.letters[-2].id,))
-
-
-@pytest.mark.parametrize(
-    ("keys", "chosen"),
-    [
-        (["space", "space"], [-1, -2]),
-        (["space", "exclamation_mark"], range(-2, -19, -1)),
-        (["slash", *"rejected", "enter", "asterisk"], [-3, -7, -11, -15]),
-    ],
-    ids=["two", "others", "all filtered"],
-)
-async def test_marks_are_taken_by_their_ids_and_obey_the_filter(keys: list[str], chosen: Any) -> None:  # noqa: ANN401 - a table
+async def test_marks_turned_round_are_deleted_by_their_ids_and_kept_in_a_file() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
         await press(app, *TO_LETTERS)
         await until(app, lambda: len(list_of(app).rows) == 18)
-        await press(app, *keys, "D", "enter")
+        await press(app, "space", "exclamation_mark", "D", "enter")
         await until(app, lambda: bool(source.planned))
         intent = planned(source)
         assert isinstance(intent, PurgeIntent)
         assert intent.backup
-        assert set(intent.ids) == {source.beside.letters[at].id for at in chosen}
-
-
-async def test_marks_that_the_filter_hides_are_counted() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await press(app, *TO_LETTERS)
-        await until(app, lambda: len(list_of(app).rows) == 18)
-        await press(app, "space", "space", "slash", *"rejected", "enter", "space")
-        assert "● 3 marked, 2 of them not shown" in bar(app, "crumbs")
+        assert set(intent.ids) == {each.id for each in source.beside.letters[:-1]}
 
 
 async def test_all_of_the_queue_is_marked_by_the_same_key_again() -> None:
@@ -163,13 +132,15 @@ async def test_all_of_the_queue_is_marked_by_the_same_key_again() -> None:
         assert "marked" not in bar(app, "crumbs")
 
 
-async def test_a_filter_of_words_never_takes_more_than_is_shown() -> None:
+async def test_marks_under_a_filter_take_no_more_than_is_shown_and_count_what_is_hidden() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, *TO_LETTERS)
         await until(app, lambda: len(list_of(app).rows) == 18)
         await press(app, "slash", *"rejected", "enter", "asterisk", "asterisk", "asterisk")
         assert "● 4 marked" in bar(app, "crumbs")
+        await press(app, "escape", "escape", "space", "space", "slash", *"rejected", "enter", "space")
+        assert "● 3 marked, 2 of them not shown" in bar(app, "crumbs")
 
 
 async def test_an_expression_reads_such_letters_and_plans_by_it() -> None:
@@ -222,7 +193,7 @@ async def test_fields_are_edited_as_lines_and_become_edits_of_the_replay() -> No
         )
 
 
-async def test_what_differs_between_letters_stays_unless_it_is_written() -> None:
+async def test_field_that_differs_between_letters_stays_unless_it_is_written() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -238,7 +209,17 @@ async def test_what_differs_between_letters_stays_unless_it_is_written() -> None
         assert intent.edit == ((b"amount", b"7.00"),)
 
 
-async def test_an_escape_that_means_nothing_is_told_and_nothing_is_planned() -> None:
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        (["down", "down", "end", "\\", "q"], "✗ note: a backslash stands for"),
+        (["end", "9", *["down"] * 11, "space", "space"], "cannot be edited"),
+    ],
+    ids=["means nothing", "redelivered"],
+)
+async def test_edit_that_means_nothing_or_of_a_redelivery_is_refused_by_the_form(
+    keys: list[str], why: str
+) -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -246,21 +227,8 @@ async def test_an_escape_that_means_nothing_is_told_and_nothing_is_planned() -> 
         await shown(app, "18 letters")
         await press(app, "E")
         await shown(app, "Fields of 1 letter")
-        await press(app, "down", "down", "end", "\\", "q", "enter")
-        await shown(app, "✗ note: a backslash stands for")
-        assert not source.planned
-
-
-async def test_redeliver_takes_no_edits_and_says_so() -> None:
-    source = shop_source()
-    app = app_for(source)
-    async with running(app):
-        await press(app, *TO_LETTERS)
-        await shown(app, "18 letters")
-        await press(app, "E")
-        await shown(app, "Fields of 1 letter")
-        await press(app, "end", "9", *["down"] * 11, "space", "space", "enter")
-        await shown(app, "cannot be edited")
+        await press(app, *keys, "enter")
+        await shown(app, why)
         assert not source.planned
 
 
@@ -274,16 +242,6 @@ async def test_letters_that_cannot_be_read_leave_the_form_as_it_is() -> None:
         await press(app, "E")
         await shown(app, "✗ there is no stream payments:dlq")
         assert app.frame.query(Input)
-
-
-async def test_where_nothing_may_be_changed_no_capital_is_a_key() -> None:
-    app = app_for(shop_source(), read_only=True)
-    async with running(app):
-        await press(app, *TO_LETTERS)
-        await shown(app, "18 letters")
-        await press(app, *"RED")
-        assert bar(app, "crumbs").startswith("prod ▸ dead letters ▸ payments:dlq")
-        assert " plan" not in bar(app, "keys")
 
 
 async def test_the_dead_letters_of_a_stream_are_a_key_away() -> None:

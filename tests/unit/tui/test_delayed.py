@@ -23,7 +23,7 @@ async def test_queues_tell_what_is_due_and_when_the_next_one_is() -> None:
         assert app.frame.command_text() == "streamops -c prod delayed ls"
 
 
-async def test_what_could_not_be_read_is_counted() -> None:
+async def test_unreadable_queues_are_counted() -> None:
     source = shop_source()
     source.beside.gaps = (Gap("NOPERM: this user may not run 'zcard'", stream="secrets"),)
     app = app_for(source)

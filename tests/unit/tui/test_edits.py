@@ -39,7 +39,7 @@ def test_line_ends_and_tabs_are_escaped_and_come_back() -> None:
         field.edit("x\\")
 
 
-def test_what_a_line_cannot_hold_is_kept_and_says_so() -> None:
+def test_value_that_a_line_cannot_hold_is_kept_and_says_so() -> None:
     for value, why in [
         (b"\xff\xfe", "not text"),
         (b"\x1b]52;c;eA==\x07", "not text"),

@@ -42,7 +42,7 @@ def lines_of(entry: Entry, width: int = 80, **options: object) -> list[str]:
     return ["".join(cell.text for cell in line) for line in built.lines]
 
 
-def test_what_a_value_was_taken_for_is_said_to_be_a_guess() -> None:
+def test_decoding_that_was_not_asked_for_is_said_to_be_a_guess() -> None:
     lines = lines_of(RETRY)
     for words in (
         " body  json, a guess · 30 B",
@@ -100,7 +100,7 @@ async def test_references_are_followed_and_payloads_read_on_demand() -> None:
         await shown(app, "order.placed")
 
 
-async def test_a_payload_that_is_gone_or_refused_says_so() -> None:
+async def test_payload_or_origin_that_is_gone_or_refused_says_so() -> None:
     source = source_of(RETRY)
     app = app_for(source)
     async with running(app):
@@ -111,14 +111,8 @@ async def test_a_payload_that_is_gone_or_refused_says_so() -> None:
         source.fails = Refused("no permission for GET", "ask for it")
         await press(app, "enter")
         await shown(app, "no permission for GET. ask for it")
-
-
-async def test_the_origin_of_an_entry_that_is_gone_says_so() -> None:
-    app = app_for(source_of(RETRY))
-    async with running(app):
-        await press(app, "t")
-        await shown(app, "following")
-        await press(app, "enter", "tab", "enter")
+        source.fails = None
+        await press(app, "tab", "enter")
         await shown(app, "1773489599000-0 is no longer in the stream: it was trimmed or deleted")
 
 

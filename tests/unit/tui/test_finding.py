@@ -58,7 +58,7 @@ def test_a_scan_is_over_at_the_beginning_of_the_stream() -> None:
     assert Scan().after(result(5, 0, 0), SECOND).over
 
 
-def test_what_is_looked_for_is_checked_before_it_is() -> None:
+def test_search_is_checked_before_it_begins() -> None:
     for text, words in [
         ("placed !refund", ""),
         ("where fields.type == 'order'", ""),
@@ -75,7 +75,7 @@ def test_expressions_are_tried_on_small_pages() -> None:
     assert query("words").newest_first
 
 
-def test_the_same_as_a_command() -> None:
+def test_search_prints_as_the_command_that_finds_the_same() -> None:
     assert places.Search("orders", 'a "b c" !d').words == (
         "streams", "search", "--newest-first", "--contains=a", "--contains=b c", "--lacks=d",
     )  # fmt: skip
@@ -103,7 +103,7 @@ async def test_words_are_found_newest_first_and_enter_opens_one() -> None:
         assert names(app) == ["1400-0"]
 
 
-async def test_what_no_entry_holds_says_how_much_was_looked_at() -> None:
+async def test_search_that_finds_nothing_says_how_much_was_looked_at() -> None:
     app = app_for(source_of(1_200))
     async with running(app):
         await press(app, "s", *"where fields.type == 'x'", "enter")
@@ -176,7 +176,7 @@ async def test_a_lost_connection_keeps_what_was_found_and_r_goes_on() -> None:
         await shown(app, "searched all: 12 found in 1,200 entries")
 
 
-async def test_what_is_found_can_be_marked_for_a_plan() -> None:
+async def test_found_entries_can_be_marked_for_a_plan() -> None:
     app = app_for(source_of(500))
     async with running(app):
         await press(app, "s", *"refund", "enter")

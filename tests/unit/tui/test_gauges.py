@@ -5,15 +5,12 @@ from hypothesis import strategies as st
 
 from streamops.present.table import Tone
 from streamops.tui.gauges import TITLE, Part, parts_line
-from streamops.tui.paint import Line, cell_width
+from streamops.tui.paint import cell_width
+from tests.support.present.text import text
 
 PARTS = st.lists(
     st.builds(Part, st.text("ab日▸ ", max_size=50), st.integers(0, 10**9), st.just(Tone.OK)), max_size=12
 )
-
-
-def text(line: Line) -> str:
-    return "".join(cell.text for cell in line)
 
 
 def test_the_greatest_is_the_longest_and_what_there_is_any_of_has_a_bar() -> None:
@@ -21,7 +18,7 @@ def test_the_greatest_is_the_longest_and_what_there_is_any_of_has_a_bar() -> Non
     assert line == " Idle        ≤1s ████ 800  ≤1m █ 1  >1m 0  "
 
 
-def test_what_does_not_fit_is_counted() -> None:
+def test_parts_that_do_not_fit_are_counted() -> None:
     line = text(parts_line("From", [Part(f"stream-{number}", 9 - number) for number in range(9)], 60))
     assert line.endswith("+7 more")
     assert "stream-1" in line
@@ -33,6 +30,6 @@ def test_a_note_follows_where_there_is_room() -> None:
 
 
 @given(PARTS, st.integers(20, 200))
-def test_it_is_never_wider_than_the_screen(parts: list[Part], width: int) -> None:
+def test_line_of_parts_is_never_wider_than_the_screen(parts: list[Part], width: int) -> None:
     line = parts_line("Owners", parts, width)
     assert cell_width(text(line)) <= max(width, TITLE + 2)

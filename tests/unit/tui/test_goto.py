@@ -26,7 +26,7 @@ SHOP = sample.observation(
 )
 
 
-def test_what_is_typed_leads_to_its_place() -> None:
+def test_line_that_is_typed_leads_to_its_place() -> None:
     for text, goal in [
         ("orders", places.Stream("orders")),
         ("orders billing", places.Group("orders", "billing")),

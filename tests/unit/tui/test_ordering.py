@@ -78,7 +78,7 @@ wishes = st.builds(
 
 
 @given(st.lists(st.tuples(rows, wishes), min_size=1, max_size=6))
-def test_what_is_remembered_never_shows(history: list[tuple[list[Fruit], Wish]]) -> None:
+def test_remembered_orders_never_show(history: list[tuple[list[Fruit], Wish]]) -> None:
     arranger = ordering()
     for found, wish in history:
         remembered = list(arranger.arrange(found, wish))

@@ -26,7 +26,7 @@ def test_polls_take_a_quarter_of_the_time_at_most() -> None:
         )
 
 
-def test_off_is_off() -> None:
+def test_pace_that_is_off_has_no_interval() -> None:
     for focused in [True, False]:
         assert pace(None, seconds(100), focused=focused) == Pace(None, None)
 

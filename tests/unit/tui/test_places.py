@@ -80,7 +80,7 @@ def test_short_ids_are_never_longer_than_ids() -> None:
         assert short_id(EntryId(*entry_id)) == short
 
 
-def test_what_is_typed_leads_somewhere() -> None:
+def test_line_that_is_typed_leads_to_a_place() -> None:
     for text, goal in [
         ("status", places.Status()),
         (" streams ", places.Streams()),

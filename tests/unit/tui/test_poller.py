@@ -54,7 +54,7 @@ async def polling(bench: Bench) -> AsyncIterator[Bench]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_it_connects_discovers_and_observes() -> None:
+async def test_poller_that_starts_connects_discovers_and_observes() -> None:
     async with polling(Bench(InventedSource(sample.shop()))) as bench:
         await bench.until(lambda: bool(bench.of(Observed)))
         assert [type(message) for message in bench.posted] == [Connected, Observed]
@@ -71,7 +71,7 @@ async def test_switched_off_it_polls_on_demand_only() -> None:
         await bench.until(lambda: bench.source.polls == 2)
 
 
-async def test_it_polls_at_its_interval() -> None:
+async def test_poller_that_is_left_alone_polls_at_its_interval() -> None:
     async with polling(Bench(InventedSource(sample.shop()), every=timedelta(milliseconds=10))) as bench:
         await bench.until(lambda: bench.source.polls > 3)
 

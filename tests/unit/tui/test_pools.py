@@ -6,13 +6,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
-from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.acts.scaling import (
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,
     ResumeScalingIntent,
-    ScaleIntent,
 )
 from streamops.tui.app import StreamopsApp
 from tests.support.tui import sample
@@ -90,7 +88,7 @@ async def test_a_pool_leads_to_the_decisions_about_it() -> None:
         assert bar(app, "crumbs").startswith("prod ▸ orders ▸ billing")
 
 
-async def test_it_is_read_again_with_every_observation() -> None:
+async def test_pool_is_read_again_with_every_observation() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -103,7 +101,7 @@ async def test_it_is_read_again_with_every_observation() -> None:
         await shown(app, "nobody: `streamops autoscale run` does")
 
 
-async def test_what_cannot_be_read_is_said_and_what_was_read_stays() -> None:
+async def test_unreadable_pool_says_so_and_what_was_read_stays() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -125,38 +123,15 @@ async def test_capitals_open_plans_about_the_pool_under_the_cursor() -> None:
     async with running(app, (160, 50)):
         await to_pools(app)
         await opens(app, source, "A", PauseScalingIntent(pool="billing"))
-        await opens(app, source, "P", PauseIntent(pool="billing"))
         await press(app, "L", "enter")
         await shown(app, "give --minimum, --maximum or --reset")
         await press(app, "escape")
         await opens(app, source, "L4", LimitsIntent(pool="billing", minimum=4))
-        # Mail's controller was overruled, and its workers told to pause: the same keys take that back.
+        await opens(app, source, "O8", OverrideIntent(pool="billing", workers=8))
+        # Mail's controller was overruled: the same key takes that back.
         await press(app, "down", "down")
         await shown(app, "A resume scaling")
         await opens(app, source, "A", ResumeScalingIntent(pool="mail"))
-        await opens(app, source, "P", ResumeIntent(pool="mail"))
-
-
-async def test_numbers_are_asked_for_in_forms() -> None:
-    source = shop_source()
-    app = app_for(source)
-    async with running(app):
-        await to_pools(app)
-        await press(app, "enter")
-        await shown(app, "6 → 9")
-        await opens(app, source, "S8", ScaleIntent(pool="billing", workers=8))
-        await opens(app, source, "O8", OverrideIntent(pool="billing", workers=8))
-
-
-async def test_nothing_is_offered_where_nothing_may_be_changed() -> None:
-    source = shop_source()
-    app = app_for(source, read_only=True)
-    async with running(app):
-        await to_pools(app)
-        await press(app, "S")
-        await press(app, "A")
-        assert not source.planned
-        assert "pause scaling" not in screen_text(app)
 
 
 async def test_faults_are_pools_that_need_a_look() -> None:
@@ -176,7 +151,7 @@ async def test_without_pools_it_says_what_makes_one() -> None:
         await shown(app, "no pool has a controller")
 
 
-async def test_a_pool_that_nobody_knows() -> None:
+async def test_pool_without_a_controller_says_what_is_one() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):

@@ -14,7 +14,6 @@ from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamRole
 from streamops.operate.delayed import DelayedQueues
 from streamops.operate.workers import Crowd
-from streamops.present.table import Cell
 from streamops.present.units import ABSENT
 from streamops.tui.past.memory import ALL_ADDED, TIERS, Past
 from streamops.tui.past.rows import Totals, stream_totals, together
@@ -33,6 +32,7 @@ from streamops.tui.reads import Wanted
 from streamops.tui.screens.pulse import AGAIN, PulseScreen
 from tests.support import invented
 from tests.support.invented import NOW, entry_id, minutes, seconds
+from tests.support.present.text import text
 from tests.support.tui import sample
 from tests.support.tui.driving import NARROW, WIDE, bar, names, press, running, screen_text, shown, until
 from tests.support.tui.pulse_source import CROWD, DELAYED, PulseSource
@@ -41,15 +41,11 @@ from tests.support.tui.source import InventedSource, app_for
 REFUSED = Refused("scan is not permitted", "ask for it")
 
 
-def text(line: tuple[Cell, ...]) -> str:
-    return "".join(cell.text for cell in line)
-
-
 def sums(observation: Observation) -> Totals:
     return together([stream_totals(stream) for stream in observation.streams])
 
 
-def test_health() -> None:
+def test_fact_of_health_counts_the_worst_first() -> None:
     for tally, words in [
         ({}, "no streams  "),
         ({Health.OK: 3}, "✓ ok 3  of 3"),
@@ -61,7 +57,7 @@ def test_health() -> None:
         assert text(health_facts(tally)) == words
 
 
-def test_what_waits() -> None:
+def test_fact_of_waiting_says_at_least_where_lags_are_not_known() -> None:
     for totals, words in [
         (Totals(), "0 wait · 0 pending"),
         (Totals(waiting=1204, pending=5), "1,204 wait · 5 pending"),
@@ -78,7 +74,7 @@ def letters(length: int, second: float, last: EntryId | None = None) -> Observat
     return replace(made, snapshot=replace(made.snapshot, collected_at=NOW + seconds(second)))
 
 
-def test_dead_letters() -> None:
+def test_fact_of_dead_letters_tells_their_growth() -> None:
     for observations, words in [
         ([letters(0, 0)], "none"),
         ([letters(3, 0)], "3 in 1 queue"),
@@ -94,7 +90,7 @@ def test_dead_letters() -> None:
         assert text(dead_letter_facts(observations[-1], sums(observations[-1]), past)) == words
 
 
-def test_delayed_messages() -> None:
+def test_fact_of_delayed_messages_tells_the_next_or_why_none_is_read() -> None:
     for beside, words in [
         (Beside(), "reading"),
         (Beside(no_delayed="refused"), "not readable: refused"),
@@ -110,7 +106,7 @@ def test_delayed_messages() -> None:
         assert text(delayed_facts(beside)) == words
 
 
-def test_workers() -> None:
+def test_fact_of_workers_tells_their_states_or_why_none_is_read() -> None:
     for beside, words in [
         (Beside(), "reading"),
         (Beside(no_crowd="refused"), "not readable: refused"),
@@ -127,7 +123,7 @@ def server(*nodes: object) -> ServerInfo:
 GB = 2**30
 
 
-def test_memory() -> None:
+def test_fact_of_memory_tells_the_fullest_server() -> None:
     for info, words in [
         (server(), "?"),
         (server(invented.node(used_memory=GB)), "1.0 GiB, without a limit · noeviction"),
@@ -144,7 +140,7 @@ def test_memory() -> None:
         assert text(memory_facts(info)) == words
 
 
-def test_what_is_missing_is_told_and_nothing_where_nothing_is() -> None:
+def test_missing_parts_are_told_and_nothing_where_nothing_is_missing() -> None:
     assert missing_facts(sample.observation()) == []
     observation = sample.observation(gaps=(Gap("no"), Gap("no")), complete=False)
     observation = replace(observation, snapshot=replace(observation.snapshot, discovered=3))
@@ -194,7 +190,7 @@ async def test_the_page_is_shown_and_enter_leads_to_the_worst(size: tuple[int, i
         await until(app, lambda: bar(app, "crumbs") == "prod")
 
 
-async def test_what_cannot_be_read_is_told_and_the_rest_is_shown() -> None:
+async def test_unreadable_parts_are_told_and_the_rest_is_shown() -> None:
     app = app_for(PulseSource(sample.shop(), REFUSED, REFUSED))
     async with running(app):
         await press(app, "1")

@@ -63,13 +63,13 @@ def test_a_form_is_filled_in_from_what_the_cursor_is_on() -> None:
     }  # fmt: skip
 
 
-def test_what_is_not_changed_stands_for_its_value_to_the_byte() -> None:
+def test_answer_that_is_not_changed_stands_for_its_value_to_the_byte() -> None:
     made, limits = read()
     assert made == Everything(stream="or\udcffders", group="", to="me", source="w", ids=IDS)
     assert limits == Limits()
 
 
-def test_what_is_typed_is_read() -> None:
+def test_answer_that_is_typed_is_read() -> None:
     for name, text, value in [
         ("stream", " s ", " s "),
         ("source", "", None),
@@ -92,7 +92,7 @@ def test_what_is_typed_is_read() -> None:
         assert getattr(made, name) == value
 
 
-def test_what_stands_for_nothing_is_told() -> None:
+def test_answer_that_stands_for_nothing_is_told() -> None:
     for typed, field, why in [
         ({"stream": ""}, "stream", "has to be given"),
         ({"to": ""}, "to", "has to be given"),

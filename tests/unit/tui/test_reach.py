@@ -49,30 +49,38 @@ ROWS: dict[str, tuple[list[str], dict[str, tuple[str, dict[str, str]]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list(ROWS))
-async def test_capital_opens_its_form_filled_in_from_the_row(name: str) -> None:
-    way, forms = ROWS[name]
+WALKS = {
+    "streams": ["group", "consumer", "pending entry", "entry", "stream"],
+    "letters": ["queue", "letters", "letter"],
+    "beside": [name for name in ROWS if name.startswith(("delayed", "topic", "pool"))],
+}
+
+
+@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
+async def test_capital_opens_its_form_filled_in_from_the_row(walk: list[str]) -> None:
     app = app_for(shop_source())
     async with running(app, NARROW):
-        for step in way:
-            if step in {"down", "end", "enter"} and app.frame.query(LineView):
-                await until(app, lambda: bool(list_of(app).rows))
-            await press(app, step)
-        for key, (title, filled) in forms.items():
-            # A list that is read on demand is about all of it until its rows are there.
-            if app.frame.query(LineView):
-                await until(app, lambda: bool(list_of(app).rows))
-            await until(app, lambda: app.frame.subject() is not None)
-            await press(app, key)
-            form = app.frame
-            assert isinstance(form, FormScreen)
-            assert form.title_word == title
-            texts = {row.question.label: row.text for row in form._rows}
-            assert {label: texts[label] for label in filled} == filled
-            await press(app, "escape")
+        for way, forms in (ROWS[name] for name in walk):
+            for step in ("3", "home", *way):
+                if step in {"down", "end", "enter"} and app.frame.query(LineView):
+                    await until(app, lambda: bool(list_of(app).rows))
+                await press(app, step)
+            for key, (title, filled) in forms.items():
+                # A list that is read on demand is about all of it until its rows are there.
+                if app.frame.query(LineView):
+                    await until(app, lambda: bool(list_of(app).rows))
+                await until(app, lambda: app.frame.subject() is not None)
+                await press(app, key)
+                form = app.frame
+                assert isinstance(form, FormScreen)
+                assert form.title_word == title
+                texts = {row.question.label: row.text for row in form._rows}
+                assert {label: texts[label] for label in filled} == filled
+                await press(app, "escape")
 
 
 def test_every_verb_has_its_row() -> None:
+    assert sorted(name for walk in WALKS.values() for name in walk) == sorted(ROWS)
     operations = {title for _, forms in ROWS.values() for title, _ in forms.values()}
     others = {verb.operation for verb in VERBS} - operations
     assert all(name.startswith("autoscale.") for name in others)

@@ -79,7 +79,7 @@ async def test_space_and_p_stop_it_and_go_on(night: Path) -> None:
             await until(app, lambda words=words: words in bar(app, "status"))  # type: ignore[misc]
 
 
-async def test_it_plays_faster_and_slower(night: Path) -> None:
+async def test_recording_is_played_faster_and_slower(night: Path) -> None:
     async with playing(night) as app:
         for key, speeds in (
             ("greater_than_sign", (2, 5, 10, 30, 60, 60)),
@@ -90,7 +90,7 @@ async def test_it_plays_faster_and_slower(night: Path) -> None:
                 await until(app, lambda speed=speed: app.moment.tape.speed == speed)  # type: ignore[misc, union-attr]
 
 
-async def test_it_plays_to_its_end_and_from_there_again(night: Path) -> None:
+async def test_recording_plays_to_its_end_and_from_its_beginning_again(night: Path) -> None:
     async with playing(night) as app:
         await press(app, *[MINUTE_ON] * 3, *["greater_than_sign"] * 5, "space")
         await until(app, lambda: "■ the end" in bar(app, "status"))
@@ -135,7 +135,7 @@ async def test_nothing_can_be_done_to_it_and_that_is_said(night: Path) -> None:
         assert bar(app, "crumbs") == "prod"
 
 
-async def test_what_was_not_recorded_says_so(night: Path) -> None:
+async def test_place_that_was_not_recorded_says_so(night: Path) -> None:
     async with playing(night) as app:
         for keys, words in (
             (["3", "t"], "entries: not recorded"),
@@ -166,7 +166,7 @@ async def test_keys_of_a_recording_are_none_elsewhere() -> None:
         assert not app.moment.frozen
 
 
-async def test_what_is_shown_is_recorded_and_played_again(tmp_path: Path) -> None:
+async def test_screen_that_is_shown_is_recorded_and_played_again(tmp_path: Path) -> None:
     path = tmp_path / "shown"
     recorder = Recorder(path)
     source = InventedSource(sample.shop())

@@ -61,7 +61,7 @@ def test_the_keys_that_fit() -> None:
         assert verb_of("Q", subject) is None
 
 
-def test_what_is_on_is_switched_off_and_the_other_way_round() -> None:
+def test_topic_that_is_on_is_switched_off_and_the_other_way_round() -> None:
     for subject, operations in [
         (Subject(sort=Sort.TOPIC, topic="t"), {"P": "topics.off", "X": "topics.rm"}),
         (Subject(sort=Sort.TOPIC_OFF, topic="t"), {"P": "topics.on", "X": "topics.rm"}),

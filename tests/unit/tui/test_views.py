@@ -109,7 +109,7 @@ async def test_a_list_sorted_by_a_column_that_does_not_fit_says_so() -> None:
         assert "sorted by DELIVERED ▾" in bar(app, "crumbs")
 
 
-async def test_what_was_typed_before_comes_back_with_the_arrows() -> None:
+async def test_lines_typed_before_come_back_with_the_arrows() -> None:
     app = app_for(shop_source())
     async with running(app):
         for text in ("pay", "lag>1"):

@@ -1,4 +1,3 @@
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -6,11 +5,12 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode
-from streamops.present.table import Cell, Tone
+from streamops.present.table import Tone
 from streamops.tui import words
 from streamops.tui.moment import Loss, Moment
 from streamops.tui.pace import Pace
 from streamops.tui.tally import Tally
+from tests.support.present.text import text
 from tests.support.tui import sample
 from tests.support.tui.source import PROD, STAGING
 
@@ -21,10 +21,6 @@ def moment(observation: Observation | None = None, **changes: Any) -> Moment:
     known = sample.shop() if observation is None else observation
     plain = Moment(PROD, Pace(TWO, TWO), known, arrived=100.0, tally=Tally().count(known))
     return replace(plain, **changes)
-
-
-def text(cells: Iterable[Cell]) -> str:
-    return "".join(cell.text for cell in cells)
 
 
 def test_the_header_says_where_and_how() -> None:

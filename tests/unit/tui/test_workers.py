@@ -24,7 +24,7 @@ async def to_workers(app: Any) -> None:  # noqa: ANN401 - the console
     await until(app, lambda: len(list_of(app).rows) == 3)
 
 
-async def test_workers_and_their_pools_are_told() -> None:
+async def test_list_of_workers_tells_their_pools_and_which_do_anything_but_run() -> None:
     app = app_for(shop_source())
     async with running(app):
         await to_workers(app)
@@ -34,6 +34,8 @@ async def test_workers_and_their_pools_are_told() -> None:
         await shown(app, "night    ‖ paused by ada@bastion-1 5h00m ago  no workers")
         await shown(app, "✗ stalled")
         assert app.frame.command_text() == "streamops -c prod workers ls"
+        await press(app, "f")
+        assert names(app) == ["so-billing-2", "so-mail-1"]
 
 
 async def test_the_pool_of_the_worker_under_the_cursor_is_paused_or_resumed() -> None:
@@ -98,14 +100,6 @@ async def test_without_workers_it_says_where_others_are() -> None:
         await press(app, "5")
         await shown(app, "no worker has a heartbeat")
         await shown(app, "no pool was told anything")
-
-
-async def test_faults_are_workers_that_do_anything_but_run() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await to_workers(app)
-        await press(app, "f")
-        assert names(app) == ["so-billing-2", "so-mail-1"]
 
 
 async def test_many_pools_are_counted() -> None:

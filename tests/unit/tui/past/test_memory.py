@@ -92,7 +92,7 @@ def test_all_four_measures_are_remembered() -> None:
     assert found == [[3], [8], [90], [5], [2.5]]
 
 
-def test_what_is_not_known_is_not_nought() -> None:
+def test_measure_that_is_not_known_is_not_nought() -> None:
     observation = one(UNKNOWN, Rates(), pending=2, waiting=None)
     past = remembered(at(observation, 0))
     assert [values(past, track) for track in (LAG, TIME_LAG, PENDING_AGE, ADDED, ACKED)] == [[None]] * 5

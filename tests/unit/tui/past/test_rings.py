@@ -36,7 +36,7 @@ def test_readings_of_one_span_become_the_highest_and_the_mean() -> None:
     assert kept(ticks, ring) == [(1006.0, [7, 3, 9, 30, 3])]
 
 
-def test_what_is_not_known_changes_nothing_that_is() -> None:
+def test_reading_that_is_not_known_changes_nothing_that_is() -> None:
     ticks, ring = fill([(3, 2, 1, 10), (nan, 0, nan, nan), (2, 0, 1, 20)], every=3)
     assert kept(ticks, ring) == [(1006.0, [3, 2, 1, 15, 2])]
 
