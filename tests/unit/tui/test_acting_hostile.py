@@ -1,10 +1,9 @@
 """Names, plans, outcomes, jobs and records that want to be more than text, in every screen of acting."""
 
-import pytest
 from msgspec.structs import replace
 from textual import events
 
-from streamops.errors import ApplyError, Forbidden
+from streamops.errors import ApplyError
 from streamops.model.acting import Action, Actor, Failed, Job, Outcome, Plan, Progress, Skipped, Tier
 from streamops.model.acts.intents import FieldKind, IntentField
 from streamops.tui.acting.answers import read_answer, written
@@ -82,11 +81,10 @@ async def test_hostile_text_is_only_text_in_the_audit_log_and_jobs() -> None:
         assert not app._exit
 
 
-@pytest.mark.parametrize("partial", [False, True])
-async def test_hostile_errors_are_only_text(*, partial: bool) -> None:
+async def test_hostile_errors_are_only_text() -> None:
     what, hint = f"what {EVERYTHING}", f"hint {EVERYTHING}"
     made = source("x")
-    made.outcome = ApplyError(what, hint, outcome(EVERYTHING)) if partial else Forbidden(what, hint)
+    made.outcome = ApplyError(what, hint, outcome(EVERYTHING))
     app = app_for(made)
     async with running(app, NARROW):
         await press(app, "C", "x", "enter", "tab", "enter")

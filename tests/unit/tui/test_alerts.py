@@ -19,7 +19,6 @@ from tests.support.invented import NOW
 from tests.support.tui import sample
 from tests.support.tui.driving import (
     NARROW,
-    WIDE,
     bar,
     list_of,
     names,
@@ -156,7 +155,7 @@ async def test_a_silence_that_cannot_be_kept_lasts_until_the_console_is_closed_a
         assert silenced(app) == {"stalled": HOUR}
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, (160, 50)])
+@pytest.mark.parametrize("size", [NARROW, (160, 50)])
 async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tuple[int, int]) -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app, size):

@@ -1,7 +1,5 @@
 """Dead letters, delayed messages, topics, workers and stories that want to be more than text, on every screen of them."""
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
@@ -88,11 +86,7 @@ def source(text: str) -> InventedSource:
     return made
 
 
-@pytest.fixture(autouse=True)
-def _no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_directories")
 
 
 @pytest.mark.parametrize(

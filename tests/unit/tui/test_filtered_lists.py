@@ -92,9 +92,7 @@ async def test_filter_that_matches_nothing_leaves_every_action_without_effect(pl
         assert app.moment.context.name == "prod"
 
 
-@pytest.mark.parametrize(
-    "place", [places.Letters(QUEUE), places.Letters(QUEUE, "group == 'none'"), places.Entries(QUEUE)]
-)
+@pytest.mark.parametrize("place", [places.Letters(QUEUE), places.Entries(QUEUE)])
 async def test_queue_without_a_row_to_show_is_never_replayed_as_a_whole(place: Place) -> None:
     source = shop_at_work()
     app = app_for(source)

@@ -35,10 +35,7 @@ from tests.support.tui.source import STAGING, InventedSource, app_for, settings_
 narrow = pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
 
 
-@pytest.fixture(autouse=True)
-def _no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_directories")
 
 
 @pytest.fixture

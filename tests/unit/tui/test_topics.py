@@ -1,30 +1,23 @@
 """Topics: on, off or wrong, their counters, what failed last, and what may be done to them."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from streamops.model.acts.topics import RemoveTopicIntent, TopicOffIntent, TopicOnIntent
+from streamops.tui.app import StreamopsApp
+from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
-from tests.support.tui.source import InventedSource, app_for
+from tests.support.tui.source import app_for
 
 TO_TOPICS = ["colon", *"topics", "enter"]
 
 
-@pytest.fixture(autouse=True)
-def _no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_directories")
 
 
-def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
-    return source.planned[-1][0]
-
-
-async def to_topics(source: InventedSource, app: Any) -> None:  # noqa: ANN401 - the console
-    del source
+async def to_topics(app: StreamopsApp) -> None:
     await press(app, *TO_TOPICS)
     await until(app, lambda: len(list_of(app).rows) == 3)
 
@@ -33,7 +26,7 @@ async def test_topics_tell_their_state_and_never_a_secret() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await to_topics(source, app)
+        await to_topics(app)
         assert names(app) == ["paid/-", "remind/-", "wrong/-"]
         for words in ("▲ off", "✓ on", "✗ wrong", "it is no JSON"):
             await shown(app, words)
@@ -44,7 +37,7 @@ async def test_the_key_switches_what_is_on_off_and_what_is_off_on() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await to_topics(source, app)
+        await to_topics(app)
         await press(app, "P", "enter")
         await until(app, lambda: bool(source.planned))
         assert planned(source) == TopicOnIntent(name="paid")
@@ -60,7 +53,7 @@ async def test_one_topic_tells_its_calls_what_failed_and_what_is_not_known() -> 
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await to_topics(source, app)
+        await to_topics(app)
         await press(app, "enter")
         await shown(app, "nobody calls it: its group is not there")
         await shown(app, "call 2 of r:1773487080000-0")

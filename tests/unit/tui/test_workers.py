@@ -9,14 +9,11 @@ from streamops.model.workers import WorkerState
 from streamops.operate.workers import Crowd
 from tests.support.invented import NOW
 from tests.support.tui import sample
+from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.invented_beside import heart
 from tests.support.tui.shop import shop_source
-from tests.support.tui.source import InventedSource, app_for
-
-
-def planned(source: InventedSource) -> Any:  # noqa: ANN401 - any intent
-    return source.planned[-1][0]
+from tests.support.tui.source import app_for
 
 
 async def to_workers(app: Any) -> None:  # noqa: ANN401 - the console
