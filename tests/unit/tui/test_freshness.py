@@ -5,9 +5,11 @@ from datetime import timedelta
 from textual import events
 
 from streamops.errors import ExitCode, Refused
+from streamops.tui.moment import Stranger
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, names, press, running, settle, shown, until
 from tests.support.tui.shop import ALL, REFUSED, shop_source
+from tests.support.tui.snapshots import hold
 from tests.support.tui.source import InventedSource, app_for
 
 
@@ -78,6 +80,13 @@ async def test_a_lost_connection_keeps_the_data_and_says_so() -> None:
         await press(app, "r")
         await until(app, lambda: not app.frame.query_one("#banner").display)
         assert "stale" not in bar(app, "status")
+
+
+async def test_another_server_that_answers_is_told_in_the_banner() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        hold(app, stranger=Stranger(("4f1c" * 10,), ("b07e" * 10,)))
+        await until(app, lambda: "4f1c" in bar(app, "banner") and "b07e" in bar(app, "banner"))
 
 
 async def test_the_countdown_moves_by_itself() -> None:
