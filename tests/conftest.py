@@ -15,6 +15,7 @@ import hypothesis.core
 import pytest
 import structlog
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.strategies import text
 
 from tests.support.programs import PROGRAMS, REQUIRE_SERVERS, ServerProgram, missing_labels, newest_program
 from tests.support.servers import RunningServer, ServerPool, StartServer
@@ -55,6 +56,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Have Hypothesis write down which characters there are, before there are processes that would each take seconds for it."""
+    text().validate()
 
 
 def pytest_report_header() -> str:

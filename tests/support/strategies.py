@@ -6,8 +6,9 @@ valid but not consistent with each other; a test that needs a world in which the
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -23,8 +24,8 @@ from tests.support.invented import NOW
 GREATEST = 2**63 - 1
 """The greatest integer a reply can hold."""
 
-BIG_EXAMPLES = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""For tests whose every example is hundreds of draws, which take longer than their checks."""
+FEWER_EXAMPLES = settings(max_examples=settings().max_examples // 3)
+"""A third of the examples: for tests whose every example is hundreds of draws, which take longer than their checks."""
 
 POLICIES = (
     "",
@@ -39,17 +40,20 @@ POLICIES = (
 )
 
 
+@cache
 def counts() -> SearchStrategy[int]:
     """Counts as servers give them, mostly small."""
     return st.one_of(st.integers(0, 2_000), st.integers(0, GREATEST))
 
 
+@cache
 def names() -> SearchStrategy[str]:
     """Names of keys, groups and consumers: any bytes, decoded as ``wire`` decodes them."""
     odd = st.binary(max_size=12).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
     return st.one_of(st.sampled_from(["orders", "billing", "worker-1", "-x", "a b", "\x1b[31m"]), odd)
 
 
+@cache
 def entry_ids() -> SearchStrategy[EntryId]:
     """IDs the server made lately, IDs that people made up, and the ends of the range."""
     recent = st.builds(
@@ -61,6 +65,7 @@ def entry_ids() -> SearchStrategy[EntryId]:
     return st.one_of(recent, invented, st.sampled_from([ZERO_ID, LAST_ID]))
 
 
+@cache
 def spans() -> SearchStrategy[timedelta]:
     """Idle times and ages, from none to years."""
     return st.one_of(
@@ -69,6 +74,7 @@ def spans() -> SearchStrategy[timedelta]:
     )
 
 
+@cache
 def entries() -> SearchStrategy[Entry]:
     """Entries with any bytes in any number of fields."""
     field = st.tuples(st.binary(max_size=20), st.binary(max_size=100))
@@ -93,16 +99,19 @@ def lags(draw: st.DrawFn, *, known: bool | None = None) -> Lag:
     return Lag(None, *bounds, basis, "drawn")
 
 
+@cache
 def time_lags() -> SearchStrategy[TimeLag]:
     """Time lags, known or not."""
     return st.one_of(spans().map(TimeLag), st.just(TimeLag(None, "unavailable")))
 
 
+@cache
 def pending_entries() -> SearchStrategy[PendingEntry]:
     """Rows of a pending entries list; one given back has no consumer."""
     return st.builds(PendingEntry, entry_ids(), st.one_of(names(), st.just("")), spans(), counts())
 
 
+@cache
 def profiles() -> SearchStrategy[PendingProfile]:
     """Distributions of pending entries."""
     return st.builds(
@@ -116,6 +125,7 @@ def profiles() -> SearchStrategy[PendingProfile]:
     )
 
 
+@cache
 def consumers() -> SearchStrategy[Consumer]:
     """Consumers, as old and as new servers show them."""
     return st.builds(Consumer, names(), counts(), spans(), st.none() | spans())
@@ -167,6 +177,7 @@ def streams(
     )
 
 
+@cache
 def nodes() -> SearchStrategy[ServerNode]:
     """Server processes of every version, with INFO or without."""
     return st.builds(
@@ -183,6 +194,7 @@ def nodes() -> SearchStrategy[ServerNode]:
     )
 
 
+@cache
 def servers() -> SearchStrategy[ServerInfo]:
     """Servers of up to three nodes, or of none where no node said anything."""
     return st.builds(
@@ -193,6 +205,7 @@ def servers() -> SearchStrategy[ServerInfo]:
     )
 
 
+@cache
 def gaps() -> SearchStrategy[Gap]:
     """Gaps of a server, a stream or a group."""
     return st.builds(

@@ -1,7 +1,7 @@
 """Metrics: their names, what they say, and that none ever falls."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
@@ -94,7 +94,6 @@ def test_what_they_say() -> None:
 
 
 @given(name=st.text(max_size=20), reason=st.text(max_size=20))
-@settings(max_examples=50)
 def test_labels_hold_any_text(name: str, reason: str) -> None:
     one = HandlerFigures(stream=name, group=name, handler=name, retries={reason: 1})
     (sample,) = families(one)["streamops_retries"].samples
@@ -137,7 +136,6 @@ figures = st.builds(
 
 
 @given(st.lists(figures, min_size=1, max_size=6), st.data())
-@settings(max_examples=60)
 def test_no_counter_falls_when_a_worker_ends(workers: list[HandlerFigures], data: st.DataObject) -> None:
     """Whoever ends leaves behind what it counted; whoever comes counts from nought."""
     gone = data.draw(st.integers(0, len(workers) - 1))

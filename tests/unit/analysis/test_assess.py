@@ -22,7 +22,7 @@ from tests.support.invented import (
     snapshot,
     stream,
 )
-from tests.support.strategies import polls
+from tests.support.strategies import FEWER_EXAMPLES, polls
 
 THRESHOLDS = Thresholds()
 
@@ -186,6 +186,7 @@ def test_an_estimated_lag_is_no_known_one() -> None:
 
 
 @given(polls(most=2))
+@FEWER_EXAMPLES
 def test_any_snapshots_make_an_observation(readings: list[Snapshot]) -> None:
     history: History | None = None
     for reading in readings:

@@ -19,7 +19,7 @@ from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from tests.support.analysis.world import Counter, World
 from tests.support.invented import NOW, POLL, bounded, entry_id, group, minutes, seconds, snapshot, stream
-from tests.support.strategies import polls
+from tests.support.strategies import FEWER_EXAMPLES, polls
 
 THRESHOLDS = Thresholds()
 
@@ -147,6 +147,7 @@ def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
 
 
 @given(polls(most=2))
+@FEWER_EXAMPLES
 def test_rates_are_never_negative_and_never_of_one_reading(snapshots: list[Snapshot]) -> None:
     history: History | None = None
     for reading in snapshots:

@@ -4,7 +4,7 @@ from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -72,7 +72,6 @@ def intents(draw: st.DrawFn, operation: str) -> Struct:
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
-@settings(max_examples=15)
 @given(data=st.data())
 def test_command_parsed_again_gives_the_same_intent(operation: str, data: st.DataObject) -> None:
     intent = data.draw(intents(operation))

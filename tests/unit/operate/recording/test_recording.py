@@ -33,7 +33,7 @@ from streamops.operate.recording.frames import (
 )
 from streamops.operate.recording.recorder import WAITING, Recorder
 from streamops.operate.recording.recording import Recording
-from tests.support.strategies import polls
+from tests.support.strategies import FEWER_EXAMPLES, polls
 from tests.support.tui import sample
 
 SHOP = RecordedContext("prod", "production", "redis://shop")
@@ -196,6 +196,7 @@ def test_names_survive_byte_for_byte(path: Path, play: Play, name: str) -> None:
 
 
 @given(polls())
+@FEWER_EXAMPLES
 def test_any_observation_is_told_by_its_changes(snapshots: Sequence[Snapshot]) -> None:
     observer = Observer(Thresholds())
     before: Observation | None = None
