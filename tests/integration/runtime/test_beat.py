@@ -11,7 +11,7 @@ from streamops.errors import Refused
 from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.beat import Beat, Watch
 from streamops.runtime.events import Event, Overran, Troubled
-from tests.support.runtime.working import QUICK, pending, until, working
+from tests.support.runtime.working import QUICK, beaten, pending, until, working
 from tests.support.servers import RunningServer
 
 
@@ -30,17 +30,18 @@ async def test_a_stream_in_trouble_costs_no_other_its_leases(server: RunningServ
         if len(starts) <= 2:
             await held.wait()
 
-    first.handler(["a", "b"], group="g", start="0", lease=0.4)(handle)
-    second.handler("b", group="g", start="0", lease=0.4)(handle)
+    first.handler(["a", "b"], group="g", start="0", lease=0.3)(handle)
+    second.handler("b", group="g", start="0", lease=0.3)(handle)
     # Its entry of the broken stream cannot be acknowledged: the end does not wait for that.
-    async with working(first, replace(QUICK, grace=timedelta(seconds=0.2))):
+    quick = replace(QUICK, beat=timedelta(seconds=0.1), grace=timedelta(seconds=0.1))
+    async with working(first, quick) as one:
         for stream in "ab":
             server.command("XADD", stream, "*", "n", 1)
         await until(lambda: sorted(starts) == ["a", "b"])
         server.command("DEL", "a")
         server.command("SET", "a", "text")
-        async with working(second):
-            await asyncio.sleep(0.9)
+        async with working(second, quick) as two:
+            await beaten(server, one, two, times=6)
             assert starts.count("b") == 1
             held.set()
             await until(lambda: pending(server, "b") == 0)

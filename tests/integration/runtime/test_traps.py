@@ -19,14 +19,22 @@ from msgspec.structs import replace
 from streamops.runtime import Entry, Streamops, beat, source, station
 from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Troubled
 from streamops.wire.options import ConnectionOptions
-from tests.chaos.history import History
-from tests.chaos.ledger import Word, read
+from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy
-from tests.chaos.worker import Post
-from tests.support.runtime.working import LONGEST_WAIT, QUICK, is_idle, pending, unread, until, working
+from tests.support.runtime.working import (
+    LONGEST_WAIT,
+    QUICK,
+    beaten,
+    is_idle,
+    pending,
+    unread,
+    until,
+    working,
+)
 from tests.support.servers import RunningServer
 
 IMPATIENT = timedelta(seconds=0.3)
+HASTY = replace(QUICK, beat=timedelta(seconds=0.1))
 RESUMES_WITHIN = 15.0
 
 
@@ -97,22 +105,28 @@ async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server:
 async def test_nobody_is_taken_for_dead_because_the_server_was_away(server: RunningServer) -> None:
     """All heartbeats and leases run out meanwhile; whoever is back first must not take everything."""
     options = replace(server.options, timeout=IMPATIENT)
-    first, second, starts = Streamops(options), Streamops(options), list[str]()
+    first, second, starts, finish = Streamops(options), Streamops(options), list[str](), asyncio.Event()
     told = [*map(told_by, (first, second))]
 
     async def handle(entry: Entry) -> None:
         starts.append(entry.id)
-        await asyncio.sleep(2)
+        await finish.wait()
+
+    def waits(events: list[Event]) -> int:
+        return sum(isinstance(event, Troubled) for event in events)
 
     for app in (first, second):
         app.handler("s", group="g", start="0", lease=0.5, concurrency=10)(handle)
     quick = replace(QUICK, beat=timedelta(seconds=0.15))
-    async with working(first, quick), working(second, quick):
+    async with working(first, quick) as one, working(second, quick) as two:
         add(server, 10)
         await until(lambda: len(starts) == 10)
         server.pause()
-        await asyncio.sleep(1.0)
+        # Two waits are longer than leases and heartbeats last.
+        await until(lambda: min(map(waits, told)) >= 2)
         server.resume()
+        await beaten(server, one, two, times=4)
+        finish.set()
         await until(lambda: is_idle(server, "s"))
     assert len(starts) == 10
     assert not [event for each in told for event in each if isinstance(event, (Overran, Reclaimed))]
@@ -126,7 +140,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
         first, second = Streamops(replace(options, timeout=IMPATIENT)), Streamops(server.options)
         starts = list[str]()
 
-        @first.handler("s", group="g", start="0", retry=0.8, passive=True)
+        @first.handler("s", group="g", start="0", retry=0.6, passive=True)
         async def fail(_: Entry) -> None:
             starts.append("first")
             raise ValueError("not yet")
@@ -136,14 +150,14 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
             starts.append("second")
 
         add(server)
-        async with working(first):
+        async with working(first, HASTY) as one:
             await until(lambda: starts)
             proxy.hole()
-            async with working(second) as other:
+            async with working(second, HASTY) as other:
                 await until(lambda: consumers(server) == [other.id])
-                await asyncio.sleep(0.5)
                 proxy.resume()
-                await asyncio.sleep(0.7)
+                await until(lambda: not one.in_hand)
+                await beaten(server, one, times=3)
     assert starts == ["first", "second"]
 
 
@@ -151,16 +165,21 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (source, station):
-        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=3))
-    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=1))), list[str]()
+        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.8))
+    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.5))), list[str]()
     told = told_by(app)
 
     @app.handler("s", group="g", start="0")
     async def handle(entry: Entry) -> None:
         seen.append(entry.id)
 
+    def reads() -> int:
+        stats = server.client.info("commandstats")
+        return int(stats.get("cmdstat_xreadgroup", {"calls": 0})["calls"])
+
     async with working(app):
-        await asyncio.sleep(3.5)
+        before = reads()
+        await until(lambda: reads() > before)
         add(server)
         await until(lambda: seen)
     assert not [event for event in told if isinstance(event, Troubled)]
@@ -170,9 +189,9 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (source, station):
-        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.5))
+        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.2))
     async with between(server, tmp_path) as (proxy, options):
-        app, seen = Streamops(replace(options, timeout=timedelta(seconds=1))), list[float]()
+        app, seen = Streamops(replace(options, timeout=IMPATIENT)), list[float]()
 
         @app.handler("s", group="g", start="0")
         async def handle(_: Entry) -> None:
@@ -193,35 +212,33 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
 
 
 async def test_what_is_read_ahead_is_bounded_by_number(server: RunningServer) -> None:
-    app = Streamops(server.options)
-    add(server, 2000)
+    app, in_hand = Streamops(server.options), list[int]()
+    add(server, 400)
     server.command("XGROUP", "CREATE", "s", "g", "0")
-    deliver(server, "mine", 1000)
+    deliver(server, "mine", 200)
 
     @app.handler("s", group="g", concurrency=2, prefetch=50)
     async def handle(_: Entry) -> None:
-        await asyncio.sleep(0.02)
+        in_hand.append(only.in_hand)
+        await asyncio.sleep(0.005)
 
     async with working(app, replace(QUICK, consumer="mine")) as only:
-        most = 0
-        for _ in range(100):
-            await asyncio.sleep(0.01)
-            most = max(most, only.in_hand)
+        await until(lambda: len(in_hand) > 150)
     # Finished ones that are not acknowledged yet are in hand too.
-    assert 0 < most <= 2 * 50 + 2
+    assert max(in_hand) <= 2 * 50 + 2
 
 
 async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> None:
     app, running = Streamops(server.options), asyncio.Event()
-    add(server, 200, body=b"x" * 100_000)
+    add(server, 60, body=b"x" * 100_000)
 
     @app.handler("s", group="g", start="0", concurrency=2, prefetch=500, prefetch_bytes=1_000_000)
     async def handle(_: Entry) -> None:
         await running.wait()
 
-    async with working(app) as only:
+    async with working(app, HASTY) as only:
         await until(lambda: only.in_hand)
-        await asyncio.sleep(0.5)
+        await beaten(server, only, times=3)
         # The first read cannot know how large entries are.
         first = only.stations[0].crew.handler.concurrency * 3
         assert only.in_hand <= first + 10
@@ -306,24 +323,9 @@ async def test_names_of_dead_consumers_do_not_pile_up(server: RunningServer) -> 
     async def handle(_: Entry) -> None:
         pass
 
-    async with working(app) as only:
+    async with working(app, HASTY) as only:
         await until(lambda: consumers(server) == [only.id])
     assert consumers(server) == []
-
-
-async def test_a_poisonous_entry_brings_down_no_more_workers_than_it_has_attempts(
-    server: RunningServer, tmp_path: Path
-) -> None:
-    async with History(server, tmp_path, Post(most=3, concurrency=2, prefetch=5)) as history:
-        history.publish("poison", "p")
-        for number in range(20):
-            history.publish("ok", f"o{number}")
-        await history.join()
-        await history.settle()
-        starts = [line for line in read(history.post.ledger) if line.word is Word.START and line.key == "p"]
-        assert [line.attempt for line in starts] == [1, 2, 3]
-        assert sum(fault.kind == "death" for fault in history.faults) == 3
-        assert [letter.reason for letter in history.letters()] == ["max-deliveries"]
 
 
 async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_more(
@@ -377,13 +379,20 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
         server.command("XGROUP", "CREATE", "s", "g", "0")
         deliver(server, "mine", 1)
 
-        @app.handler("s", group="g", timeout=0.6)
+        @app.handler("s", group="g", timeout=0.3)
         async def handle(_: Entry) -> None:
             outcomes.append("begun")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0)
             outcomes.append("done")
 
-        proxy.slow_down(0.4)
+        mark = load_script("consume_mark").source.encode()
+
+        def slow_down_marks(request: bytes) -> bool:
+            if mark in request:
+                proxy.slow_down(0.5)
+            return False
+
+        proxy.watch = slow_down_marks
         async with working(app, replace(QUICK, consumer="mine", beat=timedelta(seconds=5))):
             await until(lambda: len(outcomes) == 2)
             proxy.resume()

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from operator import ne
 from typing import Any
 
 from streamops.model.workers import WorkerState
@@ -34,6 +35,18 @@ async def until(true: Callable[[], Any], seconds: float = LONGEST_WAIT) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110 - what is waited for is on the server
             await asyncio.sleep(0.005)
+
+
+async def beaten(server: RunningServer, *workers: Worker, times: int) -> None:
+    """Wait until workers have told the server so many times more that they live; meanwhile each looks around."""
+
+    def told(worker: Worker) -> bytes | None:
+        value: bytes | None = server.command("HGET", f"streamops:worker:{worker.id}", "beat_ms")
+        return value
+
+    for _ in range(times):
+        last = [told(worker) for worker in workers]
+        await until(lambda last=last: all(map(ne, map(told, workers), last)))
 
 
 def pending(server: RunningServer, stream: str, group: str = "g") -> int:
