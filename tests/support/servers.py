@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -126,6 +126,13 @@ class RunningServer:
             redis.RedisError: The server answered with an error.
         """
         return self._raw.execute_command(*words)  # type: ignore[no-untyped-call]
+
+    def commands(self, rows: Iterable[Sequence[str | bytes | float]]) -> list[Any]:
+        """Send many commands in one message; their replies, in order."""
+        with self._raw.pipeline(transaction=False) as message:
+            for words in rows:
+                message.execute_command(*words)  # type: ignore[no-untyped-call]
+            return message.execute()
 
     def flush(self) -> None:
         """Drop every key of every database."""

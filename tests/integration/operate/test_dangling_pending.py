@@ -14,8 +14,7 @@ LONG_IDLE_MS = 600_000
 @pytest.fixture
 def given(server: RunningServer) -> RunningServer:
     """Three hundred entries, of which a hundred are pending."""
-    for number in range(1, 301):
-        server.command("XADD", STREAM, f"{number}-0", "n", number)
+    server.commands(("XADD", STREAM, f"{number}-0", "n", number) for number in range(1, 301))
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0")
     server.command("XREADGROUP", "GROUP", GROUP, "w", "COUNT", 100, "STREAMS", STREAM, ">")
     return server

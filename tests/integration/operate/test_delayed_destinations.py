@@ -19,9 +19,8 @@ RETRIES = "{orders}:retry:billing"
 def fill(server: RunningServer, messages: int) -> None:
     """The last message is a retry, of a group that retries nothing else."""
     plain = encode_body(DelayedBody("orders", ((b"n", b"1"),)))
-    for number in range(messages):
-        server.command("ZADD", QUEUE, number, f"m{number}")
-        server.command("HSET", BODIES, f"m{number}", plain)
+    server.commands(("ZADD", QUEUE, number, f"m{number}") for number in range(messages))
+    server.commands(("HSET", BODIES, f"m{number}", plain) for number in range(messages))
     retry = encode_body(DelayedBody(RETRIES, ((b"n", b"1"),), "billing", 2, "1-1"))
     server.command("HSET", BODIES, f"m{messages - 1}", retry)
 

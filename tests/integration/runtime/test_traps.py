@@ -54,7 +54,7 @@ def told_by(app: Streamops) -> list[Event]:
 
 def add(server: RunningServer, number: int = 1, **fields: str | bytes) -> list[str]:
     parts = [part for pair in (fields or {"a": "1"}).items() for part in pair]
-    return [server.command("XADD", "s", "*", *parts).decode() for _ in range(number)]
+    return [reply.decode() for reply in server.commands([("XADD", "s", "*", *parts)] * number)]
 
 
 def consumers(server: RunningServer) -> list[str]:

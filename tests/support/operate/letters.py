@@ -33,9 +33,18 @@ def add_letter(
     **about: str,
 ) -> str:
     """A letter as streamops writes them."""
+    return add(server, queue, [*own, *_reserved(**about)], entry_id)
+
+
+def add_letters(server: RunningServer, numbers: Iterable[int]) -> None:
+    """Letters of such numbers."""
+    server.commands(("XADD", QUEUE, "*", *flat([("n", str(number)), *_reserved()])) for number in numbers)
+
+
+def _reserved(**about: str) -> Fields:
+    """What streamops adds to an entry in its letter."""
     told = {"origin": STREAM, "group": GROUP, "reason": "max-deliveries", "deliveries": "5"} | about
-    reserved = [(f"_so_{name}", value) for name, value in told.items() if value]
-    return add(server, queue, [*own, *reserved], entry_id)
+    return [(f"_so_{name}", value) for name, value in told.items() if value]
 
 
 def entries(server: RunningServer, stream: str) -> list[tuple[str, list[bytes]]]:

@@ -110,9 +110,11 @@ async def test_run_what_is_due(server: RunningServer, connected: Server, console
 
 async def test_all_of_many(server: RunningServer, console: Console) -> None:
     """More than a batch."""
-    for number in range(1_200):
-        server.command("ZADD", QUEUE, number, f"m{number:04}")
-        server.command("HSET", BODIES, f"m{number:04}", encode_body(order(number, retry=number >= 1_100)))
+    server.commands(("ZADD", QUEUE, number, f"m{number:04}") for number in range(1_200))
+    server.commands(
+        ("HSET", BODIES, f"m{number:04}", encode_body(order(number, retry=number >= 1_100)))
+        for number in range(1_200)
+    )
     plan, outcome = await act(console, RunDelayedIntent(stream="orders", every=True))
     assert plan.count == outcome.applied == 1_200
     assert "to orders (1,100), {orders}:retry:billing (100)" in plan.effects[0]

@@ -346,7 +346,7 @@ async def under_way() -> None:
 
 
 async def test_what_a_killed_claim_did_not_record_is_taken_back_all_the_same(server: RunningServer) -> None:
-    planned_in_all = 3 * LARGEST
+    planned_in_all = FIRST + LARGEST
     fill(server, a=planned_in_all)
     async with await open_console(server) as console:
         await killed_after(console, claim(), 0)

@@ -11,14 +11,22 @@ from streamops.errors import (
 from streamops.model.acting import Assent, JobState, Outcome, Progress
 from streamops.model.acts.replay import ReplayIntent
 from streamops.operate.console import Console
-from tests.support.operate.letters import QUEUE, STREAM, add_letter, do, entries, make_group, payloads
+from tests.support.operate.letters import (
+    QUEUE,
+    STREAM,
+    add_letter,
+    add_letters,
+    do,
+    entries,
+    make_group,
+    payloads,
+)
 from tests.support.servers import RunningServer
 
 
 async def test_an_interrupted_replay_goes_on(server: RunningServer, console: Console) -> None:
     make_group(server)
-    for number in range(1_200):
-        add_letter(server, [("n", str(number))])
+    add_letters(server, range(1_200))
     stop, tokens = asyncio.Event(), list[str]()
     prepared = await console.prepare(
         ReplayIntent(queue=QUEUE, where="to_number(fields.n) > `-1`", count=1_100)
@@ -49,8 +57,7 @@ async def test_what_a_failover_threw_away_is_not_counted_twice(
 ) -> None:
     """Interrupted after it had told of all it did; then a server takes over that lacks the last batch."""
     make_group(server)
-    for number in range(1_200):
-        add_letter(server, [("n", str(number))])
+    add_letters(server, range(1_200))
     stop, tokens, kept = asyncio.Event(), list[str](), dict[str, bytes]()
     done = set[int]()
 
@@ -77,8 +84,7 @@ async def test_what_a_failover_threw_away_is_not_counted_twice(
 
 async def test_a_job_of_which_nothing_is_left_is_done(server: RunningServer, console: Console) -> None:
     make_group(server)
-    for number in range(1_200):
-        add_letter(server, [("n", str(number))])
+    add_letters(server, range(1_200))
     stop, tokens = asyncio.Event(), list[str]()
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     with pytest.raises(Interrupted):
@@ -95,8 +101,7 @@ async def test_memory_that_runs_out_stops_a_replay_which_goes_on_later(
     server: RunningServer, console: Console
 ) -> None:
     make_group(server)
-    for number in range(1_200):
-        add_letter(server, [("n", str(number))])
+    add_letters(server, range(1_200))
     tokens: list[str] = []
 
     def run_out(progress: Progress) -> None:

@@ -12,7 +12,16 @@ from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
-from tests.support.operate.letters import QUEUE, STREAM, add_letter, do, entries, make_group, payloads
+from tests.support.operate.letters import (
+    QUEUE,
+    STREAM,
+    add_letter,
+    add_letters,
+    do,
+    entries,
+    make_group,
+    payloads,
+)
 from tests.support.operate.replaying.fields import OWN
 from tests.support.servers import RunningServer
 
@@ -51,8 +60,7 @@ async def test_selections(
 
 async def test_many_letters_in_batches(server: RunningServer, console: Console) -> None:
     make_group(server)
-    for number in range(1_203):
-        add_letter(server, [("n", str(number))])
+    add_letters(server, range(1_203))
     seen: list[int] = []
     outcome = await do(
         console, ReplayIntent(queue=QUEUE), progress=lambda progress: seen.append(progress.done)
@@ -86,8 +94,7 @@ async def test_what_dies_during_a_replay_is_not_replayed_again(
     server: RunningServer, console: Console
 ) -> None:
     make_group(server)
-    for number in range(3):
-        add_letter(server, [("n", str(number))])
+    add_letters(server, range(3))
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     late = add_letter(server, [("n", "late")])
     assert (await console.apply(prepared, Assent(yes=True))).applied == 3

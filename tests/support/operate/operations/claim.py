@@ -15,7 +15,7 @@ def fill(server: RunningServer, **owners: int) -> list[EntryId]:
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
     ids: list[bytes] = []
     for owner, count in owners.items():
-        new = [server.command("XADD", STREAM, "*", "f", "v") for _ in range(count)]
+        new = server.commands([("XADD", STREAM, "*", "f", "v")] * count)
         server.command("XREADGROUP", "GROUP", GROUP, owner, "STREAMS", STREAM, ">")
         server.command("XCLAIM", STREAM, GROUP, owner, 0, *new, "IDLE", OLD, "JUSTID")
         ids += new

@@ -13,8 +13,7 @@ STREAM = "orders"
 
 
 def fill(server: RunningServer, first: int, last: int) -> None:
-    for number in range(first, last + 1):
-        server.command("XADD", STREAM, f"{number}-0", "n", number)
+    server.commands(("XADD", STREAM, f"{number}-0", "n", number) for number in range(first, last + 1))
 
 
 def delete(server: RunningServer, *numbers: int) -> None:

@@ -6,8 +6,7 @@ STREAM = "orders"
 
 
 def fill(server: RunningServer, count: int, first: int = 1) -> None:
-    for number in range(first, first + count):
-        server.command("XADD", STREAM, f"{number}-0", "n", number)
+    server.commands(("XADD", STREAM, f"{number}-0", "n", number) for number in range(first, first + count))
 
 
 def read(server: RunningServer, group: str, count: int, *words: str) -> None:

@@ -59,7 +59,8 @@ class Shop:
         self, count: int, *fields: str | bytes, to: str = "ann", retries: bool = False
     ) -> list[bytes]:
         """Add entries, and have a consumer read them."""
-        ids = [self.add(*fields, retries=retries) for _ in range(count)]
+        words = ("XADD", self.key(retries=retries), "*", *(fields or ("f", "v")))
+        ids: list[bytes] = self.running.commands([words] * count)
         self.command("XREADGROUP", "GROUP", GROUP, to, "STREAMS", self.key(retries=retries), ">")
         return ids
 
