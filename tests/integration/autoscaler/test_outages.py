@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -12,6 +11,7 @@ from streamops.autoscaler.controller import Controller
 from streamops.model.pools import Applied
 from streamops.model.scaling import ScaleCode
 from streamops.model.secret import Secret
+from tests.support.autoscaler.outages import IMPATIENT, Case, assert_goes_on, assert_holds, led
 from tests.support.autoscaler.pools import (
     KEY,
     POOL,
@@ -21,67 +21,22 @@ from tests.support.autoscaler.pools import (
     field,
     fill,
     options,
-    steer,
 )
 from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer, StartServer
-
-AT_ONCE = ("--repl-diskless-sync-delay", "0")
-IMPATIENT = timedelta(seconds=0.4)
-
-
-class Case:
-    """A controller of one pool that is where it should be."""
-
-    def __init__(self, controller: Controller, target: Workers) -> None:
-        self.controller, self.target = controller, target
-
-    async def is_led(self) -> bool:
-        """Whether a round comes to a decision."""
-        return bool((await self.controller.round()).decisions)
-
-    async def goes_on(self) -> None:
-        """Wait until it is led again; then what is told to it is done."""
-        async with asyncio.timeout(SETTLE_SECONDS):
-            while not await self.is_led():  # noqa: ASYNC110 - each time a round
-                await asyncio.sleep(0.05)
-
-
-async def assert_holds(case: Case, events: list[str]) -> None:
-    """Round after round nothing is decided and nothing asked for, which is told once."""
-    with capture_logs() as logs:
-        for _ in range(2):
-            assert (await case.controller.round()).decisions == {}
-    assert [one["event"] for one in logs] == events
-    assert case.target.asked == []
-
-
-async def assert_goes_on(own: RunningServer, case: Case) -> None:
-    """It is led again, and does as it is told."""
-    await case.goes_on()
-    steer(own, override=7, steered_at=99)
-    decision = (await case.controller.round()).decisions[POOL]
-    assert (decision.code, decision.outcome, case.target.asked) == (ScaleCode.OVERRIDE, Applied.DONE, [7])
-    told = await case.controller._console.pools.decisions(POOL, 1)
-    assert told[0].code is ScaleCode.OVERRIDE
 
 
 @pytest.fixture
 def own(start_server: StartServer) -> RunningServer:
     """A server of the test's own, with a stream and a group."""
-    server = start_server(*AT_ONCE)
+    server = start_server()
     fill(server, entries=10)
     return server
 
 
 @pytest.fixture
 async def case(own: RunningServer) -> AsyncIterator[Case]:
-    target = Workers(3)
-    connection = replace(own.options, timeout=IMPATIENT)
-    async with console_on(own, target, connection=connection) as console:
-        case = Case(Controller(console, options()), target)
-        for _ in range(2):
-            assert await case.is_led()
+    async with led(own) as case:
         yield case
 
 
@@ -110,22 +65,6 @@ async def test_clients_that_are_paused(own: RunningServer, case: Case) -> None:
     own.command("CLIENT", "PAUSE", "60000", "WRITE")
     await assert_holds(case, ["no pool can be led"])
     own.command("CLIENT", "UNPAUSE")
-    await assert_goes_on(own, case)
-
-
-async def test_a_primary_that_becomes_a_replica_and_is_promoted_with_older_data(
-    own: RunningServer, case: Case, start_server: StartServer
-) -> None:
-    older = start_server(*AT_ONCE)
-    older.command("REPLICAOF", "127.0.0.1", own.port)
-    await _synced(older)
-    older.command("REPLICAOF", "NO", "ONE")
-    own.command("XADD", "orders", "*", "n", "lost in the failover")
-    assert await case.is_led()
-    own.command("REPLICAOF", "127.0.0.1", older.port)
-    await _synced(own)
-    await assert_holds(case, ["pool cannot be led"])
-    own.command("REPLICAOF", "NO", "ONE")
     await assert_goes_on(own, case)
 
 
@@ -194,9 +133,3 @@ async def test_a_lead_on_a_server_without_it_any_more_is_taken_anew(own: Running
     own.command("DEL", KEY)
     assert await case.is_led()
     assert (field(own, "leader"), field(own, "term")) == ("first", "1")
-
-
-async def _synced(replica: RunningServer) -> None:
-    async with asyncio.timeout(SETTLE_SECONDS):
-        while replica.client.info("replication").get("master_link_status") != "up":  # noqa: ASYNC110 - another process's
-            await asyncio.sleep(0.05)

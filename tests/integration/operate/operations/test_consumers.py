@@ -171,7 +171,7 @@ async def test_the_hand_over_can_be_undone(
 async def test_long_work_is_a_job_and_can_be_interrupted(
     server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stock(server, 12_000, dead=12_000)
+    stock(server, 10_000, dead=10_000)
     prepared = await console.prepare(removal(to="heir"), Limits(rate=1_000_000.0))
     jobs: list[str] = []
 
@@ -182,10 +182,10 @@ async def test_long_work_is_a_job_and_can_be_interrupted(
         await console.apply(prepared, Assent(yes=True), stop, jobs.append)
     assert {"dead", "heir"} == consumers(server)
     rest = await console.prepare_rest(jobs[0])
-    assert rest.plan.count == 12_000 - consumer_rm.BATCH
+    assert rest.plan.count == 10_000 - consumer_rm.BATCH
     outcome = await applied(console, rest)
     assert outcome.complete
-    assert [owner for _, owner, _ in rows(server)] == ["heir"] * 12_000
+    assert [owner for _, owner, _ in rows(server)] == ["heir"] * 10_000
     monkeypatch.undo()
 
 

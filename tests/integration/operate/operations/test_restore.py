@@ -21,7 +21,7 @@ from streamops.present.documents import encode, entry_json
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.operate.operations.restoring import STREAM, content, markers, values, written
 from tests.support.servers import RunningServer, StartServer
-from tests.support.strategies import entries
+from tests.support.strategies import FEWER_EXAMPLES, entries
 
 
 def append(path: str, what: bytes) -> None:
@@ -102,6 +102,7 @@ async def test_ids_out_of_order_take_new_ones(
 
 
 @given(made=st.lists(entries(), min_size=1, max_size=30))
+@FEWER_EXAMPLES
 async def test_every_byte_survives(server: RunningServer, tmp_path: Path, made: list[Entry]) -> None:
     made = [replace(entry, id=EntryId(at, 0)) for at, entry in enumerate(made, 1) if entry.fields]
     if not made:

@@ -289,12 +289,12 @@ async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(
 
 async def test_what_went_on_with_a_job_is_undone_with_it(server: RunningServer) -> None:
     """Once, whichever of them is asked for."""
-    fill(server, a=2 * LARGEST)
+    fill(server, a=FIRST + LARGEST)
     async with await open_console(server) as console:
         first, second = await in_two_parts(console)
         assert second.first.continues == first.first.id
         prepared = await planned(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
-        assert prepared.count == 2 * LARGEST
+        assert prepared.count == FIRST + LARGEST
         assert any(f"action {second.first.id}" in effect for effect in prepared.effects)
         await done(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
         assert {owner for owner, _ in rows(server).values()} == {"a"}
@@ -307,13 +307,13 @@ async def test_what_went_on_with_a_job_is_undone_with_it(server: RunningServer) 
 
 
 async def test_what_was_taken_back_by_itself_is_left_out(server: RunningServer) -> None:
-    fill(server, a=2 * LARGEST)
+    fill(server, a=FIRST + LARGEST)
     async with await open_console(server) as console:
         first, second = await in_two_parts(console)
         rest = await done(console, UndoIntent(audit_id=EntryId.parse(second.first.id)))
-        assert 0 < rest.applied < 2 * LARGEST
+        assert 0 < rest.applied < FIRST + LARGEST
         undone = await done(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
-        assert undone.applied == 2 * LARGEST - rest.applied
+        assert undone.applied == FIRST + LARGEST - rest.applied
     assert {owner for owner, _ in rows(server).values()} == {"a"}
 
 

@@ -5,31 +5,12 @@ import asyncio
 import pytest
 
 from streamops.errors import Unreachable
-from streamops.model.bench import BenchPlan, Figure
+from streamops.model.bench import BenchPlan
 from streamops.runtime.bench.measuring import measure
 from streamops.runtime.bench.place import new_tag
-from tests.support.runtime.bench.measuring import MEASURED, SMALL, nobody
+from tests.support.runtime.bench.measuring import nobody
 from tests.support.runtime.working import keys, until
 from tests.support.servers import RunningServer, StartServer
-
-
-def plausible(figure: Figure) -> bool:
-    if figure.per_second is not None:
-        return figure.per_second > 0 and figure.p50 is None
-    assert figure.p50 is not None
-    assert figure.p99 is not None
-    assert figure.longest is not None
-    return figure.p50 <= figure.p99 <= figure.longest
-
-
-async def test_everything_is_measured_and_nothing_left(server: RunningServer) -> None:
-    told: set[str] = set()
-    figures = await measure(server.options, SMALL, new_tag(), lambda what, *_: told.add(what))
-    assert {one.measure for one in figures} == MEASURED
-    assert all(map(plausible, figures))
-    assert {one.measure for one in figures if one.of_bare is None} == {"promotion"}
-    assert all(any(what.startswith(one.what) for what in told) for one in figures)
-    assert keys(server) == set()
 
 
 async def test_what_is_to_be_kept_is_kept_for_an_hour(server: RunningServer) -> None:

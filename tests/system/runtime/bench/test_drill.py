@@ -37,6 +37,14 @@ async def test_a14_every_event_of_an_overload_is_accounted_for(server: RunningSe
     assert keys(server) == set()
 
 
+async def test_small_drill_accounts_for_every_event(server: RunningServer) -> None:
+    plan = DrillPlan(events=100, workers=1, least=timedelta(0), most=timedelta(0), stop_half=False)
+    verdict = await drill(server.options, plan, new_tag(), lambda _: None)
+    assert verdict.passed
+    assert verdict.dead_letters == 1
+    assert keys(server) == set()
+
+
 async def test_whoever_cancels_a_drill_finds_nothing_left(server: RunningServer) -> None:
     task = asyncio.create_task(drill(server.options, DrillPlan(), new_tag(), lambda _: None))
     await until(lambda: any(key.endswith(":handled") for key in keys(server)))
