@@ -1,11 +1,11 @@
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.analysis.columns import Column, Tick
 from tests.support.invented import NOW, seconds
+from tests.support.tables import table
 
 SPACING, LENGTH = seconds(5), 4
 
@@ -20,7 +20,7 @@ def column_of(*offsets: float) -> Column[float]:
     return column
 
 
-@pytest.mark.parametrize(
+@table(
     ("offsets", "kept"),
     [
         ([0], [0]),

@@ -3,11 +3,11 @@
 import json
 import struct
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from streamops.analysis.envelopes import FASTSTREAM, TASKIQ, Envelope, read_envelope
+from tests.support.tables import table
 
 MAGIC = b"\x89BIN\x0d\x0a\x1a\x0a"
 
@@ -46,7 +46,7 @@ def test_taskiq() -> None:
     assert envelope.headers == (("task_id", "t-1"), ("queue", "3"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value"),
     [
         (b"n", b"1"),

@@ -12,6 +12,7 @@ from streamops.analysis.expressions import LETTER_ROOTS, Expression, entry_docum
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from tests.support.tables import table
 
 BODY = json.dumps(
     {"amount": 120, "items": [{"sku": "a", "price": 5}, {"sku": "b", "price": 7}], "paid": True}
@@ -31,7 +32,7 @@ ENTRY = Entry(
 ODD = Entry(EntryId(5, 0), ())
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "true"),
     [
         ("fields.status == 'failed'", True),

@@ -19,6 +19,7 @@ from streamops.analysis.lag import (
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.readings import GroupReading, StreamReading
+from tests.support.tables import table
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 FIRST, MIDDLE, LAST = EntryId(100, 1), EntryId(150, 1), EntryId(200, 1)
@@ -41,7 +42,7 @@ FULL = stream(last_id=None)
 BARE = stream(bounds_read=False, first_id=None, last_id=None, last_generated_id=None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("reading", "position", "entries"),
     [
         (EMPTY, ZERO_ID, 0),
@@ -70,7 +71,7 @@ def test_bounds_decide_whatever_the_server_says(
             assert lag.reason
 
 
-@pytest.mark.parametrize(
+@table(
     ("reading", "reported", "faith", "expected"),
     [
         (stream(), 40, Faith.SOUND, (40, 40, 40, LagBasis.REPORTED)),
@@ -139,7 +140,7 @@ FROM_2026 = stream(first_id=EntryId(1_770_000_000_000, 0), last_id=EntryId(1_770
 HALFWAY = EntryId(1_770_000_050_000, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("lag", "tally", "expected"),
     [
         (OPEN, Tally(30, ahead_complete=True), (30, 30, 30, LagBasis.EXACT)),
@@ -223,7 +224,7 @@ def test_bounds_hold_the_truth(
 WAITING = EntryId(round((NOW - timedelta(seconds=90)).timestamp() * 1000), 0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("reading", "of_group", "expected"),
     [
         (EMPTY, group(ZERO_ID), TimeLag(timedelta(0))),
@@ -252,7 +253,7 @@ def made(age: timedelta) -> EntryId:
     return EntryId(round((NOW - age).timestamp() * 1000), 0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("entry_id", "age"),
     [
         (made(timedelta(0)), timedelta(0)),

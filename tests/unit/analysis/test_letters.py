@@ -17,6 +17,7 @@ from streamops.analysis.letters import (
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter, LetterShape
+from tests.support.tables import table
 
 QUEUE = "{orders}:dlq"
 AT = EntryId(1_600_000_000_000, 3)
@@ -91,7 +92,7 @@ def test_foreign(payload: bytes, own: tuple[tuple[bytes, bytes], ...]) -> None:
     assert (letter.origin, letter.origin_id, letter.reason) == ("orders", EntryId(5, 1), "boom")
 
 
-@pytest.mark.parametrize(
+@table(
     "payload",
     [b"", b"[1]", b'"a"', b"{", b"\xff", b"{}", b'{"a":"\\ud800"}', b"[" * 100_000, b'{"a":' * 9_999],
 )

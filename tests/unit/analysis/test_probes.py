@@ -13,6 +13,7 @@ from streamops.model.observation import Health, Observation
 from streamops.model.streams import ConsumerGroup
 from tests.support.invented import entry_id, exact, group, minutes, pending_entry, snapshot, stream
 from tests.support.present.observations import LETTERS_VIEW, NOTHING, OBSERVATION, ORDERS, view
+from tests.support.tables import table
 
 
 def observation(*groups: ConsumerGroup, health: Health = Health.OK) -> Observation:
@@ -25,7 +26,7 @@ def lag_of(lower: int | None, upper: int | None) -> ConsumerGroup:
     return group("billing", lag=Lag(None, lower, upper, LagBasis.UNKNOWN, ""))
 
 
-@pytest.mark.parametrize(
+@table(
     ("lower", "upper", "limit", "verdict"),
     [
         (5, 5, 5, Verdict.HELD),

@@ -9,6 +9,7 @@ from streamops.analysis.rates import acknowledgements, arrival_rate, arrivals, d
 from streamops.analysis.samples import GroupSample, StreamSample
 from streamops.model.ids import EntryId
 from tests.support.invented import NOW, seconds
+from tests.support.tables import table
 
 A, B, C = EntryId(1, 0), EntryId(2, 0), EntryId(3, 0)
 
@@ -108,7 +109,7 @@ def test_arrival_rate() -> None:
     assert arrival_rate(Column(times[:1], samples[:1])) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("values", "per_second"),
     [
         ([5], None),

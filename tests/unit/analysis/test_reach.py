@@ -6,6 +6,7 @@ import pytest
 
 from streamops.analysis.reach import Reach, as_address
 from streamops.errors import SettingsError
+from tests.support.tables import table
 
 
 def refuses(reach: Reach, host: str, address: str | None = None) -> str:
@@ -13,7 +14,7 @@ def refuses(reach: Reach, host: str, address: str | None = None) -> str:
     return reach.refuses_host(host) or (reach.refuses_address(ip_address(address), host) if address else "")
 
 
-@pytest.mark.parametrize(
+@table(
     "host",
     [
         "127.0.0.1",
@@ -56,7 +57,7 @@ def test_a_name_that_resolves_to_this_machine_is_refused(address: str) -> None:
     assert refuses(Reach(), "rebound.example.net", address)
 
 
-@pytest.mark.parametrize(
+@table(
     ("hosts", "host", "address", "allowed"),
     [
         (["hooks.example.net"], "hooks.example.net", "93.184.216.34", True),
@@ -116,9 +117,7 @@ def test_what_is_public_or_listed_by_its_address_stays_open() -> None:
     assert refuses(opened, "inner.example.net", "192.168.1.1")
 
 
-@pytest.mark.parametrize(
-    "host", ["", "*", "*.*", "http://h", "h/path", "h:80", "user@h", "a b", "10.0.0.0/33"]
-)
+@table("host", ["", "*", "*.*", "http://h", "h/path", "h:80", "user@h", "a b", "10.0.0.0/33"])
 def test_what_is_no_host(host: str) -> None:
     with pytest.raises(SettingsError, match="neither a host"):
         Reach([host])

@@ -6,9 +6,10 @@ from hypothesis import given
 
 from streamops.analysis.wording import command, instant, quoted, span
 from tests.support.strategies import names
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("duration", "words"),
     [
         (timedelta(0), "0 s"),
@@ -27,7 +28,7 @@ def test_span(duration: timedelta, words: str) -> None:
     assert span(duration) == words
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "word"),
     [
         ("orders", "orders"),

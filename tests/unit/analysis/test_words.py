@@ -6,6 +6,7 @@ from streamops.analysis.words import EntryWords, split_quoted, split_words
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from tests.support.tables import table
 
 ENTRY = Entry(
     EntryId(1795, 3),
@@ -17,7 +18,7 @@ ENTRY = Entry(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "found"),
     [
         ("placed", True),

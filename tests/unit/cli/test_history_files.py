@@ -6,6 +6,7 @@ import pytest
 
 from streamops.cli.history_files import read_history
 from streamops.errors import SettingsError
+from tests.support.tables import table
 
 CSV = """time,arrivals
 2026-03-01T14:00:00Z,5
@@ -49,7 +50,7 @@ def test_what_a_worker_handles_is_learned_from_busy_ones() -> None:
     assert read_history(lines, "file").rate == pytest.approx(200)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "why"),
     [
         ("", "fewer than two lines"),

@@ -5,6 +5,7 @@ import pytest
 from streamops.demo.hostile import mail
 from streamops.demo.payloads import is_poisoned, poisoned_order
 from streamops.demo.sources import ORDERS, SOURCES, Source
+from tests.support.tables import table
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stream)
@@ -19,7 +20,7 @@ def test_fraud_check_stumbles_over_the_poisoned_order_only() -> None:
     assert not any(is_poisoned(ORDERS.payload(Random(seed), seed)) for seed in range(200))
 
 
-@pytest.mark.parametrize(
+@table(
     "danger",
     [
         b"\x1b[2J",

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from tests.support.tables import table
 
 parts = st.one_of(st.integers(0, MAX_PART), st.sampled_from([0, 1, MAX_PART - 1, MAX_PART]))
 ids = st.builds(EntryId, parts, parts)
@@ -47,7 +48,7 @@ def test_short_form() -> None:
     assert EntryId.parse("1526919030474") == EntryId(1526919030474, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.schedules import LONGEST, MINUTES_2N_1, parse_schedule, parse_span
+from tests.support.tables import table
 
 
 def delays(text: str, most: int = 4, chance: float = 1.0) -> list[float]:
@@ -14,7 +15,7 @@ def delays(text: str, most: int = 4, chance: float = 1.0) -> list[float]:
     return [schedule(failures, chance).total_seconds() for failures in range(1, most + 1)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "seconds", "canonical"),
     [
         ("2n+1 m", [60, 180, 300, 420], "2n+1 m"),
@@ -44,7 +45,7 @@ def test_jitter_is_anything_up_to_the_delay() -> None:
     assert delays("exponential 10s 1m", chance=0.0) == [10, 20, 40, 60]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["", "never", "5", "1m,", ",", "5 m", "-1s", "n+1 m", "2n+1", "2n-1 m", "exponential", "exponential 1s",
      "exponential 1m 1s", "exponential 1s 1m 1h", "400d", "1e9s", ", ".join(["1s"] * 101), "999999999n+1 d", "\uff11s"],

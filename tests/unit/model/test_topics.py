@@ -7,6 +7,7 @@ import pytest
 
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic, parse_priority, topic_problems, url_problem
+from tests.support.tables import table
 
 GOOD = Topic(name="remind", url="https://hooks.example.net:8443/a/b?c=d")
 
@@ -20,7 +21,7 @@ def test_a_good_one() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("changes", "field"),
     [
         ({"name": ""}, "name"),
@@ -59,7 +60,7 @@ def test_what_makes_no_sense(changes: dict[str, Any], field: str) -> None:
     assert [problem.field for problem in topic_problems(topic)] == [field]
 
 
-@pytest.mark.parametrize(
+@table(
     "url",
     ["", "h", "//h", "ftp://h", "file:///etc/passwd", "http://", "http:///a", "http://user@h", "http://u:p@h", "http://h:0",
      "http://h:99999", "http://h:x", "http://[::1", "http://h/#a", "http://h/ a", "http://h/\n", "http://é/", "HTTP://"],

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
@@ -11,6 +9,7 @@ from streamops.operate.anchors import Anchor, entries_added
 from tests.support.operate.lag_watching import (
     STREAM,
 )
+from tests.support.tables import table
 
 
 def reading(**fields: Any) -> StreamReading:
@@ -37,7 +36,7 @@ ADDED_THREE = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("changes", "expected"),
     [
         ({}, 0),

@@ -1,11 +1,10 @@
 """Where only lengths and groups may be read, a count is exact only if a reported lag shows that nothing came."""
 
-import pytest
-
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.operate.lags import _is_intact
 from tests.support.operate.lag_watching import STREAM
+from tests.support.tables import table
 
 
 def bare(*groups: GroupReading, length: int = 9) -> StreamReading:
@@ -16,7 +15,7 @@ def stalled(entries_read: int | None, reported_lag: int | None) -> GroupReading:
     return GroupReading("billing", 0, 0, EntryId(5, 0), entries_read, reported_lag)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "intact"),
     [
         (bare(stalled(5, 4)), bare(stalled(5, 4)), True),

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.acting import Assent, Environment, Plan, Tier
 from streamops.plans.consent import Consent, ConsentKind, required_consent
+from tests.support.tables import table
 
 PRODUCTION, STAGING, DEVELOPMENT = Environment.PRODUCTION, Environment.STAGING, Environment.DEVELOPMENT
 
@@ -13,7 +14,7 @@ def plan(tier: Tier, count: int = 3) -> Plan:
     return Plan(operation="ack", target="orders/billing", tier=tier, count=count, confirm="orders")
 
 
-@pytest.mark.parametrize(
+@table(
     ("tier", "environment", "wanted"),
     [
         (Tier.REVERSIBLE, PRODUCTION, Consent(ConsentKind.TAB)),

@@ -18,6 +18,7 @@ from streamops.model.acts.scaling import (
 )
 from streamops.model.pools import FREE, Lead, Pool, PoolSize, Steering
 from streamops.plans.scaling import plan_scale, plan_steering, steered, steered_back, steering_words
+from tests.support.tables import table
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -96,7 +97,7 @@ def test_no_number_of_workers(workers: int) -> None:
             plan_steering(intent, steering(FREE))
 
 
-@pytest.mark.parametrize(
+@table(
     ("known", "intent", "told"),
     [
         (FREE, PAUSE, "paused"),
@@ -116,7 +117,7 @@ def test_steering(known: Steering, intent: SteeringIntent, told: str) -> None:
     assert steering_words(steered(intent, steering(known)), NOW) == told
 
 
-@pytest.mark.parametrize(
+@table(
     ("known", "intent", "count", "effects", "undo"),
     [
         (FREE, PAUSE, 1, ["changes nothing, until it is resumed"], "autoscale resume p"),

@@ -9,6 +9,7 @@ from streamops.present.runbooks import HEADINGS, anchor, passages, section
 from streamops.present.table import Tone
 from streamops.present.units import ABSENT
 from tests.support.invented import NOW, minutes
+from tests.support.tables import table
 
 HOUR = timedelta(hours=1)
 RUNBOOK = """# Runbooks
@@ -46,7 +47,7 @@ def row(
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@table(
     ("left", "after"),
     [
         (None, HOUR),

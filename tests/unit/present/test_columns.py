@@ -47,6 +47,7 @@ from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS, PROFILE
 from tests.support.present.plans import OUTCOME, PLAN
 from tests.support.present.text import unsafe_characters
+from tests.support.tables import table
 
 ODD = EntryId(5, 0)
 HOSTILE_ENTRY = Entry(entry_id(), ((b"\x1b]0;x\x07", b"\xff\x00"), (b"a", b"b")))
@@ -140,7 +141,7 @@ def test_rows_sort_by_every_column(name: str) -> None:
         assert len(sorted(rows, key=each.order, reverse=each.descending)) == len(rows)
 
 
-@pytest.mark.parametrize(
+@table(
     ("key", "billing", "audit", "none"),
     [
         ("lag", Cell("1,204"), Cell("?", Tone.UNKNOWN), NOT_THERE),

@@ -21,6 +21,7 @@ from streamops.present.entries import (
     render_value,
 )
 from tests.support.present.text import unsafe_characters
+from tests.support.tables import table
 
 HOSTILE = [
     b"[@click=app.quit]orders[/]",
@@ -52,7 +53,7 @@ def entry(*fields: tuple[bytes, bytes]) -> Entry:
     return Entry(EntryId(1_700_000_000_000, 0), fields)
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "kind", "lines"),
     [
         (b"", Kind.EMPTY, ()),

@@ -22,6 +22,7 @@ from streamops.present.filters import (
 from streamops.present.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.present.table import Align, Cell, Column
 from streamops.present.units import ABSENT
+from tests.support.tables import table
 
 
 class Tank(Struct, frozen=True):
@@ -67,7 +68,7 @@ def passing(text: str) -> list[str]:
     return [row.name for row in ALL if compiled.verdict(row, row.name.casefold())]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "names"),
     [
         ("", ["orders:events", "night shift", "orders:dlq", "unknown"]),
@@ -109,7 +110,7 @@ def test_a_filter_lets_through_what_it_says(text: str, names: list[str]) -> None
     assert passing(text) == names
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "message", "hint"),
     [
         ("lag>", "lag> with what?", "lag>1000"),
@@ -181,7 +182,7 @@ def test_plain_words_must_all_be_there(words: list[str]) -> None:
     assert Filter(" ".join(words), COLUMNS).verdict(GREEN, text) is True
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "units", "number"),
     [
         ("12", COUNTS, 12),

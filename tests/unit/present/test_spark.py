@@ -1,13 +1,13 @@
 """Trends as block characters."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.spark import BLOCKS, spark
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("trend", "width", "drawn"),
     [
         ((), 4, "    "),

@@ -16,11 +16,12 @@ from streamops.present.text import (
 )
 from streamops.present.units import UNKNOWN
 from tests.support.present.text import unsafe_characters
+from tests.support.tables import table
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=60)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "shown"),
     [
         ("orders:eu", "orders:eu"),

@@ -22,9 +22,10 @@ from streamops.present.units import (
     terse,
     timestamp,
 )
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("number", "full", "short"),
     [
         (None, "?", "?"),
@@ -54,7 +55,7 @@ def test_compact_counts_fit_five_cells_and_never_overstate(number: int) -> None:
     assert float(text.rstrip("kMGT").replace(",", "")) * factor <= number * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "text"),
     [
         (None, "?"),
@@ -86,7 +87,7 @@ def test_durations_fit_six_cells(span: timedelta) -> None:
     assert len(duration(span)) <= 6
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "text"),
     [
         (0, "0s"),
@@ -103,7 +104,7 @@ def test_round_durations_lose_their_zeros(seconds: float, text: str) -> None:
     assert terse(timedelta(seconds=seconds)) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("per_second", "text"),
     [
         (None, ABSENT),
@@ -151,7 +152,7 @@ def test_instants_are_in_utc() -> None:
     assert rfc3339(datetime(2026, 3, 1, tzinfo=UTC)) == "2026-03-01T00:00:00.000Z"
 
 
-@pytest.mark.parametrize(
+@table(
     ("lag", "cell"),
     [
         (Lag(1_204, 1_204, 1_204, LagBasis.EXACT, ""), Cell("1,204", Tone.PLAIN)),

@@ -14,6 +14,7 @@ from streamops.errors import PublishError
 from streamops.runtime.decoding import decoder
 from streamops.runtime.encoding import encode_body, encode_fields
 from tests.support.strategies import names
+from tests.support.tables import table
 
 
 class Order(msgspec.Struct):
@@ -43,7 +44,7 @@ class Level(enum.IntEnum):
 JSON = b'{"order_id":"a","total":3}'
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "parts"),
     [
         (Order("a", 3), [b"data", JSON]),
@@ -74,7 +75,7 @@ def test_bodies(body: object, parts: list[bytes]) -> None:
     assert encode_body(body) == parts
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "words"),
     [
         ({}, "the body is empty"),

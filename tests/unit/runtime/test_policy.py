@@ -20,6 +20,7 @@ from streamops.runtime.policy import (
     schedule_of,
     words,
 )
+from tests.support.tables import table
 
 TWICE = Retry(Delays((5, 60)), most=3, hopeless=(LookupError,))
 ONCE = Retry(None, most=3)
@@ -29,7 +30,7 @@ UNCOUNTED = RetryLater(1, "busy", counts=False)
 BUSY, NO, NONE = ValueError("no"), Reject("no"), None
 
 
-@pytest.mark.parametrize(
+@table(
     ("retry", "attempt", "error", "disposition"),
     [
         (TWICE, 1, NONE, ACKNOWLEDGE),

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from streamops.analysis.wording import typed_span
 from streamops.errors import SettingsError
 from streamops.settings.durations import LONGEST, parse_duration
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "span"),
     [
         ("30s", timedelta(seconds=30)),
@@ -31,7 +32,7 @@ def test_a_duration_is_read(written: str | float, span: timedelta) -> None:
     assert parse_duration(written) == span
 
 
-@pytest.mark.parametrize(
+@table(
     "written",
     [
         "",

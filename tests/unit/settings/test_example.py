@@ -2,7 +2,6 @@ import re
 import tomllib
 
 import msgspec
-import pytest
 
 from streamops.model.retention import RetentionPolicy
 from streamops.settings.decoding import decode_config
@@ -21,6 +20,7 @@ from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.settings.validate import validate_file
 from tests.support.settings.place import Place
+from tests.support.tables import table
 
 
 def names(kind: type[msgspec.Struct]) -> set[str]:
@@ -42,7 +42,7 @@ def test_the_example_has_no_problem(place: Place) -> None:
     assert place.load().context == "local"
 
 
-@pytest.mark.parametrize(
+@table(
     "kind",
     [
         ConfigTable,

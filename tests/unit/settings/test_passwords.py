@@ -10,6 +10,7 @@ from streamops.errors import SettingsError
 from streamops.settings import passwords
 from streamops.settings.passwords import read_password_file, run_password_command
 from tests.support.settings.place import PLANTED
+from tests.support.tables import table
 
 
 def shown(error: BaseException | None) -> str:
@@ -75,7 +76,7 @@ def test_a_command_prints_the_password(command: str | list[str]) -> None:
     assert run_password_command(command).reveal() == "se $cret"
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "message"),
     [
         ("", "not a program with arguments"),

@@ -2,9 +2,10 @@ import pytest
 
 from streamops.errors import SettingsError
 from streamops.settings.sizes import parse_size
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "number"),
     [
         ("0", 0),
@@ -23,9 +24,7 @@ def test_numbers_of_bytes_are_read(written: str, number: int) -> None:
     assert parse_size(written) == number
 
 
-@pytest.mark.parametrize(
-    "written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 17, "\uff11GB"]
-)
+@table("written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 17, "\uff11GB"])
 def test_what_is_none_is_told(written: str) -> None:
     with pytest.raises(SettingsError, match="no number of bytes"):
         parse_size(written)

@@ -21,6 +21,7 @@ from streamops.targets.specs import (
 )
 from streamops.targets.target import Target
 from streamops.targets.telling import LONGEST_PAUSE, decode_pause, one_line, require_done, require_expected
+from tests.support.tables import table
 
 SPECS: tuple[tuple[TargetSpec, str], ...] = (
     (KubernetesSpec(name="b", kind="StatefulSet", namespace="shop"), "statefulset shop/b"),
@@ -61,7 +62,7 @@ async def test_without_lightkube_it_says_what_to_install(monkeypatch: pytest.Mon
         assert told.value.hint == "Install it: pip install 'streamops[kubernetes]'"
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "seconds"),
     [
         ("7", 7),

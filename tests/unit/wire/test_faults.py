@@ -18,11 +18,12 @@ from redis.exceptions import (
 
 from streamops.errors import NotFound, Refused, UnexpectedReply, Unreachable, Unsupported
 from streamops.wire.faults import DEFAULT_LABEL, LONGEST, Fault, FaultKind, fault, server_error
+from tests.support.tables import table
 
 LABEL = "redis://db:6379/0"
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "kind", "reason"),
     [
         (

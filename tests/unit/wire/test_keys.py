@@ -25,11 +25,12 @@ from streamops.wire.keys import (
     stream_role,
 )
 from tests.support.strategies import names
+from tests.support.tables import table
 
 CONFIGURED = {"orders": "trash", "a:b": "a:b:errors"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "role", "source"),
     [
         ("orders", StreamRole.EVENTS, None),

@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from streamops.wire.numbers import LARGEST, moment, number, span, whole
+from tests.support.tables import table
 
 DAY_MS = 86_400_000
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "found"),
     [("0", 0), (b"12", 12), ("9" * 18, 10**18 - 1), ("9" * 19, None), ("9" * 5000, None), ("-1", None), ("1.5", None),
      ("", None), ("²", None), (b"\xb2", None), ("nan", None), (None, None)],

@@ -12,6 +12,7 @@ from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.url_query import QUERY_KEYS, Query
 from streamops.wire.urls import SCHEMES, parse_url
+from tests.support.tables import table
 
 PLANTED = "hunter2-of-the-north"
 
@@ -22,7 +23,7 @@ def refusal(url: str) -> SettingsError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "expected"),
     [
         ("redis://h", ConnectionOptions(addresses=(("h", 6379),), label="redis://h:6379/0")),
@@ -148,7 +149,7 @@ def test_a_url_says(url: str, expected: ConnectionOptions) -> None:
     assert parse_url(url) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("url", "message"),
     [
         ("", "the URL has no scheme"),

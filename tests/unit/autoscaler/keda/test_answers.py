@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from streamops.autoscaler.keda.answers import is_active, metric_name, without_number
 from streamops.autoscaler.keda.source import PoolView
 from tests.support.autoscaler.keda.serving import ASLEEP, BLIND, KNOWN
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("view", "active"),
     [
         (KNOWN, True),

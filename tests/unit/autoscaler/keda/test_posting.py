@@ -10,6 +10,7 @@ from streamops.autoscaler.keda.source import PoolView
 from streamops.model.pools import PoolDecision, Signals
 from streamops.model.scaling import ScaleCode
 from tests.support.autoscaler.keda.serving import NOON
+from tests.support.tables import table
 
 
 def decision(code: ScaleCode = ScaleCode.STEADY, **told: Any) -> PoolDecision:
@@ -40,7 +41,7 @@ def test_a_first_look_at_nobody_knows_no_number() -> None:
     assert view_of(decision(ScaleCode.IDLE, ordered=0, target=0)).desired == 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("signals", "active"),
     [
         (Signals(lag=1, pending=0, arrivals=0.0), True),

@@ -1,6 +1,5 @@
-import pytest
-
 from streamops.exporter.scraping.negotiating import Form, choose_form, takes_gzip
+from tests.support.tables import table
 
 PROMETHEUS_2_42 = (
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
@@ -17,7 +16,7 @@ PROTOBUF_FIRST = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("accept", "form"),
     [
         ("", Form.TEXT),
@@ -43,7 +42,7 @@ def test_a_format_is_chosen_as_it_is_asked_for(accept: str, form: Form) -> None:
     assert choose_form(accept) is form
 
 
-@pytest.mark.parametrize(
+@table(
     ("header", "taken"),
     [
         ("", False),

@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.charts.scale import Unit, scale, words
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("greatest", "unit", "intervals", "labels"),
     [
         (0, Unit.COUNT, 2, ["0", "1", "2"]),

@@ -1,14 +1,14 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.charts.timeline import instants
 from tests.support.invented import NOW
+from tests.support.tables import table
 
 END = NOW.timestamp()
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "width", "labels"),
     [
         (300, 32, ["11:56", "11:58"]),

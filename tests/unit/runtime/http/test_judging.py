@@ -4,6 +4,7 @@ import pytest
 
 from streamops.model.topics import Topic
 from streamops.runtime.http.judging import Answer, Done, Reject, Retry, judge
+from tests.support.tables import table
 
 JSON = (("Content-Type", "application/json"),)
 TEXT = (("content-type", "text/plain; charset=utf-8"),)
@@ -21,7 +22,7 @@ def test_success(status: int) -> None:
     assert judged("", b"ok", status) == Done()
 
 
-@pytest.mark.parametrize("status", [100, 301, 400, 401, 404, 408, 429, 500, 503, 599])
+@table("status", [100, 301, 400, 401, 404, 408, 429, 500, 503, 599])
 def test_other_statuses_are_tried_again(status: int) -> None:
     verdict = judged("", b"ok", status)
     assert isinstance(verdict, Retry)
