@@ -147,7 +147,8 @@ async def exporter_on(line: Line, directory: Path, *, exactly: bool) -> AsyncIte
     try:
         told = ""
         while (port := re.search(r"127\.0\.0\.1:(\d+)/metrics", told)) is None:
-            heard = (await asyncio.wait_for(process.stderr.readline(), 60)).decode()
+            async with asyncio.timeout(60):
+                heard = (await process.stderr.readline()).decode()
             assert heard, told
             told += heard
         timeout = aiohttp.ClientTimeout(total=60)

@@ -194,7 +194,8 @@ async def test_tail_after_the_last_id_of_all_waits(server: RunningServer, consol
     server.command("XADD", STREAM, str(LAST_ID), "f", "v")
     for after in (None, LAST_ID):
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(anext(console.tail(STREAM, after=after, poll=POLL)), 0.05)
+            async with asyncio.timeout(0.05):
+                await anext(console.tail(STREAM, after=after, poll=POLL))
 
 
 async def test_tail_where_the_last_id_may_not_be_read(server: RunningServer) -> None:

@@ -215,7 +215,8 @@ async def test_the_lanes_run_by_themselves_and_end_when_told(server: RunningServ
                 found.append(await extras.read(at(9)))
                 await asyncio.sleep(0.01)
 
-        await asyncio.wait_for(look(), 20)
+        async with asyncio.timeout(20):
+            await look()
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running

@@ -432,7 +432,8 @@ async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
     async def handle(_: Entry) -> None: ...
 
     with pytest.raises(RuntimeError, match="no heart"):
-        await asyncio.wait_for(app.worker(QUICK).run(), LONGEST_WAIT)
+        async with asyncio.timeout(LONGEST_WAIT):
+            await app.worker(QUICK).run()
 
 
 async def test_what_comes_due_while_slots_are_cancelled_wakes_none_of_them(server: RunningServer) -> None:

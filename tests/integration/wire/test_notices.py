@@ -62,5 +62,6 @@ async def test_it_ends_where_nobody_may_listen(
     server: RunningServer, as_user: SetUser, rules: list[str]
 ) -> None:
     options = as_user("~*", "+@all", *rules)
-    await asyncio.wait_for(listen(options, CHANNELS, lambda _channel, _text: None), 5)
+    async with asyncio.timeout(5):
+        await listen(options, CHANNELS, lambda _channel, _text: None)
     assert subscribers(server) == 0

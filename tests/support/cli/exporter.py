@@ -47,7 +47,8 @@ async def running(directory: Path, *options: str) -> AsyncIterator[Started]:
     try:
         told = ""
         while (port := re.search(r"127\.0\.0\.1:(\d+)/metrics", told)) is None:
-            line = (await asyncio.wait_for(process.stderr.readline(), 30)).decode()
+            async with asyncio.timeout(30):
+                line = (await process.stderr.readline()).decode()
             assert line, told
             told += line
         timeout = aiohttp.ClientTimeout(total=30)
@@ -62,7 +63,8 @@ async def running(directory: Path, *options: str) -> AsyncIterator[Started]:
 async def ended(directory: Path, *options: str) -> tuple[int, str]:
     """Run a command line that comes to its end; its exit code and what it says."""
     process = await spawn(directory, *options)
-    output, told = await asyncio.wait_for(process.communicate(), 30)
+    async with asyncio.timeout(30):
+        output, told = await process.communicate()
     assert not output
     assert process.returncode is not None
     assert b"Traceback" not in told

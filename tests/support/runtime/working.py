@@ -27,7 +27,8 @@ async def working(app: Streamops, options: WorkerOptions = QUICK) -> AsyncIterat
         yield worker
     finally:
         worker.stop()
-        await asyncio.wait_for(task, LONGEST_WAIT)
+        async with asyncio.timeout(LONGEST_WAIT):
+            await task
 
 
 async def until(true: Callable[[], Any], seconds: float = LONGEST_WAIT) -> None:

@@ -35,7 +35,8 @@ async def test_from_start_to_end(server: RunningServer, tmp_path: Path) -> None:
         assert answer.value("streamops_up") == 1
         assert answer.value('streamops_stream_length{db="0",stream="orders"}') == 1
         started.process.send_signal(signal.SIGINT)
-        assert await asyncio.wait_for(started.process.wait(), 20) == 0
+        async with asyncio.timeout(20):
+            assert await started.process.wait() == 0
 
 
 async def test_scrapes_under_way_finish(start_server: StartServer, tmp_path: Path) -> None:
@@ -51,7 +52,8 @@ async def test_scrapes_under_way_finish(start_server: StartServer, tmp_path: Pat
         assert not scrape.done()
         server.resume()
         assert (await scrape).value("streamops_up") == 1
-        assert await asyncio.wait_for(started.process.wait(), 20) == 0
+        async with asyncio.timeout(20):
+            assert await started.process.wait() == 0
 
 
 async def test_a_scrape_that_does_not_end_is_not_waited_for(
@@ -66,7 +68,8 @@ async def test_a_scrape_that_does_not_end_is_not_waited_for(
         await asyncio.sleep(0.3)
         # Asked again, it ends at once.
         started.process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(started.process.wait(), 30) == 0
+        async with asyncio.timeout(30):
+            assert await started.process.wait() == 0
         with pytest.raises(aiohttp.ClientError):
             await scrape
         server.resume()
@@ -79,7 +82,8 @@ async def test_without_a_server_it_starts_all_the_same(start_server: StartServer
         assert (await started.get("/metrics")).value("streamops_up") == 0
         assert (await started.get("/-/ready")).status == 200
         assert started.process.stderr is not None
-        line = json.loads(await asyncio.wait_for(started.process.stderr.readline(), 20))
+        async with asyncio.timeout(20):
+            line = json.loads(await started.process.stderr.readline())
         assert (line["event"], line["level"]) == ("redis cannot be read", "warning")
         assert "cannot be reached" in line["reason"]
         server.restart()
@@ -134,7 +138,8 @@ async def test_who_lets_everybody_in_is_warned(server: RunningServer, tmp_path: 
     process = await spawn(tmp_path, "--url", server.url, "--listen", "0.0.0.0:0")
     assert process.stderr is not None
     try:
-        lines = [(await asyncio.wait_for(process.stderr.readline(), 30)).decode() for _ in range(2)]
+        async with asyncio.timeout(30):
+            lines = [(await process.stderr.readline()).decode() for _ in range(2)]
     finally:
         process.kill()
         await process.communicate()

@@ -31,7 +31,8 @@ async def test_what_is_found_is_told_without_a_scrape_and_counted(
             server.kill()
             await eventually(lambda: len(hook.bodies) == 2)
             started.process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(started.process.wait(), 20) == 0
+            async with asyncio.timeout(20):
+                assert await started.process.wait() == 0
             assert started.process.stderr is not None
             told = started.told + (await started.process.stderr.read()).decode()
     first, second = hook.bodies

@@ -13,7 +13,8 @@ from tests.support.exporter.inbox import webhook
 
 async def try_out(directory: Path, *options: str) -> tuple[int | None, str, str]:
     process = await spawn(directory, "--notify-test", *options)
-    output, told = await asyncio.wait_for(process.communicate(), 60)
+    async with asyncio.timeout(60):
+        output, told = await process.communicate()
     return process.returncode, output.decode(), told.decode()
 
 

@@ -64,7 +64,8 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
     )
     assert process.stderr is not None
     try:
-        line = (await asyncio.wait_for(process.stderr.readline(), 20)).decode()
+        async with asyncio.timeout(20):
+            line = (await process.stderr.readline()).decode()
         port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", line)
         assert port is not None, line + (await process.stderr.read()).decode()
         yield Started(process, f"http://127.0.0.1:{port[1]}")
@@ -93,7 +94,8 @@ async def test_from_start_to_end(server: RunningServer, tmp_path: Path) -> None:
             await eventually(lambda: len(receiver.seen) == 1)
             assert receiver.seen[0].headers["X-Streamops-Signature"].startswith("t=")
             started.process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(started.process.wait(), 20) == 0
+            async with asyncio.timeout(20):
+                assert await started.process.wait() == 0
     assert server.command("XPENDING", "topic:remind", "callbacks")[0] == 0
 
 
@@ -113,7 +115,8 @@ async def test_the_second_signal_ends_at_once(server: RunningServer, tmp_path: P
             await asyncio.sleep(0.3)
             assert started.process.returncode is None
             started.process.send_signal(signal.SIGINT)
-            await asyncio.wait_for(started.process.wait(), 10)
+            async with asyncio.timeout(10):
+                await started.process.wait()
     pending = server.command("XPENDING", "topic:remind", "callbacks")[0]
     assert pending + server.command("ZCARD", "{topic:remind}:delayed") == 1
 
@@ -129,7 +132,8 @@ async def test_an_address_that_is_taken(server: RunningServer, tmp_path: Path) -
             env=environ,
             stderr=PIPE,
         )
-        _, told = await asyncio.wait_for(process.communicate(), 20)
+        async with asyncio.timeout(20):
+            _, told = await process.communicate()
     assert process.returncode == 1
     assert b"error: cannot listen at 127.0.0.1" in told
     assert b"Traceback" not in told

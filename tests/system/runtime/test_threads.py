@@ -39,7 +39,8 @@ async def test_a_process_ends_though_a_thread_goes_on(server: RunningServer, tmp
     try:
         assert await process.stdout.readline() == b"begun\n"
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 20) == 0
+        async with asyncio.timeout(20):
+            assert await process.wait() == 0
     finally:
         if process.returncode is None:
             process.kill()

@@ -210,7 +210,8 @@ async def test_a_worker_that_set_started_lives_on(place: Path) -> None:
     """It holds the pipes open, and is neither waited for nor ended."""
     script = f"(while test ! -e {place}/stop; do sleep 0.05; done; echo done >{place}/end) & echo {{desired}} >/dev/null"
     target = target_of(place, set=("sh", "-c", script))
-    await asyncio.wait_for(resize(target, 5), 10)
+    async with asyncio.timeout(10):
+        await resize(target, 5)
     (place / "stop").touch()
     for _ in range(200):
         if (place / "end").exists():

@@ -122,7 +122,8 @@ async def test_notice_under_way_at_the_end_is_dropped_and_counted() -> None:
         hook.open.clear()
         told = notifier(hook.url, sending=Sending(farewell=seconds(0.05), attempt=minutes(5)))
         async with running(told, growing(1).look):
-            await asyncio.wait_for(hook.asked.wait(), 20)
+            async with asyncio.timeout(20):
+                await hook.asked.wait()
         assert told.counts() == {"sent": 0, "failed": 0, "dropped": 1}
 
 

@@ -215,7 +215,8 @@ async def test_a_connection_without_a_certificate_ends_once_one_is_asked_for(
 
 async def _rest(reader: asyncio.StreamReader) -> bytes:
     try:
-        return await asyncio.wait_for(reader.read(), 20)
+        async with asyncio.timeout(20):
+            return await reader.read()
     except ConnectionError:
         return b""
 

@@ -285,7 +285,8 @@ async def test_who_speaks_no_http_fills_no_log(
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", exporter.port)
     writer.write(words)
-    assert b" 400 Bad Request\r\n" in await asyncio.wait_for(reader.read(), 20)
+    async with asyncio.timeout(20):
+        assert b" 400 Bad Request\r\n" in await reader.read()
     writer.close()
     assert [record.getMessage() for record in caplog.records] == []
     assert (await exporter.get("/-/healthy")).status == 200
@@ -335,7 +336,8 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
     app.router.add_get("/", page)
     async with listening(app, "127.0.0.1", 0, Door(None)) as port:
         with closing(rude(port, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")):
-            await asyncio.wait_for(ended.wait(), 20)
+            async with asyncio.timeout(20):
+                await ended.wait()
     assert 0 < held[0] <= 4 * sending.PIECE
 
 
@@ -355,7 +357,8 @@ async def test_what_is_under_way_is_waited_for_once_and_not_twice(monkeypatch: p
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await begun.wait()
-    assert await asyncio.wait_for(reader.read(), 20) == b""
+    async with asyncio.timeout(20):
+        assert await reader.read() == b""
     writer.close()
 
 

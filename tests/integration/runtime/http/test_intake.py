@@ -273,7 +273,8 @@ async def test_connections_are_bounded(server: RunningServer) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", url.port)
         writer.write(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
         with suppress(ConnectionError):
-            assert await asyncio.wait_for(reader.read(100), 5) == b""
+            async with asyncio.timeout(5):
+                assert await reader.read(100) == b""
         for one in (writer, *(writer for _, writer in held)):
             one.close()
 

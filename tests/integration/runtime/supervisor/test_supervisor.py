@@ -77,7 +77,8 @@ async def test_a_crash_loop_is_given_up(
     monkeypatch.setattr(falling, "HOPELESS", 2)
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(server)) as (_, running):
-            assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.FAILED
+            async with asyncio.timeout(LONGEST_WAIT):
+                assert await running is ExitCode.FAILED
     falls = [line for line in logs if line["event"] == "worker fell"]
     assert [(line["how"], line["restart_in_seconds"]) for line in falls] == [
         ("exit code 7", 0.001),

@@ -116,7 +116,8 @@ async def supervised(
     finally:
         supervisor.stop()
         supervisor.stop()
-        await asyncio.wait_for(running, LONGEST_WAIT)
+        async with asyncio.timeout(LONGEST_WAIT):
+            await running
 
 
 def _is_worker(pid: str) -> bool:

@@ -53,7 +53,8 @@ class Page:
         self._number += 1
         answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
         await self._socket.send_json({"id": self._number, "method": method, "params": params})
-        return await asyncio.wait_for(answer, PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            return await answer
 
     async def value(self, script: str) -> Any:  # noqa: ANN401 - whatever the script says
         """What a script comes to."""
@@ -151,7 +152,8 @@ async def chromium() -> AsyncIterator["Browser"]:
         finally:
             with suppress(ProcessLookupError):
                 process.terminate()
-            await asyncio.wait_for(process.wait(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await process.wait()
 
 
 class Browser:

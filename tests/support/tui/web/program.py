@@ -42,9 +42,11 @@ async def web_console(*args: str) -> AsyncIterator[Program]:
     )
     assert process.stdout is not None
     try:
-        line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            line = await process.stdout.readline()
         yield Program(process, line.decode().strip())
     finally:
         with suppress(ProcessLookupError):
             process.terminate()
-        await asyncio.wait_for(process.communicate(), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            await process.communicate()

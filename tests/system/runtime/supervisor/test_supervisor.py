@@ -63,7 +63,8 @@ async def test_the_end_is_told_to_a_successor_that_is_being_started(
         await until_so(lambda: len(workers_of(ME)) == 2)
         (successor,) = workers_of(ME) - before
         supervisor.stop()
-        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
+        async with asyncio.timeout(LONGEST_WAIT):
+            assert await running is ExitCode.DONE
         assert is_gone(successor)
 
 
@@ -83,7 +84,8 @@ async def test_whoever_ignores_the_end_is_killed_and_so_is_its_successor(
         (successor,) = workers_of(ME) - {old}
         await until_so(lambda: _ignores(successor, signal.SIGTERM))
         supervisor.stop()
-        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
+        async with asyncio.timeout(LONGEST_WAIT):
+            assert await running is ExitCode.DONE
         assert is_gone(old)
         assert is_gone(successor)
 
@@ -109,7 +111,8 @@ async def test_the_end_waits_for_both_where_one_takes_over_from_another(
         await asyncio.sleep(0.1)
         assert not running.done()
         (tmp_path / "second").unlink()
-        assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.DONE
+        async with asyncio.timeout(LONGEST_WAIT):
+            assert await running is ExitCode.DONE
     assert [entry_id for entry_id, _ in handled(tmp_path)] == [first, second]
     assert len({pid for _, pid in handled(tmp_path)}) == 2
     assert pending(server) == 0
@@ -156,7 +159,8 @@ async def test_more_memory_than_allowed_from_the_start_is_a_fall(
     monkeypatch.setattr(falling, "HOPELESS", 1)
     with structlog.testing.capture_logs() as logs:
         async with supervised(replace(orders_for(server), max_memory=1)) as (_, running):
-            assert await asyncio.wait_for(running, LONGEST_WAIT) is ExitCode.FAILED
+            async with asyncio.timeout(LONGEST_WAIT):
+                assert await running is ExitCode.FAILED
     assert "recycled before it did anything: max-memory" in [line.get("how") for line in logs]
 
 

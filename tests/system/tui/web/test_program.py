@@ -37,7 +37,8 @@ async def test_consoles_end_with_the_program_however_that_ends(
         await read_until(await open_tab(session, program), b"orders")
         (console,) = children_of(program.process.pid)
         program.process.send_signal(ending)
-        code = await asyncio.wait_for(program.process.wait(), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            code = await program.process.wait()
         assert code == (-signal.SIGKILL if ending is signal.SIGKILL else 0)
         await ended(console)
 
@@ -54,7 +55,8 @@ async def test_the_token_is_in_no_log_and_no_list_of_processes(server: RunningSe
         assert program.token.encode() not in shown
         assert url.encode() not in shown
         program.process.terminate()
-        _, stderr = await asyncio.wait_for(program.process.communicate(), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            _, stderr = await program.process.communicate()
         assert program.token.encode() not in stderr
         assert not is_running(console)
 
