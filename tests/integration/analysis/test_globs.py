@@ -68,7 +68,7 @@ MACHINE_DEPENDENT = re.compile("[^\x00-\x7f]-|-[^\x00-\x7f]")
 
 
 @pytest.mark.parametrize(("pattern", "name", "expected"), TABLE)
-def test_table(pattern: str, name: str, *, expected: bool) -> None:
+def test_glob_matches_as_the_server_does(pattern: str, name: str, *, expected: bool) -> None:
     assert matches(pattern, name) is expected
 
 

@@ -91,7 +91,9 @@ def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
     compare("delayed", told(cli, READING, place, MASKS), GOLDEN)
 
 
-def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
+def test_commands_that_act_on_delayed_messages_print_what_they_did(
+    cli: Cli, queue: RunningServer, place: Place
+) -> None:
     queue.command("SET", "string", "x")
     compare("delayed_acting", told(cli, ACTING, place, MASKS), GOLDEN)
     assert queue.command("ZRANGE", QUEUE, 0, -1) == [b"bodiless", b"broken"]

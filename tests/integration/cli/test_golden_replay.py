@@ -120,7 +120,7 @@ def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
     ] == [tuple(letter) for letter in letters]
 
 
-def test_acting(cli: Cli, queue: RunningServer, place: Place) -> None:
+def test_commands_that_replay_print_what_they_did(cli: Cli, queue: RunningServer, place: Place) -> None:
     before = queue.command("XRANGE", QUEUE, "-", "+")
     compare("replay", told(cli, ACTING, place, MASKS), GOLDEN)
     assert len(payloads(queue, STREAM)) == 2

@@ -129,7 +129,9 @@ def test_reading(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("reading", text, GOLDEN)
 
 
-def test_acting(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_commands_that_act_on_topics_print_what_they_did(
+    cli: Cli, stocked: RunningServer, place: Place
+) -> None:
     text = told(cli, ACTING, place, MASKS)
     assert HIDDEN not in text
     compare("acting", text, GOLDEN)

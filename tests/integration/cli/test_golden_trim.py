@@ -117,7 +117,7 @@ def test_refusing(cli: Cli, shop: RunningServer, place: Place) -> None:
     assert shop.command("EXISTS", "streamops:audit") == 0
 
 
-def test_acting(cli: Cli, shop: RunningServer, place: Place) -> None:
+def test_commands_that_trim_print_what_they_did(cli: Cli, shop: RunningServer, place: Place) -> None:
     compare("acting", told(cli, ACTING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 10
     assert len(list(read_backup(place.cwd / "lost.jsonl"))) == 7

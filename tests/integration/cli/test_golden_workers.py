@@ -81,7 +81,9 @@ def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
     compare("nobody", text, GOLDEN)
 
 
-def test_acting(cli: Cli, place: Place, crowded: RunningServer) -> None:
+def test_commands_that_act_on_workers_print_what_they_did(
+    cli: Cli, place: Place, crowded: RunningServer
+) -> None:
     crowded.command("HSET", "streamops:pool:odd name", "mode", "running")
     compare("acting", told(cli, ACTING, place, HIDDEN), GOLDEN)
     assert crowded.command("HGET", "streamops:pool:billing", "mode") == b"running"

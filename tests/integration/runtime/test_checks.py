@@ -43,7 +43,7 @@ from tests.support.servers import RunningServer
         ({"threads": True}, "is async and cannot run in threads"),
     ],
 )
-def test_what_is_refused(given: dict[str, Any], words: str) -> None:
+def test_handler_with_an_impossible_option_is_refused_in_one_line(given: dict[str, Any], words: str) -> None:
     app = Streamops()
 
     async def handle(entry: Entry) -> None: ...

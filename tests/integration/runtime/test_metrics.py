@@ -71,7 +71,7 @@ def test_names_and_types_are_those_that_dashboards_rely_on() -> None:
     assert {name: family.type for name, family in families(FIGURES).items()} == NAMES
 
 
-def test_what_they_say() -> None:
+def test_figures_are_rendered_with_the_labels_of_their_handler() -> None:
     told = values(FIGURES)
     who = {"stream": "orders", "group": "billing", "handler": "bill"}
     labels = tuple(sorted(who.items()))

@@ -45,7 +45,7 @@ async def test_messages_are_moved_when_they_are_due(server: RunningServer) -> No
     assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"later"]
 
 
-async def test_never_before_their_time(server: RunningServer) -> None:
+async def test_message_is_never_moved_before_it_is_due(server: RunningServer) -> None:
     async with pumping(server.options) as one:
         rows = [Delayed(f"m{at}", ORDER, timedelta(milliseconds=7 * at)) for at in range(40)]
         dues = await schedule_many(one.server, "orders", rows)
@@ -163,7 +163,9 @@ async def test_what_it_cannot_move_is_told(server: RunningServer, monkeypatch: p
     assert server.command("XLEN", "{orders}:dlq") == 1
 
 
-async def test_many_destinations(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_messages_to_more_destinations_than_are_kept_in_mind_are_moved(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More than are kept in mind: each is declared when its turn comes."""
     monkeypatch.setattr(queue_pump, "MOST_DESTINATIONS", 3)
     async with pumping(server.options) as one:
@@ -176,7 +178,9 @@ async def test_many_destinations(server: RunningServer, monkeypatch: pytest.Monk
     assert [server.command("XLEN", f"{{orders}}:retry:{at}") for at in range(10)] == [5] * 10
 
 
-async def test_trouble_passes(start_server: StartServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pump_goes_on_after_each_trouble_of_its_server(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Out of memory, silent, connections and scripts lost: told, and survived."""
     monkeypatch.setattr(queue_pump, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(queue_pump, "LONGEST_PAUSE", 0.05)

@@ -45,9 +45,12 @@ async def beaten(server: RunningServer, *workers: Worker, times: int) -> None:
         value: bytes | None = server.command("HGET", f"streamops:worker:{worker.id}", "beat_ms")
         return value
 
-    for _ in range(times):
+    async def once() -> None:
         last = [told(worker) for worker in workers]
-        await until(lambda last=last: all(map(ne, map(told, workers), last)))
+        await until(lambda: all(map(ne, map(told, workers), last)))
+
+    for _ in range(times):
+        await once()
 
 
 def pending(server: RunningServer, stream: str, group: str = "g") -> int:

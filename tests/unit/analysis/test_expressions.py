@@ -66,7 +66,7 @@ ODD = Entry(EntryId(5, 0), ())
         ("max_by(json.body.items, &price).price == `7`", True),
     ],
 )
-def test_what_matches(text: str, true: bool) -> None:  # noqa: FBT001 - an expected value
+def test_expression_matches_an_entry_or_does_not(text: str, true: bool) -> None:  # noqa: FBT001 - an expected value
     assert Expression(text).matches(ENTRY) is true
 
 

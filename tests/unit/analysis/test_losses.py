@@ -74,7 +74,9 @@ def sample(
         ),
     ],
 )
-def test_losses(earlier: GroupSample, later: GroupSample, lost: int | None) -> None:
+def test_entries_lost_between_two_samples_are_counted(
+    earlier: GroupSample, later: GroupSample, lost: int | None
+) -> None:
     before, after = earlier.stream.entries_added, later.stream.entries_added
     added = None if before is None or after is None else after - before
     assert losses(earlier, later, added) == lost

@@ -77,7 +77,7 @@ def of_group(
         pytest.param(of_group(), of_group(B), 3, None, id="nothing known"),
     ],
 )
-def test_deliveries(
+def test_deliveries_between_two_samples_are_counted(
     earlier: GroupSample, later: GroupSample, added: int | None, delivered: int | None
 ) -> None:
     assert deliveries(earlier, later, added) == delivered

@@ -131,7 +131,7 @@ def holding(
         pytest.param(holding(deliveries=10, lag=5), CRITICAL, id="the poison entry blocks others"),
     ],
 )
-def test_stalled(subject: GroupSubject, level: Health | None) -> None:
+def test_group_is_stalled_at_its_level_or_not(subject: GroupSubject, level: Health | None) -> None:
     finding = stalled(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.STALLED
@@ -243,7 +243,7 @@ def behind(
         ),
     ],
 )
-def test_stopped(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_group_is_stopped_or_not(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = stopped(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.STOPPED, CRITICAL)
@@ -298,7 +298,7 @@ def scaled(lags: Sequence[int | None], by: int) -> tuple[int | None, ...]:
         ),
     ],
 )
-def test_lag_growing(subject: GroupSubject, level: Health | None) -> None:
+def test_lag_that_grows_is_a_finding_of_its_level(subject: GroupSubject, level: Health | None) -> None:
     finding = lag_growing(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.LAG_GROWING

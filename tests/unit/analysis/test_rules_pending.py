@@ -216,7 +216,9 @@ RETRIED = pending_entry(minutes(30), deliveries=3)
         ),
     ],
 )
-def test_pending_old(subject: GroupSubject, entry: PendingEntry | None) -> None:
+def test_old_pending_entry_is_a_finding_of_its_level(
+    subject: GroupSubject, entry: PendingEntry | None
+) -> None:
     finding = pending_old(subject, THRESHOLDS)
     assert (finding is not None) == (entry is not None)
     if finding is not None and entry is not None:

@@ -78,7 +78,7 @@ def test_compact_counts_fit_five_cells_and_never_overstate(number: int) -> None:
         (-250, "-4m10s"),
     ],
 )
-def test_durations(seconds: float | None, text: str) -> None:
+def test_duration_is_shown_in_its_largest_units(seconds: float | None, text: str) -> None:
     assert duration(None if seconds is None else timedelta(seconds=seconds)) == text
 
 

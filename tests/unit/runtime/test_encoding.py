@@ -71,7 +71,7 @@ JSON = b'{"order_id":"a","total":3}'
         ({"\udcff": "\udcfe"}, [b"\xff", b"\xfe"]),
     ],
 )
-def test_bodies(body: object, parts: list[bytes]) -> None:
+def test_body_is_written_as_fields(body: object, parts: list[bytes]) -> None:
     assert encode_body(body) == parts
 
 

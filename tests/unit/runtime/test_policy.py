@@ -53,7 +53,7 @@ BUSY, NO, NONE = ValueError("no"), Reject("no"), None
         (ONCE, 1, LATER, Again(SECOND, "busy")),
     ],
 )
-def test_dispositions(
+def test_failure_is_disposed_of_by_its_attempt_and_error(
     retry: Retry, attempt: int, error: Exception | None, disposition: Acknowledge | Again | Bury
 ) -> None:
     assert decide(retry, attempt, error, 0.5) == disposition

@@ -226,7 +226,7 @@ async def test_without_a_version_nothing_is_written(api: ScaleApi, target: Kuber
     assert api.methods() == ["GET"]
 
 
-async def test_silence(api: ScaleApi, tmp_path: Path) -> None:
+async def test_api_that_does_not_answer_is_told(api: ScaleApi, tmp_path: Path) -> None:
     target = KubernetesTarget(spec_of(api, tmp_path, timeout=timedelta(seconds=0.2)))
     api.faults["GET"] = [30.0]
     error = await failing(target)

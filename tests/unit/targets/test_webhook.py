@@ -181,7 +181,7 @@ async def test_a_liar_is_reported(pool: Pool, target: WebhookTarget) -> None:
     await resize(target, 6, expected=PoolSize(ordered=5))
 
 
-async def test_silence(pool: Pool) -> None:
+async def test_webhook_that_does_not_answer_is_told(pool: Pool) -> None:
     target = WebhookTarget("billing", pool.spec(timeout=timedelta(seconds=0.2)))
     pool.faults = {"GET": [30.0], "POST": [30.0]}
     error = await failing(target)

@@ -118,7 +118,7 @@ LABEL = "redis://db:6379/0"
         (ResponseError("ERR something\r\nelse"), FaultKind.OTHER, "the server answered: ERR something else"),
     ],
 )
-def test_faults(error: Exception, kind: FaultKind, reason: str) -> None:
+def test_error_is_told_by_its_kind_and_reason(error: Exception, kind: FaultKind, reason: str) -> None:
     assert fault(error) == Fault(kind, reason)
 
 

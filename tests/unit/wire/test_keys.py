@@ -50,7 +50,7 @@ CONFIGURED = {"orders": "trash", "a:b": "a:b:errors"}
         ("", StreamRole.EVENTS, None),
     ],
 )
-def test_roles(name: str, role: StreamRole, source: str | None) -> None:
+def test_name_of_a_stream_tells_its_role_and_source(name: str, role: StreamRole, source: str | None) -> None:
     assert stream_role(name, CONFIGURED) == (role, source)
 
 

@@ -15,7 +15,7 @@ DAY_MS = 86_400_000
     [("0", 0), (b"12", 12), ("9" * 18, 10**18 - 1), ("9" * 19, None), ("9" * 5000, None), ("-1", None), ("1.5", None),
      ("", None), ("²", None), (b"\xb2", None), ("nan", None), (None, None)],
 )  # fmt: skip
-def test_numbers(text: str | bytes | None, found: int | None) -> None:
+def test_text_is_read_as_a_number_or_none(text: str | bytes | None, found: int | None) -> None:
     assert number(text) == found
 
 

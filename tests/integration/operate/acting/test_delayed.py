@@ -108,7 +108,7 @@ async def test_run_what_is_due(server: RunningServer, connected: Server, console
     assert (await act(console, RunDelayedIntent(stream="orders", before=far)))[1].applied == 1
 
 
-async def test_all_of_many(server: RunningServer, console: Console) -> None:
+async def test_more_messages_than_a_batch_are_all_run(server: RunningServer, console: Console) -> None:
     """More than a batch."""
     server.commands(("ZADD", QUEUE, number, f"m{number:04}") for number in range(1_200))
     server.commands(

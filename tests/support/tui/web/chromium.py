@@ -51,7 +51,8 @@ class Page:
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Tell the browser something, and wait for its answer."""
         self._number += 1
-        answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[self._number] = answer
         await self._socket.send_json({"id": self._number, "method": method, "params": params})
         async with asyncio.timeout(PATIENCE):
             return await answer

@@ -95,7 +95,7 @@ def story(letters: str, policy: Policy = POLICY) -> list[tuple[float, str]]:
         pytest.param("wwwww cc ??? cccc", [(60, "firing"), (195, "worse")], id="worse, unknown, worse"),
     ],
 )
-def test_a_story(letters: str, expected: list[tuple[float, str]]) -> None:
+def test_story_of_findings_gives_its_notices(letters: str, expected: list[tuple[float, str]]) -> None:
     assert story(letters) == expected
 
 
