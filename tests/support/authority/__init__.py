@@ -1,0 +1,1 @@
+"""Tenants who forge all that streamops reads, and what lies beyond their rights."""
