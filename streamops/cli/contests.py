@@ -11,12 +11,16 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from random import Random
+from typing import Final
 
 from streamops.cli.acting.progress import ProgressTeller
 from streamops.cli.session import Session
 from streamops.errors import StreamopsError
 from streamops.model.acting import Progress
 from streamops.scaling.simulator.contest import Heat, Outcome, play
+
+SAFE_PATH: Final = "PYTHONSAFEPATH"
+"""What has Python start as ``-P`` does; multiprocessing takes no options for its processes."""
 
 
 def play_all(session: Session, heats: Sequence[Heat], processes: int | None) -> list[Outcome]:
@@ -63,11 +67,25 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that an interrupt ends after the load at hand, without a word of their own."""
     # Forked ones would inherit whatever threads and locks this process has.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
+    with _safe_path():
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupts)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Processes started meanwhile import nothing from the current directory, in which they would look first."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
     try:
-        yield pool
+        yield
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        del os.environ[SAFE_PATH]
+        if before is not None:
+            os.environ[SAFE_PATH] = before
 
 
 def _ignore_interrupts() -> None:

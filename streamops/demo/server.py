@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from streamops.demo.children import module_command, module_environment
 from streamops.errors import ServerError, SettingsError
+from streamops.process.children import module_command, module_environment
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 

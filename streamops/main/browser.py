@@ -4,7 +4,6 @@ import asyncio
 import os
 import secrets
 import signal
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,6 +12,7 @@ import click
 
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
+from streamops.process.children import module_command
 from streamops.settings.topics import is_loopback, parse_listen
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _command(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """What runs the console of a tab. A URL may hold a password: it goes where no list of processes shows it."""
     given, environment = session.given, dict(os.environ)
-    command = [sys.executable, "-m", "streamops", "tui"]
+    command = module_command("streamops", "tui")
     if given.url is not None:
         environment["STREAMOPS_URL"] = given.url
         environment.pop("STREAMOPS_CONTEXT", None)

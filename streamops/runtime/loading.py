@@ -3,6 +3,8 @@
 import importlib
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from streamops.errors import SettingsError, StreamopsError
@@ -10,7 +12,9 @@ from streamops.runtime.app import Streamops
 
 
 def load_app(name: str) -> Streamops:
-    """Import an application; the current directory is searched first.
+    """Import an application; the current directory is searched first meanwhile, and last afterwards.
+
+    So what the application imports as it runs is found, and what we import then is not taken from that directory.
 
     Args:
         name: ``package.module:attribute``; ``app`` where there is no attribute.
@@ -24,10 +28,8 @@ def load_app(name: str) -> Streamops:
         raise SettingsError(
             f"{name} names no application", "Write package.module:app, as it would be imported."
         )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    module = _import(module_name)
+    with _searched(str(Path.cwd())):
+        module = _import(module_name)
     found: object = module
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -40,6 +42,22 @@ def load_app(name: str) -> Streamops:
             f"{name} is a {type(found).__name__}, no application", "Name the object made by Streamops(...)."
         )
     return found
+
+
+@contextmanager
+def _searched(directory: str) -> Iterator[None]:
+    """Search a directory for modules, before all others while this lasts; one that is searched anyway stays where it is."""
+    if directory in sys.path:
+        yield
+        return
+    sys.path.insert(0, directory)
+    try:
+        yield
+    finally:
+        # An application may have taken it out itself.
+        with suppress(ValueError):
+            sys.path.remove(directory)
+            sys.path.append(directory)
 
 
 def _import(module_name: str) -> object:

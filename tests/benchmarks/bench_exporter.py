@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 
 from msgspec import Struct
 
-from streamops.demo.children import module_command
+from streamops.process.children import module_command
 from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, fill
 from tests.support.programs import find_programs
 from tests.support.prometheus import RunningProgram

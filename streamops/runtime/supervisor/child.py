@@ -47,10 +47,12 @@ def main() -> int:
     channel = Channel(orders.report_fd)
     configure_logs(orders.log_format, orders.log_level)
     try:
+        # Found before the application's directory is searched for modules.
+        run = runner()
         app = _prepared(load_app(orders.app), orders)
         if orders.tell_connection:
             channel.send(Report(connection=app.connection))
-        runner()(_work(app, orders, channel, stdin, line.count(b"\n") - 1))
+        run(_work(app, orders, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
         return _told(channel, error)
     finally:

@@ -69,7 +69,7 @@ class WorkerProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 cls.interpreter,
-                # A folder named like this package must not be taken for it.
+                # Whoever may write into the current directory would have their modules run in place of ours.
                 "-P",
                 "-m",
                 _MODULE,

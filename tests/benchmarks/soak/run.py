@@ -10,9 +10,9 @@ from random import Random
 import redis
 from msgspec import Struct
 
-from streamops.demo.children import module_command
 from streamops.errors import StreamopsError
 from streamops.operate.backups import read_backup
+from streamops.process.children import module_command
 from streamops.runtime import Publisher, Streamops
 from tests.benchmarks.soak.books import Balance, Line, Published, balance, read, runs_of
 from tests.benchmarks.soak.crew import Crew, at_work

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from tests.support.autoscaler.pools import KEY, LOG, POOL, field, fill, steer
 from tests.support.runtime.supervisor.run import until
 from tests.support.servers import RunningServer

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from tests.support.cli.billing import wait_until
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer

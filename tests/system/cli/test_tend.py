@@ -3,7 +3,7 @@
 import signal
 import subprocess
 
-from streamops.demo.children import module_command, module_environment
+from streamops.process.children import module_command, module_environment
 from tests.support.cli.billing import GROUP, STREAM, fill_stuck, pending, wait_until
 from tests.support.servers import StartServer
 

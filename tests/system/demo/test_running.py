@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from streamops.demo.children import module_environment
 from streamops.demo.sources import ORDERS
 from streamops.errors import ExitCode
+from streamops.process.children import module_environment
 from tests.support.demo.running import start_workload
 from tests.support.servers import RunningServer, StartServer
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from tests.support.demo.server import ask, wait_until
 
 PARENT = """
 import sys, time
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from streamops.demo.server import embedded_server
 with embedded_server() as options:
     print(options.socket_path, flush=True)

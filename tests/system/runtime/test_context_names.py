@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from tests.support.runtime.supervisor.running import until
 from tests.support.servers import RunningServer
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from tests.support.servers import RunningServer
 
 APP = """

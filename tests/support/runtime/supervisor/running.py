@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.demo.children import module_environment
 from streamops.errors import ExitCode
+from streamops.process.children import module_environment
 from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions

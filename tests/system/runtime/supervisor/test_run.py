@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from streamops.demo.children import module_environment
+from streamops.process.children import module_environment
 from tests.support.runtime.supervisor.run import APP, add, pending, supervising, until
 from tests.support.servers import RunningServer
 

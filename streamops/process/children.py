@@ -8,8 +8,7 @@ from pathlib import Path
 def module_command(module: str, *args: str) -> list[str]:
     """The command line that runs a module with this interpreter.
 
-    ``-P`` keeps the current directory out of the search path: a folder there named like this package must
-    not be taken for it.
+    ``-P`` keeps the current directory out of the search path: whoever may write there would have their modules run.
     """
     return [sys.executable, "-P", "-m", module, *args]
 

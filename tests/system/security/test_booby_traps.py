@@ -1,0 +1,114 @@
+"""Every command that goes on, and all processes that it starts, in a folder full of modules named like ours."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.support.eventually import eventually
+from tests.support.runtime.http.receiver import running_receiver
+from tests.support.security.traps import PATIENCE, Trapped, lay_traps
+from tests.support.servers import RunningServer
+
+CONFIG = """
+default_context = "local"
+[contexts.local]
+url = "{url}"
+[callbacks]
+hosts = ["127.0.0.1"]
+[intake]
+listen = "127.0.0.1:0"
+anonymous = true
+[[topics]]
+name = "remind"
+url = "{receiver}"
+[pools.default]
+stream = "jobs"
+group = "g"
+[notify]
+urls_file = "notify.urls"
+"""
+ANYWHERE = ("--listen", "127.0.0.1:0")
+
+
+@pytest.fixture
+def trapped(tmp_path: Path) -> Trapped:
+    return lay_traps(tmp_path)
+
+
+def configure(trapped: Trapped, server: RunningServer, receiver: str = "http://127.0.0.1:9/") -> None:
+    place = trapped.program.parent / ".config" / "streamops"
+    place.mkdir(parents=True)
+    (place / "config.toml").write_text(CONFIG.format(url=server.url, receiver=receiver))
+    (place / "notify.urls").write_text("json://127.0.0.1:9/\n")
+
+
+async def test_exporter_runs_nothing_of_the_folder(server: RunningServer, trapped: Trapped) -> None:
+    configure(trapped, server)
+    server.command("XADD", "jobs", "*", "n", 1)
+    words = ("exporter", *ANYWHERE, "--notify")
+    async with (
+        trapped.running(*words, until=r"(http://127\.0\.0\.1:\d+/metrics)") as (_, place),
+        aiohttp.ClientSession() as session,
+        session.get(place[1]) as answer,
+    ):
+        assert "streamops_stream_length" in await answer.text()
+    assert trapped.sprung == set()
+
+
+async def test_topics_are_served_without_a_module_of_the_folder(
+    server: RunningServer, trapped: Trapped
+) -> None:
+    async with running_receiver() as receiver, aiohttp.ClientSession() as session:
+        configure(trapped, server, f"{receiver.url}/remind")
+        async with trapped.running("topics", "serve", until=r"taken in at (127\.0\.0\.1:\d+)") as (_, place):
+            async with session.post(f"http://{place[1]}/topics/remind/messages", json={"n": 1}) as answer:
+                assert answer.status < 300, await answer.text()
+            await eventually(lambda: bool(receiver.seen))
+    assert trapped.sprung == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "until"),
+    [(("keda", *ANYWHERE, "--http", "127.0.0.1:0"), "external scaler at"), (("run",), "default")],
+)
+async def test_scalers_run_nothing_of_the_folder(
+    server: RunningServer, trapped: Trapped, words: tuple[str, ...], until: str
+) -> None:
+    configure(trapped, server)
+    server.command("XGROUP", "CREATE", "jobs", "g", "0", "MKSTREAM")
+    async with trapped.running("autoscale", *words, until=until):
+        pass
+    assert trapped.sprung == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("demo", "--seconds", "2"),
+        ("bench", "drill", "--events", "200", "--yes"),
+        ("autoscale", "drill", "--events", "200", "--maximum", "2", "--no-shrink", "--yes"),
+        ("bench", "all", "--entries", "500", "--yes"),
+    ],
+    ids=" ".join,
+)
+async def test_what_brings_its_own_workers_runs_nothing_of_the_folder(
+    server: RunningServer, trapped: Trapped, words: tuple[str, ...]
+) -> None:
+    configure(trapped, server)
+    process = await trapped.start(*words)
+    out, told = await asyncio.wait_for(process.communicate(), 3 * PATIENCE)
+    assert process.returncode == 0, out + told
+    assert trapped.sprung == set()
+
+
+async def test_commands_that_end_run_nothing_of_the_folder(server: RunningServer, trapped: Trapped) -> None:
+    configure(trapped, server)
+    for words in (("status",), ("doctor",), ("topics", "ls"), ("config", "show"), ("tui", "--keys")):
+        process = await trapped.start(*words)
+        _, told = await asyncio.wait_for(process.communicate(), PATIENCE)
+        assert not re.search(rb"Traceback|a trap", told), told
+        assert process.returncode == 0, told
+    assert trapped.sprung == set()
