@@ -188,6 +188,9 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
         {
             "show": Lazy(f"{_AT}.config:show", "Show every effective setting and where it comes from."),
             "validate": Lazy(f"{_AT}.config:validate", "Check configuration files and list every problem."),
+            "trust": Lazy(
+                f"{_AT}.config_trust:trust", "Let a project's streamops.toml set what only your own file may."
+            ),
             "example": Lazy(f"{_AT}.config:example", "Print a commented configuration file to start from."),
         },
     ),

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import timedelta
 from functools import cached_property, wraps
 from pathlib import Path
@@ -41,6 +41,7 @@ class Session:
     def __init__(self, given: Globals) -> None:
         self.given = given
         self.narrator = Narrator(quiet=given.quiet)
+        self._told: set[str] = set()
         if given.log_level is not None:
             start_logging(given.log_level)
 
@@ -64,7 +65,15 @@ class Session:
         settings = load_settings(self.flags, os.environ, Path.cwd())
         for warning in settings.warnings:
             self.narrator.note(f"warning: {warning}")
+        self.tell(settings.notices)
         return settings
+
+    def tell(self, notices: Iterable[str]) -> None:
+        """Say of projects' files what was not said before."""
+        for notice in notices:
+            if notice not in self._told:
+                self._told.add(notice)
+                self.narrator.note(notice)
 
     def command_line(self, line: str) -> str:
         """A command line, with the options that choose the same server again; never with a password.

@@ -93,6 +93,7 @@ def replay_settings(session: Session, path: Path) -> "TuiSettings":
         raise RecordingError(f"{wanted}: a recording is played, nothing is connected to")
 
     config = read_config(os.environ, Path.cwd())
+    session.tell(config.notices)
     options, _ = config.merge_table("console", ConsoleOptions)
     if session.flags.color is False or os.environ.get("NO_COLOR"):
         options = replace(options, color=False)

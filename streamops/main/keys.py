@@ -64,7 +64,9 @@ def print_keys(session: Session) -> int:
     Raises:
         SettingsError: The configuration cannot be understood.
     """
-    options, _ = read_config(os.environ, Path.cwd()).merge_table("console", ConsoleOptions)
+    config = read_config(os.environ, Path.cwd())
+    session.tell(config.notices)
+    options, _ = config.merge_table("console", ConsoleOptions)
     rows = key_rows(options.keymap)
     session.printer(KEY_COLUMNS).print_rows(
         rows,

@@ -7,7 +7,7 @@ from secrets import token_hex
 from typing import Final
 
 from streamops.errors import SettingsError
-from streamops.settings.files import state_directory
+from streamops.settings.places import state_directory
 
 LONGEST: Final = 60
 """Characters of a stream's name in a file's name."""

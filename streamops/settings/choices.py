@@ -10,7 +10,7 @@ import msgspec
 
 from streamops.errors import SettingsError
 from streamops.settings.atomic_files import exclusive, replace_file
-from streamops.settings.files import state_file
+from streamops.settings.places import state_file
 
 
 def read_choice(config: Path, environ: Mapping[str, str]) -> str | None:

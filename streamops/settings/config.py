@@ -9,7 +9,9 @@ from msgspec import Struct, ValidationError, convert
 from streamops.errors import SettingsError, known_hint
 from streamops.settings.choices import read_choice
 from streamops.settings.connections import Context
-from streamops.settings.files import ConfigFile, read_files, user_file
+from streamops.settings.decoding import join_key
+from streamops.settings.files import ConfigFile, Standing, notices, read_files
+from streamops.settings.places import user_file
 from streamops.settings.schema import ContextTable
 
 Table = TypeVar("Table", bound=Struct)
@@ -21,10 +23,12 @@ class Config(Struct, frozen=True):
     Attributes:
         files: The files read, the strongest first.
         contexts: Every context; of two with one name the stronger file's, whole.
+        notices: What to tell of projects' files, a line each.
     """
 
     files: tuple[ConfigFile, ...]
     contexts: dict[str, Context]
+    notices: tuple[str, ...] = ()
 
     def find_context(self, name: str, where: str, environ: Mapping[str, str]) -> Context:
         """The context of that name.
@@ -37,6 +41,10 @@ class Config(Struct, frozen=True):
         hint = known_hint(name, self.contexts, "contexts")
         if not self.files:
             hint = f"There is no configuration file; write one to {user_file(environ)}."
+        place = join_key("contexts", name)
+        for file in self.files:
+            if any(key == place or key.startswith(f"{place}.") for key in file.left_out):
+                hint = f"{file.path.name} has it, and is {file.standing}: `streamops config trust` trusts it."
         raise SettingsError(f"{where}: no context named {name!r}", hint)
 
     def find_default(self, environ: Mapping[str, str]) -> tuple[str, str] | None:
@@ -106,9 +114,11 @@ def read_config(environ: Mapping[str, str], cwd: Path) -> Config:
 
 def merge_files(files: tuple[ConfigFile, ...]) -> Config:
     """Files without problems as one configuration."""
+    told = notices(files)
+    files = tuple(file for file in files if file.standing is not Standing.FOREIGN)
     contexts = {
-        name: Context(name, convert(table, ContextTable), frozenset(table), file.path, file.trusted)
+        name: Context(name, convert(table, ContextTable), frozenset(table), file.path)
         for file in reversed(files)
         for name, table in file.stated.get("contexts", {}).items()
     }
-    return Config(files, contexts)
+    return Config(files, contexts, told)

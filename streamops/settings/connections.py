@@ -1,10 +1,9 @@
 """A context, or a URL alone, to the options of a connection, passwords included."""
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -13,16 +12,14 @@ from msgspec.structs import replace
 from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.settings.decoding import join_key
-from streamops.settings.files import resolve_path
 from streamops.settings.passwords import read_password_file, run_password_command, split_command
+from streamops.settings.places import resolve_path
 from streamops.settings.schema import ContextTable
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.url_query import HOST, MAX_TIMEOUT
 from streamops.wire.urls import parse_url
 
 T = TypeVar("T")
-
-TRUST_HINT: Final = "Move the context to the user's file, or name this file in STREAMOPS_CONFIG."
 
 
 class Context(Struct, frozen=True):
@@ -33,14 +30,12 @@ class Context(Struct, frozen=True):
         table: Its values.
         stated: The keys that it states; the other values are defaults.
         file: The configuration file.
-        trusted: Whether that file may run programs and read files anywhere.
     """
 
     name: str
     table: ContextTable
     stated: frozenset[str]
     file: Path
-    trusted: bool
 
     @property
     def where(self) -> str:
@@ -170,8 +165,6 @@ def _check_passwords(context: Context, options: ConnectionOptions) -> None:
         if command is not None:
             with located(key):
                 split_command(command)
-                if not context.trusted:
-                    raise SettingsError("a project's file may not run programs", TRUST_HINT)
     if options.password is None:
         return
     for key in ("password_file", "password_command"):
@@ -189,15 +182,7 @@ def _read_password(context: Context, prefix: str, environ: Mapping[str, str]) ->
         return None
     with located(f"{prefix}password_file"):
         path = resolve_path(file, context.file.parent, environ)
-        if not context.trusted and not lies_in(path, context.file.parent):
-            raise SettingsError("a project's file may not read passwords outside its directory", TRUST_HINT)
         return read_password_file(path)
-
-
-def lies_in(path: Path, directory: Path) -> bool:
-    """Whether a file lies in a directory, wherever links lead."""
-    # realpath, since Path.resolve raises where links go in circles.
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(directory))
 
 
 def _find_files(tls: Tls | None, directory: Path, environ: Mapping[str, str]) -> Tls | None:
@@ -217,6 +202,8 @@ def _find_file(written: str | None, directory: Path, environ: Mapping[str, str])
         return None
     path = resolve_path(written, directory, environ)
     try:
+        if path.is_fifo():
+            raise SettingsError(f"cannot read {path}: it is a pipe", "Name a file.")
         path.open("rb").close()
     except OSError as error:
         raise SettingsError(

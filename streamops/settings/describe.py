@@ -54,6 +54,11 @@ def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
     )
 
 
+def describe_left_out(settings: Settings) -> tuple[SettingRow, ...]:
+    """What a project's file states and may not set, without the values."""
+    return tuple(SettingRow(key, "", f"{file}, left out: not trusted") for key, file in settings.left_out)
+
+
 def _connection_rows(settings: Settings) -> Iterator[SettingRow]:
     """What differs from the default comes from where the URL does, unless a key or flag of its own says it."""
     defaults = _connection_values(ConnectionOptions())

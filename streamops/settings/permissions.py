@@ -9,7 +9,8 @@ from typing import Any, Final
 from streamops.errors import SettingsError
 from streamops.model.secret import Secret
 from streamops.settings.decoding import join_key
-from streamops.settings.files import READABLE_BY_OTHERS, ConfigFile, resolve_path
+from streamops.settings.files import READABLE_BY_OTHERS, ConfigFile
+from streamops.settings.places import resolve_path
 from streamops.wire.urls import parse_url
 
 FILES: Final = frozenset(

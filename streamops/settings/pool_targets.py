@@ -8,8 +8,8 @@ from streamops.errors import SettingsError
 from streamops.model.secret import Secret
 from streamops.model.topics import SHORTEST_SECRET, headers_problem
 from streamops.settings.connections import located
-from streamops.settings.files import resolve_path
 from streamops.settings.passwords import read_password_file, run_password_command, split_command
+from streamops.settings.places import resolve_path
 from streamops.settings.pool_tables import KubernetesTable, WebhookTable
 from streamops.settings.pools import ConfiguredPool, load_pools
 from streamops.targets.specs import (

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec import Struct, ValidationError, convert
 
@@ -13,8 +12,6 @@ from streamops.settings.decoding import Problem, join_key
 from streamops.settings.files import ConfigFile
 from streamops.settings.pool_tables import BudgetTable, KubernetesTable, PoolTable
 
-TRUST_HINT: Final = "Move the pool to the user's file, or name this file in STREAMOPS_CONFIG."
-
 
 class ConfiguredPool(Struct, frozen=True):
     """A pool of a configuration file.
@@ -23,13 +20,11 @@ class ConfiguredPool(Struct, frozen=True):
         name: Its name.
         table: What is stated.
         file: The file that it stands in.
-        trusted: Whether that file may run programs, send anything anywhere, and read files anywhere.
     """
 
     name: str
     table: PoolTable
     file: Path
-    trusted: bool
 
     @property
     def scaling(self) -> ScalingConfig:
@@ -103,7 +98,6 @@ def find_problems(
 ) -> Iterator[Problem]:
     """Everything that is wrong with pools together."""
     for pool in pools:
-        yield from _own_problems(pool)
         yield from _reference_problems(pool, budgets, contexts)
     yield from _twins(pools)
     yield from _budget_problems(pools, budgets)
@@ -116,9 +110,7 @@ def _merge(files: tuple[ConfigFile, ...]) -> tuple[tuple[ConfiguredPool, ...], d
     for file in files:
         for name, stated in file.stated.get("pools", {}).items():
             try:
-                pools.setdefault(
-                    name, ConfiguredPool(name, convert(stated, PoolTable), file.path, file.trusted)
-                )
+                pools.setdefault(name, ConfiguredPool(name, convert(stated, PoolTable), file.path))
             except ValidationError:
                 continue
         for name, stated in file.stated.get("budgets", {}).items():
@@ -127,24 +119,6 @@ def _merge(files: tuple[ConfigFile, ...]) -> tuple[tuple[ConfiguredPool, ...], d
             except ValidationError:
                 continue
     return tuple(pools.values()), budgets
-
-
-def _own_problems(pool: ConfiguredPool) -> Iterator[Problem]:
-    """What the file of a pool may not ask for: it may have come with whatever repository was cloned."""
-    if pool.trusted:
-        return
-    table = pool.table
-    asked = {
-        "command": (table.command, "run programs"),
-        "webhook": (table.webhook, "have anything sent to a URL"),
-        "kubernetes.kubeconfig": (
-            table.kubernetes and table.kubernetes.kubeconfig,
-            "name a kubeconfig, which may run programs",
-        ),
-    }
-    for key, (stated, what) in asked.items():
-        if stated is not None:
-            yield _problem(pool, key, f"a project's file may not {what}", TRUST_HINT)
 
 
 def _reference_problems(

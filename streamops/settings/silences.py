@@ -14,7 +14,7 @@ import msgspec
 from streamops.errors import SettingsError
 from streamops.model.silences import FindingKey, Silence
 from streamops.settings.atomic_files import exclusive, replace_file
-from streamops.settings.files import state_directory
+from streamops.settings.places import state_directory
 
 _READABLE: Final = " /:{}@,+=~#"
 

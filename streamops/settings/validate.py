@@ -8,7 +8,7 @@ from msgspec import ValidationError, convert
 from streamops.errors import SettingsError, known_hint
 from streamops.settings.connections import Context, check_context
 from streamops.settings.decoding import Problem, join_key
-from streamops.settings.files import ConfigFile, read_file, read_files
+from streamops.settings.files import FOREIGN_HINT, ConfigFile, Standing, read_file, read_files
 from streamops.settings.pools import pool_problems
 from streamops.settings.schema import ContextTable
 
@@ -19,11 +19,11 @@ def validate_file(
     """Check one file; no password is read and no program run.
 
     Args:
-        path: The file; it is trusted as the user's own.
+        path: The file; it is read as the user's own.
         environ: The environment, for ``~``.
         elsewhere: Names of contexts that other files define.
     """
-    file = read_file(path, trusted=True)
+    file = read_file(path)
     if file is None:
         return (Problem(str(path), "", "no such file"),)
     contexts = {*file.stated.get("contexts", {}), *elsewhere}
@@ -36,9 +36,14 @@ def validate_files(environ: Mapping[str, str], cwd: Path) -> tuple[tuple[Path, .
     Raises:
         SettingsError: The file that ``STREAMOPS_CONFIG`` names does not exist.
     """
-    files = read_files(environ, cwd)
+    files = read_files(environ, cwd, whole=True)
     names = {name for file in files for name in file.stated.get("contexts", {})}
     problems = [problem for file in files for problem in _find_problems(file, environ, names)]
+    problems += [
+        Problem(str(file.path), "", "belongs to another user, and is not read", FOREIGN_HINT)
+        for file in files
+        if file.standing is Standing.FOREIGN
+    ]
     return tuple(file.path for file in files), (*problems, *pool_problems(files, names))
 
 
@@ -58,7 +63,7 @@ def _find_context_problem(
     file: ConfigFile, name: str, table: dict[str, object], environ: Mapping[str, str]
 ) -> Problem | None:
     try:
-        context = Context(name, convert(table, ContextTable), frozenset(table), file.path, file.trusted)
+        context = Context(name, convert(table, ContextTable), frozenset(table), file.path)
         check_context(context, environ)
     except ValidationError:
         # Its keys do not go together, which the file's own problems say already.

@@ -8,14 +8,15 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.output.printer import write
 from streamops.cli.session import Session, with_session
-from streamops.errors import ExitCode, ServerError
+from streamops.errors import ExitCode, ServerError, SettingsError
 from streamops.present.documents import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
 from streamops.settings.decoding import Problem, join_key
-from streamops.settings.describe import SettingRow, describe_settings
+from streamops.settings.describe import SettingRow, describe_left_out, describe_settings
 from streamops.settings.example import read_example
+from streamops.settings.files import notices, read_files
 from streamops.settings.validate import validate_file, validate_files
 
 SETTING_COLUMNS: tuple[Column[SettingRow], ...] = (
@@ -100,11 +101,19 @@ PROBLEM_COLUMNS: tuple[Column[Problem], ...] = (
 )
 @with_session
 def show(session: Session) -> None:
-    """Show every effective setting, its value and whether a flag, a variable or a file set it."""
+    """Show every effective setting, its value and whether a flag, a variable or a file set it.
+
+    What the streamops.toml of the working directory states and may not set, as nobody trusted it, stands at the end.
+    """
     printer = session.printer(SETTING_COLUMNS)
-    rows = describe_settings(session.settings)
+    rows, left_out = describe_settings(session.settings), describe_left_out(session.settings)
     printer.print_rows(
-        rows, lambda: {"schema": "streamops.config.show/1", "settings": [setting_json(row) for row in rows]}
+        (*rows, *left_out),
+        lambda: {
+            "schema": "streamops.config.show/1",
+            "settings": [setting_json(row) for row in rows],
+            "left_out": [{"key": key, "file": safe(file)} for key, file in session.settings.left_out],
+        },
     )
 
 
@@ -123,7 +132,7 @@ def validate(session: Session, *, file: Path | None) -> int:
     """Check the configuration files in use, or FILE, and list every problem, not only the first.
 
     Of the files in use, the server of the context in use is asked too: whether the keys of its dead_letters and delayed
-    are what they are mapped as.
+    are what they are mapped as. A streamops.toml of the working directory is checked whole, whether it is trusted or not.
     """
     printer = session.printer(PROBLEM_COLUMNS)
     if file is None:
@@ -149,7 +158,7 @@ def validate(session: Session, *, file: Path | None) -> int:
 @click.command(
     cls=Command,
     short_help="Print a commented configuration file to start from.",
-    examples=[("streamops config example > streamops.toml", "a project's own configuration")],
+    examples=[("streamops config example > ~/.config/streamops/config.toml", "a file of your own")],
 )
 def example() -> None:
     """Print an example configuration that names every key."""
@@ -158,7 +167,15 @@ def example() -> None:
 
 def _mapping_problems(session: Session) -> tuple[Problem, ...]:
     """What is wrong with the keys that the context in use maps to streams."""
-    settings = session.settings
+    try:
+        settings = session.settings
+    except SettingsError as error:
+        if not (told := notices(read_files(os.environ, Path.cwd()))):
+            raise
+        # The file is sound, and names what nobody has trusted it with.
+        session.tell(told)
+        session.narrator.note(f"no server was asked: {error.message}")
+        return ()
     if settings.context is None or not (settings.watch.dead_letters or settings.watch.delayed):
         return ()
     try:

@@ -14,6 +14,7 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.settings.contexts import ContextSummary, list_contexts, use_context
 from streamops.settings.describe import describe_settings
+from streamops.settings.files import notices, read_files
 
 CONTEXT_COLUMNS: tuple[Column[ContextSummary], ...] = (
     Column(
@@ -83,6 +84,7 @@ def ls(session: Session) -> None:
     """List the contexts of all configuration files; passwords are neither read nor shown."""
     printer = session.printer(CONTEXT_COLUMNS)
     contexts = list_contexts(session.flags, os.environ, Path.cwd())
+    session.tell(notices(read_files(os.environ, Path.cwd())))
     shown = contexts[: session.given.limit]
     printer.print_rows(
         shown, lambda: {"schema": "streamops.ctx.ls/1", "contexts": [_document(context) for context in shown]}

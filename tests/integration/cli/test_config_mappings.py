@@ -1,7 +1,5 @@
 """``config validate`` looks at the keys that a context maps to streams."""
 
-from pathlib import Path
-
 import pytest
 
 from streamops.model.delayed import DelayedBody
@@ -20,7 +18,7 @@ delayed = {{ orders = "later", "a.b" = "theirs" }}
 
 @pytest.fixture(autouse=True)
 def mapped(place: Place, server: RunningServer) -> None:
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
 
 
 def test_mappings_to_missing_keys_and_to_our_own_are_no_problem(cli: Cli, server: RunningServer) -> None:
@@ -46,8 +44,8 @@ def test_mappings_to_another_programs_keys_are_problems(cli: Cli, server: Runnin
         assert words.replace('delayed."a.b"', 'delayed.""a.b""') in told.out
 
 
-def test_a_server_that_is_away_is_a_note(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "project/streamops.toml").write_text(CONFIG.format(url="unix:///nowhere/at/all"))
+def test_a_server_that_is_away_is_a_note(cli: Cli, place: Place) -> None:
+    place.configure(CONFIG.format(url="unix:///nowhere/at/all"))
     told = cli("config", "validate")
     assert told.code == 0
     assert "of context shop name was not looked at" in told.err

@@ -1,7 +1,6 @@
 """Every command on a real server: what it prints is what is there."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -270,7 +269,7 @@ def test_what_the_user_may_not_read_is_refused(start_server: StartServer, cli: C
 def test_the_server_comes_from_environment_context_or_flag(
     stocked: RunningServer, cli: Cli, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (place.cwd / "streamops.toml").write_text(
+    place.configure(
         f'[contexts.here]\nurl = "{stocked.unix_url}"\nstreams = ["orders"]\n[contexts.nowhere]\nsocket = "/nonexistent"\n'
     )
     assert cli("status", "-c", "here", "-o", "csv", "--fields", "group").out == "group\nbilling\nmail\n"
@@ -286,7 +285,7 @@ def test_the_server_comes_from_environment_context_or_flag(
 
 
 def test_names_are_completed_from_the_server(
-    stocked: RunningServer, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    stocked: RunningServer, place: Place, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STREAMOPS_URL", stocked.unix_url)
     monkeypatch.setenv("_STREAMOPS_COMPLETE", "bash_complete")
@@ -313,7 +312,7 @@ def test_names_are_completed_from_the_server(
     assert completed("streamops audit ls --operation delayed") == ["delayed.cancel", "delayed.run-now"]
     stocked.command("HSET", "streamops:pools", "billing", "controller", "bad\x1bname", "supervisors")
     stocked.command("HSET", "streamops:pool:unlisted", "mode", "paused")
-    Path("streamops.toml").write_text('[pools.batch]\nstream = "orders"\ngroup = "billing"\n')
+    place.configure('[pools.batch]\nstream = "orders"\ngroup = "billing"\n')
     assert completed("streamops scale set ") == ["batch", "billing"]
     assert completed("streamops autoscale explain bi") == ["billing"]
     assert completed("streamops pause b") == ["batch", "billing"]

@@ -92,7 +92,7 @@ def stocked(server: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch
     """Nine entries given to a group and not acknowledged, one more that was not, and an interrupted job."""
     monkeypatch.setattr("getpass.getuser", lambda: "ann")
     monkeypatch.setattr("platform.node", lambda: "desk")
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
     for number in range(1, 11):
         server.command("XADD", "orders", f"{number}-1", "n", number)
     server.command("SET", "string", "x")

@@ -118,7 +118,7 @@ MASKS = (
 def stocked(server: RunningServer, place: Place) -> RunningServer:
     """Ten orders, six of them given to billing, four of those pending; in production."""
     text = CONFIG.format(url=server.url, environment="production")
-    (place.cwd / "streamops.toml").write_text(text)
+    place.configure(text)
     for number in range(1, 11):
         server.command("XADD", "orders", f"{number}-1", "n", number)
     server.command("SET", "string", "x")

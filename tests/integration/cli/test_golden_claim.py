@@ -71,7 +71,7 @@ MASKS = (
 @pytest.fixture
 def stocked(server: RunningServer, place: Place) -> RunningServer:
     """Six orders, four with one worker for 20 minutes and two with another; in production."""
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
     server.command("SET", "string", "x")
     for number in range(1, 7):
         server.command("XADD", "orders", f"{number}-1", "n", number)

@@ -66,7 +66,7 @@ PUBLISHING = [
 def queue(server: RunningServer, place: Place) -> RunningServer:
     """A server with messages of every sort, in production."""
     text = CONFIG.format(url=server.url, environment="production")
-    (place.cwd / "streamops.toml").write_text(text)
+    place.configure(text)
     server.command("XADD", "orders", "1-0", "n", "0")
     bodies = {
         "plain": DelayedBody("orders", ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b"))),

@@ -85,7 +85,7 @@ HIDDEN = (
 def pools(server: RunningServer, place: Place) -> RunningServer:
     """A server with five pools."""
     config = f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
-    (place.cwd / "streamops.toml").write_text(config)
+    place.configure(config)
     write_pools(server)
     return server
 

@@ -86,7 +86,7 @@ MASKS = (
 @pytest.fixture
 def queue(server: RunningServer, place: Place) -> RunningServer:
     """A server with letters of every sort, in production."""
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
     make_group(server)
     make_group(server, group="audit")
     for number in range(2):

@@ -35,5 +35,5 @@ def test_a_story_is_told_in_every_format(server: RunningServer, cli: Cli, place:
         "_so_reason", "timeout", "_so_error", "it took too long", "_so_deliveries", "5",
     )  # fmt: skip
     config = f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
-    (place.cwd / "streamops.toml").write_text(config)
+    place.configure(config)
     compare("story", told(cli, LINES, place, HIDDEN), GOLDEN)

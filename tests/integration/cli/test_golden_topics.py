@@ -108,7 +108,7 @@ WRONG = [
 @pytest.fixture
 def stocked(server: RunningServer, place: Place) -> RunningServer:
     """A server with topics, in the configuration and in Redis, and messages that wait."""
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
     (place.cwd / "secret").write_text(f"{HIDDEN}\n")
     (place.cwd / "headers").write_text(f"# for the receiver\nAuthorization: {HIDDEN}\nX-Shop: 5\n")
     (place.cwd / "short").write_text("short\n")
@@ -142,7 +142,7 @@ def test_commands_that_act_on_topics_print_what_they_did(
 
 def test_what_is_wrong(cli: Cli, server: RunningServer, place: Place) -> None:
     """Every problem at once; nothing is written."""
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
     (place.cwd / "secret").write_text(f"{HIDDEN}\n")
     (place.cwd / "short").write_text("short\n")
     compare("wrong", told(cli, WRONG, place, MASKS), GOLDEN)

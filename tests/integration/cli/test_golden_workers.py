@@ -59,7 +59,7 @@ def heartbeat(server: RunningServer, ident: str, **told: str | bytes | int) -> N
 def crowded(server: RunningServer, place: Place) -> RunningServer:
     """A server with workers of two pools, and a hash that is none."""
     config = f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
-    (place.cwd / "streamops.toml").write_text(config)
+    place.configure(config)
     heartbeat(server, "so-web-1-4711-ab12")
     heartbeat(server, "so-web-2-17-cd34", host="web-2", pid=17, state="stalled", busy=16)
     heartbeat(server, "so-bank-1-8-ef56", pool="billing", state="paused", slots=0, busy=0, app="")

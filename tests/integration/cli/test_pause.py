@@ -35,7 +35,7 @@ def test_pause_without_a_terminal_needs_yes(cli: Cli, server: RunningServer, url
 def test_pause_of_a_configured_pool_without_workers_is_planned(
     cli: Cli, server: RunningServer, place: Place
 ) -> None:
-    (place.cwd / "streamops.toml").write_text(
+    place.configure(
         f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
         '[pools.night]\nstream = "orders"\ngroup = "billing"\n'
     )

@@ -14,6 +14,7 @@ import aiohttp
 
 from tests.support.exporter.serving import Answer
 from tests.support.project import PROJECT
+from tests.support.settings.place import named_config
 
 ANYWHERE = ("--listen", "127.0.0.1:0")
 
@@ -35,6 +36,7 @@ async def spawn(directory: Path, *options: str) -> Process:
         "PATH": os.environ["PATH"],
         "HOME": str(directory),
         "PYTHONPATH": str(PROJECT),
+        **named_config(directory),
     }
     words = (sys.executable, "-m", "streamops", "exporter", *options)
     return await asyncio.create_subprocess_exec(*words, cwd=directory, env=environ, stdout=PIPE, stderr=PIPE)

@@ -16,7 +16,7 @@ environment = "production"
 @pytest.fixture
 def shop(server: RunningServer, place: Place) -> RunningServer:
     """Forty entries of which ``billing`` holds one and ``audit`` has ten to read; other streams beside them."""
-    (place.cwd / "streamops.toml").write_text(CONFIG.format(url=server.url))
+    place.configure(CONFIG.format(url=server.url))
     for number in range(1, 41):
         server.command("XADD", "orders", f"{number}-0", "n", number)
     for group, count in (("billing", 35), ("audit", 30)):

@@ -39,6 +39,14 @@ class Place:
         monkeypatch.delenv("NO_COLOR", raising=False)
         monkeypatch.setenv("HOME", str(self.home))
         monkeypatch.chdir(self.cwd)
+        self._monkeypatch = monkeypatch
+
+    def configure(self, text: str) -> Path:
+        """Write a configuration file into the working directory, and name it, as its user would."""
+        path = self.cwd / "streamops.toml"
+        path.write_text(text)
+        self._monkeypatch.setenv("STREAMOPS_CONFIG", str(path))
+        return path
 
     def hide(self, text: str) -> str:
         """Text without the directories that change from run to run."""

@@ -41,7 +41,7 @@ def on_terminal(*args: str, width: int = 80, typing: Typing | None = None, **env
     """Run a command line until it ends."""
     near, far = pty.openpty()
     ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    kept = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("HOME", "PATH", "STREAMOPS_CONFIG") if name in os.environ}
     root = str(PROJECT)
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "streamops", *args],

@@ -4,8 +4,15 @@ import os
 from pathlib import Path
 
 from streamops.settings.load import Flags, Settings, load_settings
+from streamops.settings.trusting import trust_project
 
 PLANTED = "hunter2-of-the-north"
+
+
+def named_config(directory: Path) -> dict[str, str]:
+    """What has a process use the configuration file of a directory, where there is one, as its user's own."""
+    path = directory / "streamops.toml"
+    return {"STREAMOPS_CONFIG": str(path)} if path.exists() else {}
 
 
 class Place:
@@ -24,6 +31,12 @@ class Place:
 
     def write_project(self, text: str) -> Path:
         self.project_file.write_text(text)
+        return self.project_file
+
+    def write_trusted(self, text: str) -> Path:
+        """A project's file that the user trusts."""
+        self.write_project(text)
+        trust_project(self.project_file, self.environ())
         return self.project_file
 
     def write_password(self, content: bytes | str = PLANTED, name: str = "password") -> Path:

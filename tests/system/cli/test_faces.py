@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from tests.support.cli.running import Cli
+from tests.support.cli.running import Cli, Place
 from tests.support.cli.terminal import Typing, on_terminal
 from tests.support.servers import RunningServer
 
@@ -48,9 +48,9 @@ def test_the_console_without_its_server_ends_as_other_commands_do() -> None:
     assert "error: unix:///nonexistent cannot be reached" in shown.text
 
 
-def test_the_console_knows_the_contexts(server: RunningServer) -> None:
+def test_the_console_knows_the_contexts(server: RunningServer, place: Place) -> None:
     server.client.xadd("parcels", {"n": "1"})
-    Path("streamops.toml").write_text(
+    place.configure(
         f'default_context = "depot"\n[contexts.depot]\nurl = "{server.unix_url}"\nenvironment = "staging"\n'
     )
     shown = on_terminal("tui", width=120, typing=Typing("parcels", "q"))

@@ -17,6 +17,7 @@ from tests.support.eventually import eventually
 from tests.support.project import PROJECT
 from tests.support.runtime.http.receiver import running_receiver
 from tests.support.servers import RunningServer
+from tests.support.settings.place import named_config
 
 TOKEN = "a-token-of-more-than-sixteen"  # noqa: S105 - a test's own
 CONFIG = """
@@ -50,6 +51,7 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
         "PATH": os.environ["PATH"],
         "HOME": str(directory),
         "PYTHONPATH": str(PROJECT),
+        **named_config(directory),
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -125,7 +127,8 @@ async def test_an_address_that_is_taken(server: RunningServer, tmp_path: Path) -
     async with running_receiver() as receiver:
         write(tmp_path, server, receiver.url)
         port = receiver.url.rpartition(":")[2]
-        environ = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(PROJECT)}
+        own = {"HOME": str(tmp_path), "PYTHONPATH": str(PROJECT)}
+        environ = os.environ | own | named_config(tmp_path)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "streamops", "topics", "serve", "--listen", f"127.0.0.1:{port}"),
             cwd=tmp_path,

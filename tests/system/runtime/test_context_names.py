@@ -11,6 +11,7 @@ import pytest
 from streamops.process.children import module_environment
 from tests.support.runtime.supervisor.running import until
 from tests.support.servers import RunningServer
+from tests.support.settings.place import named_config
 
 APP = """
 from streamops.runtime import Entry, Streamops
@@ -43,6 +44,7 @@ def start(server: RunningServer, tmp_path: Path) -> Start:
         (tmp_path / "streamops.toml").write_text(CONFIG.format(url=server.url))
         words = [sys.executable, "-P", "-m", "streamops", "-c", "a", "run", "shop:app", "--beat", "1s"]
         environment = {**module_environment(), "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+        environment |= named_config(tmp_path)
         environment["PYTHONPATH"] = os.pathsep.join(sys.path)
         return subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
 

@@ -2,7 +2,6 @@
 
 import sys
 from datetime import timedelta
-from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -10,7 +9,7 @@ import pytest
 
 from streamops.cli.session import Session
 from streamops.main.controllers import options_of
-from tests.support.cli.running import Cli
+from tests.support.cli.running import Cli, Place
 
 POOL = ("--stream", "orders", "--group", "workers")
 
@@ -63,9 +62,9 @@ SHARED = "".join(
 )
 
 
-def test_pools_of_a_budget_that_another_process_decides_about_are_known() -> None:
+def test_pools_of_a_budget_that_another_process_decides_about_are_known(place: Place) -> None:
     """A budget is one for all: whoever decides about some of its pools counts the workers of the others too."""
-    Path("streamops.toml").write_text(f"{SHARED}[budgets.eight]\nworkers = 8\n[budgets.three]\nworkers = 3\n")
+    place.configure(f"{SHARED}[budgets.eight]\nworkers = 8\n[budgets.three]\nworkers = 3\n")
     session = cast("Session", SimpleNamespace(settings=SimpleNamespace(context=None)))
     given = {
         "every": timedelta(seconds=5),

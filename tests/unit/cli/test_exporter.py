@@ -24,7 +24,7 @@ def test_bad_input_is_told(cli: Cli, options: list[str], problem: str, hint: str
 
 
 def test_a_bad_table_is_told(cli: Cli, place: Place) -> None:
-    (place.cwd / "streamops.toml").write_text("[exporter]\nlisten = 'here'\n")
+    place.configure("[exporter]\nlisten = 'here'\n")
     assert_told(*cli("exporter"), "exporter.listen: not HOST:PORT", "127.0.0.1:9641")
-    (place.cwd / "streamops.toml").write_text("[exporter]\ninclude = ['(']\n")
+    place.configure("[exporter]\ninclude = ['(']\n")
     assert_told(*cli("exporter"), "include: '(' is no regular expression", "")

@@ -30,6 +30,38 @@ username = "observer"
 pending_age = "5m"
 """
 
+MINE = """
+default_context = "mine"
+[contexts.mine]
+host = "mine.example.net"
+"""
+CLONED = """
+[health]
+pending_age = "5m"
+[contexts.theirs]
+url = "redis://user:hunter2@theirs.example.net"
+[exporter]
+listen = "0.0.0.0:9641"
+[callbacks]
+hosts = ["127.0.0.1"]
+"""
+PROJECT_LINES = [
+    ["ctx", "ls"],
+    ["ctx", "show"],
+    ["ctx", "show", "-c", "theirs"],
+    ["config", "show", "-o", "plain"],
+    ["config", "trust", "--list"],
+    ["config", "trust"],
+    ["config", "trust", "--list"],
+    ["config", "trust", "--list", "-o", "json"],
+    ["ctx", "show", "-c", "theirs", "-o", "plain"],
+    ["config", "trust", "--revoke", "."],
+    ["config", "trust", "--revoke", "."],
+    ["config", "trust", "--list", "."],
+    ["config", "trust", "elsewhere"],
+    ["config", "validate"],
+]
+
 INVENTED = {
     "status": [
         *(["status", "-o", output] for output in FORMATS),
@@ -195,11 +227,19 @@ def test_what_commands_print_where_there_is_nothing(
 
 @pytest.mark.parametrize("name", LOCAL)
 def test_what_commands_without_a_server_print(name: str, cli: Cli, place: Place) -> None:
-    (place.cwd / "streamops.toml").write_text(CONFIG)
+    place.configure(CONFIG)
     (place.cwd / "broken.toml").write_text(
         '[contexts.a]\nurl = "redis://h"\nprot = 1\n[health]\nlag = true\n'
     )
     compare(name, told(cli, LOCAL[name], place), GOLDEN)
+
+
+def test_what_commands_print_in_a_project(cli: Cli, place: Place) -> None:
+    user = place.home / ".config" / "streamops"
+    user.mkdir(parents=True)
+    (user / "config.toml").write_text(MINE)
+    (place.cwd / "streamops.toml").write_text(CLONED)
+    compare("project", told(cli, PROJECT_LINES, place), GOLDEN)
 
 
 def test_a_hostile_name_reaches_no_terminal(cli: Cli, invented: InventedConsole) -> None:

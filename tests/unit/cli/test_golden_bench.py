@@ -127,7 +127,7 @@ FAILED = DrillVerdict(
 @pytest.fixture(autouse=True)
 def figures(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is measured: these are the figures."""
-    (place.cwd / "streamops.toml").write_text(CONFIG)
+    place.configure(CONFIG)
 
     async def measure(
         options: ConnectionOptions, plan: BenchPlan, tag: str, tell: Callable[[str, int, int], object]

@@ -19,7 +19,7 @@ from streamops.operate.recording import recording
 from streamops.operate.recording.frames import FIRST_LINE, Kind, frame
 from streamops.operate.recording.recording import Recording
 from streamops.present.entries import preview, render_entry
-from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_file
+from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_project
 
 MOST = 1 << 20
 BOMB = zlib.compress(b" " * (64 * MOST) + b"{}")
@@ -60,7 +60,7 @@ def test_a_file_that_was_cloned_takes_no_memory_to_speak_of(tmp_path: Path, text
     path = tmp_path / "streamops.toml"
     path.write_text(text)
     assert len(text) < MOST_CLONED_BYTES
-    assert peak(lambda: read_file(path, trusted=False)) < 64 << 20
+    assert peak(lambda: read_project(path, {})) < 64 << 20
 
 
 def test_runs_that_overlap_make_no_more_rows_than_there_are() -> None:

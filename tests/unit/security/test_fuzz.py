@@ -33,7 +33,7 @@ from streamops.operate.restore_files import parse_entry
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
 from streamops.process.web.web_config import decode_web_config
 from streamops.settings.decoding import decode_config
-from streamops.settings.files import read_file
+from streamops.settings.files import read_project
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.pools.records import decode_pool
 from streamops.wire.pools.roster import decode_worker
@@ -223,7 +223,7 @@ def test_files_of_settings(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "streamops.toml"
         path.write_bytes(content)
-        read_file(path, trusted=False)
+        read_project(path, {})
 
 
 tables = st.sampled_from(["contexts", "health", "console", "views", "retention", "topics", "callbacks", "intake",

@@ -46,7 +46,7 @@ def test_xdg_state_home_moves_the_choices(place: Place) -> None:
 
 def test_a_choice_made_in_a_project_is_for_the_project(place: Place) -> None:
     place.write_user("default_context = 'u'\n[contexts.u]\nhost = 'u'")
-    place.write_project("default_context = 'p'\n[contexts.p]\nhost = 'p'\n[contexts.q]\nhost = 'q'")
+    place.write_trusted("default_context = 'p'\n[contexts.p]\nhost = 'p'\n[contexts.q]\nhost = 'q'")
     use(place, "q")
     assert place.load().context == "q"
     place.project_file.unlink()
@@ -108,13 +108,13 @@ def test_a_file_of_choices_that_cannot_be_read(place: Place) -> None:
 
 
 def test_without_a_place_to_keep_it_a_choice_is_refused(place: Place) -> None:
-    place.write_project("[contexts.a]\nhost = 'a'")
+    named = str(place.write_project("[contexts.a]\nhost = 'a'"))
     with pytest.raises(SettingsError) as caught:
-        use(place, "a", HOME="")
+        use(place, "a", HOME="", STREAMOPS_CONFIG=named)
     assert caught.value.message == "no place to keep the choice"
-    assert place.load(HOME="").context is None
+    assert place.load(HOME="", STREAMOPS_CONFIG=named).context is None
     with pytest.raises(SettingsError, match="Not a directory"):
-        use(place, "a", XDG_STATE_HOME=str(place.project_file))
+        use(place, "a", XDG_STATE_HOME=named, STREAMOPS_CONFIG=named)
 
 
 def test_contexts_are_listed_without_reading_a_password(place: Place) -> None:

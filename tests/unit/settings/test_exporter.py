@@ -16,7 +16,7 @@ def test_without_a_table_there_are_defaults(place: Place) -> None:
 
 def test_files_are_merged_key_by_key_and_names_are_relative_to_theirs(place: Place) -> None:
     place.write_user('[exporter]\nweb_config = "web.yml"\nexclude = ["a"]\nmax_consumers = 10\n')
-    place.write_project('[exporter]\nexclude = ["b.*"]\nlisten = "[::1]:1"\ngranularity = "group"\n')
+    place.write_trusted('[exporter]\nexclude = ["b.*"]\nlisten = "[::1]:1"\ngranularity = "group"\n')
     table = place.load().exporter
     assert table.web_config == str(place.user_file.parent / "web.yml")
     assert (table.exclude, table.max_consumers, table.listen) == (("b.*",), 10, "[::1]:1")
@@ -24,7 +24,7 @@ def test_files_are_merged_key_by_key_and_names_are_relative_to_theirs(place: Pla
     assert rows["exporter.exclude"] == ("b.*", str(place.project_file))
     assert rows["exporter.web_config"] == (table.web_config, str(place.user_file))
     assert rows["exporter.max_streams"] == ("2000", "default")
-    place.write_project('[exporter]\nweb_config = "~/web.yml"\n')
+    place.write_trusted('[exporter]\nweb_config = "~/web.yml"\n')
     assert place.load().exporter.web_config == str(place.home / "web.yml")
 
 

@@ -120,7 +120,7 @@ def test_a_projects_context_replaces_the_users_whole(place: Place) -> None:
     """Were they merged key by key, a project could have the user's password sent to a host of its own."""
     place.write_password()
     place.write_user("[contexts.a]\nurl = 'redis://mine'\npassword_file = '~/password'\nread_only = true")
-    place.write_project("[contexts.a]\nurl = 'redis://theirs'")
+    place.write_trusted("[contexts.a]\nurl = 'redis://theirs'")
     settings = place.load(Flags(context="a"))
     assert settings.connection == ConnectionOptions(
         addresses=(("theirs", 6379),), label="redis://theirs:6379/0"
@@ -155,8 +155,8 @@ class Range(Struct):
 
 
 def test_values_that_only_clash_once_merged_are_refused(tmp_path: Path) -> None:
-    project = ConfigFile(tmp_path / "a", trusted=False, stated={"range": {"high": 5}})
-    user = ConfigFile(tmp_path / "b", trusted=True, stated={"range": {"low": 7}})
+    project = ConfigFile(tmp_path / "a", stated={"range": {"high": 5}})
+    user = ConfigFile(tmp_path / "b", stated={"range": {"low": 7}})
     assert Config((user,), {}).merge_table("range", Range) == (Range(7), {"range.low": str(user.path)})
     with pytest.raises(SettingsError, match="range: low is above high"):
         Config((project, user), {}).merge_table("range", Range)

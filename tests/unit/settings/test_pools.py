@@ -14,7 +14,7 @@ from streamops.settings.example import read_example
 from streamops.settings.load import Flags
 from streamops.settings.pool_targets import read_target
 from streamops.settings.pools import PoolSettings, load_pools
-from streamops.settings.validate import validate_file, validate_files
+from streamops.settings.validate import validate_file
 from streamops.targets.specs import (
     CommandSpec,
     KubernetesSpec,
@@ -81,7 +81,7 @@ def test_everything_that_can_be_said(place: Place) -> None:
 
 def test_the_stronger_file_has_a_pool_whole(place: Place) -> None:
     place.write_user(POOL + "maximum = 20\n" + POOL.replace("billing", "mail").replace("orders", "letters"))
-    place.write_project(POOL + "minimum = 2\n")
+    place.write_trusted(POOL + "minimum = 2\n")
     found = pools_of(place)
     assert list(found.pools) == ["billing", "mail"]
     assert (found.find("billing").scaling.minimum, found.find("billing").scaling.maximum) == (2, 10)
@@ -188,37 +188,6 @@ def test_secrets_that_make_no_sense(stated: str, content: str, message: str, pla
         target_of(place)
     assert f"{place.user_file}: pools.billing: webhook: " in told.value.message
     assert message in told.value.message
-
-
-@pytest.mark.parametrize(
-    ("text", "key", "message"),
-    [
-        (COMMAND, "pools.billing.command", "a project's file may not run programs"),
-        (WEBHOOK, "pools.billing.webhook", "a project's file may not have anything sent to a URL"),
-        (
-            KUBERNETES + 'kubeconfig = "kube"\n',
-            "pools.billing.kubernetes.kubeconfig",
-            "a project's file may not name a kubeconfig, which may run programs",
-        ),
-    ],
-)
-def test_what_a_projects_file_may_not_ask_for(text: str, key: str, message: str, place: Place) -> None:
-    place.write_project(text)
-    with pytest.raises(SettingsError) as told:
-        pools_of(place)
-    assert told.value.message == f"{place.project_file}: {key}: {message}"
-    assert "STREAMOPS_CONFIG" in told.value.hint
-    _, problems = validate_files(place.environ(), place.cwd)
-    assert [problem.message for problem in problems] == [told.value.message]
-    # Everything else goes on working beside it, and so does the same file when the user names it.
-    assert list(place.load().pools) == ["billing"]
-    assert load_pools(place.environ(STREAMOPS_CONFIG=str(place.project_file)), place.cwd, None).pools
-
-
-def test_a_projects_file_may_name_an_object_and_local_workers(place: Place) -> None:
-    for text in (POOL, KUBERNETES):
-        place.write_project(text)
-        assert list(pools_of(place).pools) == ["billing"]
 
 
 @pytest.mark.parametrize(

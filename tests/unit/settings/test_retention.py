@@ -30,7 +30,7 @@ def test_policies_are_read_in_their_order(place: Place) -> None:
 
 def test_a_projects_policies_come_first(place: Place) -> None:
     place.write_user(USERS)
-    place.write_project('[[retention]]\nstreams = ["orders:eu"]\nmaxlen = 5\n')
+    place.write_trusted('[[retention]]\nstreams = ["orders:eu"]\nmaxlen = 5\n')
     settings = place.load()
     assert [policy.streams[0] for policy in settings.retention] == ["orders:eu", "orders:*", "audit"]
     assert [row for row in describe_settings(settings) if row.key.startswith("retention")] == [

@@ -63,7 +63,7 @@ def test_a_name_twice(place: Place) -> None:
 
 def test_the_stronger_file_wins(place: Place) -> None:
     place.write_user(TOPIC)
-    place.write_project('[[topics]]\nname = "remind"\nurl = "http://project"\n')
+    place.write_trusted('[[topics]]\nname = "remind"\nurl = "http://project"\n')
     (one,) = list_topics(place.environ(), place.cwd)
     assert one.topic.url == "http://project"
 

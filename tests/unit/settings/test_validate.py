@@ -63,13 +63,11 @@ def test_bad_syntax_is_one_problem_with_its_line(place: Place) -> None:
 
 def test_all_files_in_use_are_checked_together(place: Place) -> None:
     user = place.write_user("[contexts.shared]\nhost = 'h'\n[console]\nmouse = 3")
-    project = place.write_project(
-        "default_context = 'shared'\n[contexts.p]\nhost = 'h'\npassword_command = 'true'"
-    )
+    project = place.write_project("default_context = 'shared'\n[contexts.p]\nport = 1")
     paths, problems = validate_files(place.environ(), place.cwd)
     assert paths == (project, user)
     assert [problem.message for problem in problems] == [
-        f"{project}: contexts.p: password_command: a project's file may not run programs",
+        f"{project}: contexts.p: says neither url nor host nor socket",
         f"{user}: console.mouse: expected true or false, got an integer",
     ]
 

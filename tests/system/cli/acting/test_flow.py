@@ -7,12 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from tests.support.cli.billing import ack, fill, pending
-from tests.support.cli.running import Cli
+from tests.support.cli.running import Cli, Place
 from tests.support.cli.terminal import Typing, on_terminal
 from tests.support.project import PROJECT
 from tests.support.servers import RunningServer
@@ -38,8 +37,8 @@ def test_anything_else_typed_is_none(keys: str, stocked: RunningServer) -> None:
 
 
 @pytest.mark.parametrize(("keys", "code"), [("y\n", 0), ("\n", 4)])
-def test_in_development_a_yes_is_enough(keys: str, code: int, stocked: RunningServer) -> None:
-    Path("streamops.toml").write_text(
+def test_in_development_a_yes_is_enough(keys: str, code: int, stocked: RunningServer, place: Place) -> None:
+    place.configure(
         f'default_context = "here"\n[contexts.here]\nurl = "{stocked.unix_url}"\nenvironment = "development"\n'
     )
     words = ("ack", "orders", "billing", "--ids", "1-1,2-1")

@@ -1,0 +1,80 @@
+"""Which projects' files the user trusted: their paths and what they held, in a small file of its own."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from streamops.errors import SettingsError
+from streamops.settings.atomic_files import exclusive, replace_file
+from streamops.settings.places import state_directory
+
+FILE: Final = "trusted.json"
+
+
+def digest_of(content: bytes) -> str:
+    """What tells a file's content from any other."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def name_of(path: Path) -> str:
+    """The name under which a file is remembered: its directory without links, since names in the file are relative to it."""
+    return str(Path(os.path.realpath(path.parent)) / path.name)
+
+
+def read_trusted(environ: Mapping[str, str]) -> dict[str, str]:
+    """Digests of the files that were trusted, by their names.
+
+    Raises:
+        SettingsError: They cannot be read.
+    """
+    return _read(_path(environ))
+
+
+def remember(path: Path, digest: str | None, environ: Mapping[str, str]) -> bool:
+    """Trust a file as long as it has this digest, or no more where there is none; whether that is new.
+
+    Raises:
+        SettingsError: It cannot be written down.
+    """
+    kept = _path(environ)
+    if kept is None:
+        raise SettingsError(
+            "no place to remember what is trusted", "Set HOME or XDG_STATE_HOME, or use STREAMOPS_CONFIG."
+        )
+    name = name_of(path)
+    try:
+        with exclusive(kept):
+            before = _read(kept)
+            after = {other: known for other, known in before.items() if other != name}
+            if digest is not None:
+                after[name] = digest
+            if after != before:
+                replace_file(kept, msgspec.json.format(msgspec.json.encode(after)))
+    except OSError as error:
+        raise SettingsError(
+            f"cannot write {kept}: {error.strerror}", "Use STREAMOPS_CONFIG instead."
+        ) from None
+    return after != before
+
+
+def _path(environ: Mapping[str, str]) -> Path | None:
+    directory = state_directory(environ)
+    return directory / FILE if directory else None
+
+
+def _read(path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        problem = "damaged"
+    raise SettingsError(f"{path}: {problem}", "Delete it; it only holds what `config trust` trusted.")
