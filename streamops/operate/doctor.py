@@ -12,6 +12,8 @@ from streamops.analysis.assess import IDLE_SEES_ASKING
 from streamops.analysis.lag import Faith, faith_in
 from streamops.model.observation import Health
 from streamops.model.server import Flavour, ServerNode
+from streamops.operate.examination import Examination
+from streamops.operate.rights import examine_rights
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Command
@@ -27,22 +29,6 @@ TELLS_WAITING: Final = (
 )
 ASK: Final = "Grant it: `streamops doctor --acl observer` prints all that the console reads with."
 SLOW: Final = timedelta(milliseconds=50)
-
-
-class Examination(Struct, frozen=True):
-    """What one check found.
-
-    Attributes:
-        topic: What was checked.
-        health: How that is; ``UNKNOWN`` where it could not be told.
-        text: What was found, in one sentence.
-        advice: What to do; empty where nothing needs doing.
-    """
-
-    topic: str
-    health: Health
-    text: str
-    advice: str = ""
 
 
 class Feature(Struct, frozen=True):
@@ -93,12 +79,15 @@ def _features(key: str, version: tuple[int, int, int]) -> tuple[Feature, ...]:
     )
 
 
-async def examine(options: ConnectionOptions, stream: str | None = None) -> tuple[Examination, ...]:
+async def examine(
+    options: ConnectionOptions, stream: str | None = None, *, works: bool = False
+) -> tuple[Examination, ...]:
     """Check everything, reading only.
 
     Args:
         options: How to connect.
         stream: A stream that the user may read, to tell permissions for commands from those for keys.
+        works: Whether the user is one that workers connect as, who should be able to do no more than they need.
 
     Raises:
         ServerError: There is no connection, or no node answers.
@@ -113,6 +102,7 @@ async def examine(options: ConnectionOptions, stream: str | None = None) -> tupl
             *_replicas(readings),
             *_versions(readings),
             *await _permissions(server, stream or PROBE_KEY, readings),
+            *([await examine_rights(server)] if works else ()),
             *_memory(readings),
             _parser(),
         )

@@ -5,6 +5,9 @@ from typing import Final
 
 from msgspec import Struct
 
+STREAM: Final = "STREAM"
+"""What stands in rules in place of a stream's name."""
+
 # What each command is for, and that the sets are enough: the tests of ``operate`` run on servers of every version as such a user.
 _READS: Final = (
     "+ping +info +scan +type +exists +dbsize +xlen +xrange +xrevrange +xpending +xinfo +memory|usage +time "
@@ -26,6 +29,13 @@ _PRODUCES: Final = "+evalsha +zmscore +unlink +hgetall +hscan"
 # Without these: delayed messages are up to a second late; entries of thousands of fields cannot be given up.
 _BETTER: Final = "+publish +subscribe +multi +exec"
 _RUNS: Final = f"{_WORKS} {_PRODUCES} {_BETTER}"
+# A stream and the keys beside it; and of streamops's own keys the heartbeats of workers and of their supervisors.
+_WORKS_ON: Final = (
+    f"&{STREAM} &{{{STREAM}}}:* ~{STREAM} ~{{{STREAM}}}:* "
+    "~streamops:worker:* ~streamops:roster:* ~streamops:supervisors:*"
+)
+# Orders to pools, which workers read; Redis 6.2 knows no keys that may only be read.
+_TOLD: Final = "streamops:pool:*"
 
 
 class AclRole(StrEnum):
@@ -69,12 +79,16 @@ _ALL_RULES: Final = {
     ),
     AclRole.RUNTIME: AclRules(
         AclRole.RUNTIME,
-        "consumes and produces. ~* may be narrowed: ~orders* ~{orders}* are a stream and the keys beside it, "
-        "~streamops:* workers and pools. &* may too: &{orders}*; without +publish +subscribe delayed messages are up "
-        "to a second late, without +multi +exec entries of more than 3,891 fields stay pending instead of becoming "
-        "dead letters. A worker refuses to start where anything else is missing that it needs",
-        f"resetchannels &* ~* {_RUNS}",
-        f"resetchannels &* ~* {_RUNS}",
+        f"consumes and produces, and may not write the audit log, topics, jobs and orders to pools. Put a stream in place "
+        f"of {STREAM}, and repeat these patterns for each: ~orders ~{{orders}}:* are a stream and the keys beside it, for one "
+        "with a hash tag ~{a}:orders ~{a}:orders:*; & is for its channels. Dead letters and delayed messages of other "
+        "names, as a context states them, need ~NAME ~NAME:* too. `topics serve` needs %R~streamops:topics (6.2: "
+        "~streamops:topics), `run --workers auto` ~streamops:pools where it is to list its pool. Without +publish "
+        "+subscribe delayed messages are up to a second late, without +multi +exec entries of more than 3,891 fields stay "
+        "pending instead of becoming dead letters. A worker refuses to start where anything else is missing that it needs. "
+        "`streamops doctor --worker` tells whether a user may do too much",
+        f"resetchannels {_WORKS_ON} %R~{_TOLD} {_RUNS}",
+        f"resetchannels {_WORKS_ON} ~{_TOLD} {_RUNS}",
     ),
 }
 

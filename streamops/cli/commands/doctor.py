@@ -11,7 +11,8 @@ from streamops.cli.output.printer import write
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
 from streamops.model.observation import Health
-from streamops.operate.doctor import Examination, examine
+from streamops.operate.doctor import examine
+from streamops.operate.examination import Examination
 from streamops.present.acl import AclRole, acl_rules, acl_text
 from streamops.present.documents import Json, encode
 from streamops.present.table import Cell, Column
@@ -66,6 +67,7 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
     examples=[
         ("streamops doctor", "everything about the server in use"),
         ("streamops doctor --acl observer", "the ACL rules that a read-only console needs"),
+        ("streamops doctor --worker -c shop-workers", "whether the workers' user may do too much"),
     ],
     exits={1: "something essential is wrong"},
 )
@@ -75,16 +77,25 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
     type=click.Choice([str(role) for role in AclRole]),
     help="Print the ACL rules of a role instead.",
 )
+@click.option(
+    "--worker",
+    is_flag=True,
+    help="This user is one for workers: check that it may do no more than they need.",
+)
 @with_session
-def doctor(session: Session, *, role: str | None) -> int:
-    """Check the connection, the server's version and what its lag is worth, permissions, memory policy, parser."""
+def doctor(session: Session, *, role: str | None, worker: bool) -> int:
+    """Check the connection, the server's version and what its lag is worth, permissions, memory policy, parser.
+
+    With --worker also whether the user may write what is operators' alone: the audit log, topics, jobs, orders to pools.
+    It is asked for in ways that change nothing.
+    """
     if role is not None:
         _print_rules(session, AclRole(role))
         return ExitCode.DONE
     printer = session.printer(EXAMINATION_COLUMNS)
     settings = session.settings
     stream = next((pattern for pattern in settings.watch.streams if is_literal(pattern)), None)
-    rows = wait_for(examine(settings.connection, stream))
+    rows = wait_for(examine(settings.connection, stream, works=worker))
     printer.print_rows(rows, lambda: _document(rows))
     return ExitCode.FAILED if any(row.health is Health.CRITICAL for row in rows) else ExitCode.DONE
 

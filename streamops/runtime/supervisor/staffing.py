@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from streamops.errors import StreamopsError
+from streamops.errors import Refused, StreamopsError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor
 from streamops.wire.options import ConnectionOptions
@@ -74,7 +74,7 @@ class Staffing:
             while True:
                 try:
                     if not listed:
-                        await list_pool(server, self._pool, "supervisors")
+                        await self._list(server)
                         listed = True
                     await self._turn(server)
                     self._tell("")
@@ -84,6 +84,13 @@ class Staffing:
                 await asyncio.sleep(EVERY)
         finally:
             await self._leave(server)
+
+    async def _list(self, server: Server) -> None:
+        """Have the pool stand in the list of pools; who may not write that is found by its heartbeats all the same."""
+        try:
+            await list_pool(server, self._pool, "supervisors")
+        except Refused as error:
+            self._log.info("pool not listed", pool=self._pool, reason=error.message)
 
     async def _turn(self, server: Server) -> None:
         aim, alive, ready = self._size()

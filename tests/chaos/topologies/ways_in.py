@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.secret import Secret
-from streamops.present.acl import AclRole, acl_rules
+from streamops.present.acl import STREAM, AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions
 from tests.support.deployments import Certificates
 from tests.support.programs import ServerProgram
@@ -62,7 +62,8 @@ def as_users(server: RunningServer, options: ConnectionOptions) -> Way:
     """Make the users, and turn everybody else away."""
     for role in (AclRole.OPERATOR, AclRole.RUNTIME):
         rules = acl_rules(role)
-        words = (rules.rules_6_2 if server.program.version < (7,) else rules.rules).split()
+        text = rules.rules_6_2 if server.program.version < (7,) else rules.rules
+        words = text.replace(STREAM, "orders").split()
         server.command("ACL", "SETUSER", role.value, "reset", "on", f">{PASSWORD}", *words)
     # Connections of before keep their rights: ours of the socket are there.
     server.client.ping()

@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused
-from streamops.present.acl import AclRole, acl_rules
+from streamops.present.acl import STREAM, AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.programs import ServerProgram
+from tests.support.runtime.everything import STREAM as EVERYTHING
 from tests.support.runtime.everything import application
 from tests.support.runtime.working import working
 from tests.support.servers import RunningServer
@@ -15,9 +16,11 @@ USER, PASSWORD = "shop", Secret("right")
 OPTIONAL = {"publish", "subscribe", "multi", "exec"}
 
 
-def rules_of(program: ServerProgram) -> list[str]:
+def rules_of(program: ServerProgram, stream: str = EVERYTHING) -> list[str]:
+    """The printed rules for one stream."""
     rules = acl_rules(AclRole.RUNTIME)
-    return (rules.rules_6_2 if program.version < (7,) else rules.rules).split()
+    text = rules.rules_6_2 if program.version < (7,) else rules.rules
+    return text.replace(STREAM, stream).split()
 
 
 class Users:
@@ -27,9 +30,10 @@ class Users:
         self._server = server
         self.commands = [word[1:] for word in rules_of(server.program) if word.startswith("+")]
 
-    def limited(self, *changes: str, keys: tuple[str, ...] = ("~*",)) -> ConnectionOptions:
-        """A user with the printed rules, changed."""
-        words = [word for word in rules_of(self._server.program) if word != "~*"]
+    def limited(self, *changes: str, keys: tuple[str, ...] = ()) -> ConnectionOptions:
+        """A user with the printed rules, changed, and with other keys where some are given."""
+        printed = rules_of(self._server.program)
+        words = [word for word in printed if not (keys and word.lstrip("%R").startswith("~"))]
         self._server.command(
             "ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD.reveal()}", *keys, *words, *changes
         )
@@ -42,9 +46,6 @@ class Users:
         family = command.partition("|")[0]
         siblings = [one for one in self.commands if one.startswith(f"{family}|") and one != command]
         return self.limited(f"-{family}", *(f"+{one}" for one in siblings))
-
-
-NARROW = ("~orders*", "~{orders}*", "~streamops:*")
 
 
 PRODUCERS = {"ping", "evalsha", "zmscore", "unlink", "hgetall", "hscan"}

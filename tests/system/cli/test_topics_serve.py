@@ -16,6 +16,7 @@ import aiohttp
 from tests.support.eventually import eventually
 from tests.support.project import PROJECT
 from tests.support.runtime.http.receiver import running_receiver
+from tests.support.runtime.permissions import PASSWORD, USER, Users
 from tests.support.servers import RunningServer
 from tests.support.settings.place import named_config
 
@@ -162,3 +163,23 @@ async def test_private_networks_are_not_called_where_the_configuration_denies_th
         letter = dict(zip(fields[::2], fields[1::2], strict=True))
         assert b"this machine itself" in letter[b"_so_error"]
         assert not receiver.seen
+
+
+async def test_whoever_has_a_workers_rights_and_reads_topics_serves_them(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    async with running_receiver() as receiver, aiohttp.ClientSession() as session:
+        write(tmp_path, server, receiver.url)
+        stream = ("~topic:remind", "~{topic:remind}:*", "&{topic:remind}:*")
+        Users(server).limited("%R~streamops:topics", *stream)
+        path = tmp_path / "streamops.toml"
+        user = server.url.replace("redis://", f"redis://{USER}:{PASSWORD.reveal()}@")
+        path.write_text(path.read_text().replace(server.url, user))
+        async with served(tmp_path) as started:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            url = f"{started.url}/topics/remind/messages"
+            async with session.post(url, data=b"x", headers=headers) as response:
+                assert response.status == 201
+            await eventually(lambda: len(receiver.seen) == 1)
+            await eventually(lambda: server.command("XPENDING", "topic:remind", "callbacks")[0] == 0)
+    server.command("ACL", "DELUSER", USER)

@@ -7,7 +7,7 @@ from streamops.model.observation import Health
 from streamops.operate.console import Console
 from streamops.operate.doctor import examine
 from streamops.operate.search import Search
-from streamops.present.acl import AclRole, acl_rules
+from streamops.present.acl import STREAM, AclRole, acl_rules
 from tests.support.operate.doctor import PASSWORD, PERMISSIONS, by_topic, make_user
 from tests.support.operate.lag_watching import reports_lag_to_be_believed
 from tests.support.programs import ServerProgram
@@ -18,7 +18,8 @@ pytestmark = pytest.mark.every_server("what a server counts, permits and answers
 
 def rules_of(role: AclRole, server: RunningServer) -> list[str]:
     rules = acl_rules(role)
-    return (rules.rules_6_2 if server.program.version < (7,) else rules.rules).split()
+    text = rules.rules_6_2 if server.program.version < (7,) else rules.rules
+    return text.replace(STREAM, "orders").split()
 
 
 async def test_a_sound_server_has_nothing_critical(server: RunningServer) -> None:

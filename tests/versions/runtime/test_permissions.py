@@ -1,16 +1,21 @@
 """What ``doctor --acl runtime`` prints is enough for a worker that does everything; with less it does not begin."""
 
 import pytest
+import redis
 
+from streamops.errors import Refused
 from streamops.model.ids import EPOCH
+from streamops.model.observation import Health
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
+from streamops.operate.doctor import examine
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
 from streamops.wire.server import Server
 from tests.support.operate.acting.acl import used_commands
+from tests.support.operate.doctor import by_topic
 from tests.support.runtime.everything import LETTERS, LOST, STREAM, WORDS, fill, play
-from tests.support.runtime.permissions import CONNECTION, NARROW, PRODUCERS, Users, refusal
+from tests.support.runtime.permissions import CONNECTION, PASSWORD, PRODUCERS, USER, Users, refusal
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
 
@@ -20,7 +25,7 @@ pytestmark = pytest.mark.every_server("rules and commands differ by version")
 async def test_printed_runtime_rules_are_enough_for_a_worker(server: RunningServer, users: Users) -> None:
     fill(server)
     server.command("CONFIG", "RESETSTAT")
-    handled = await play(server, users.limited(keys=NARROW))
+    handled = await play(server, users.limited())
     assert set(handled) == {*WORDS, "after"}
     assert len(handled) == len(WORDS) + 1
     assert server.command("XLEN", LETTERS) == LOST
@@ -33,7 +38,7 @@ async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
     server: RunningServer, users: Users
 ) -> None:
     """What supervisors and the roster of their workers need, which no worker is refused for."""
-    theirs = Server(users.limited(keys=NARROW))
+    theirs = Server(users.limited())
     supervisor = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=1, alive=1, ready=1)
     worker = RosterWorker(id="w", at=EPOCH, slots=4, busy=1, worked=0.5, state=WorkerState.RUNNING)
     server.command("HSET", "streamops:pool:shop", "desired", "3", "mode", "paused")
@@ -41,7 +46,8 @@ async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
     server.command("HSET", "streamops:supervisors:shop", "old", "1 {}")
     server.command("HSET", "streamops:roster:shop", "old", "1 4 4 0.0 running")
     try:
-        await list_pool(theirs, "shop", "supervisors")
+        with pytest.raises(Refused):
+            await list_pool(theirs, "shop", "supervisors")
         shift = await report_for_duty(theirs, "shop", supervisor)
         assert (shift.desired, [one.id for one in shift.supervisors]) == (3, ["s"])
         assert await clock_in(theirs, "shop", worker) == "paused"
@@ -55,7 +61,57 @@ async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
         await leave_duty(theirs, "shop", "s")
     finally:
         await theirs.close()
-    assert keys(server) == {"streamops:pool:shop", "streamops:pools"}
+    assert keys(server) == {"streamops:pool:shop"}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("streamops:audit", "streamops:topics", "streamops:jobs", "streamops:job:1", "streamops:pools"),
+        *("streamops:pool:shop", "streamops:decisions:shop", "streamops:learned:shop"),
+    ],
+)
+def test_a_worker_writes_nothing_that_is_operators_alone(
+    server: RunningServer, users: Users, key: str
+) -> None:
+    if server.program.version < (7,) and key.startswith("streamops:pool:"):
+        pytest.skip("Redis 6.2 knows no keys that may only be read")
+    users.limited()
+    server.command("XADD", key, "*", "a", "b")
+    worker = server.connect(username=USER, password=PASSWORD.reveal())
+    for command in (("SET", key, "v"), ("DEL", key), ("XADD", key, "*", "a", "b"), ("HSET", key, "a", "b")):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            worker.execute_command(*command)  # type: ignore[no-untyped-call]
+    with pytest.raises(redis.RedisError, match=r"(?i)permission|ACL"):
+        worker.eval("return redis.call('DEL', KEYS[1])", 1, key)
+    assert server.command("XLEN", key) == 1
+
+
+async def test_doctor_finds_nothing_too_much_with_the_printed_rules(users: Users) -> None:
+    found = by_topic(await examine(users.limited(), works=True))["worker's rights"]
+    assert found.health is Health.OK
+    assert "may write none of the keys that are operators' alone" in found.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "much"),
+    [
+        (("~streamops:*",), "write streamops:audit, write streamops:topics, write streamops:jobs, write"),
+        (("~streamops:a*",), "may write streamops:audit: no worker needs that"),
+        (("~*", "+acl|dryrun", "+flushall"), "write streamops:audit"),
+    ],
+)
+async def test_doctor_names_what_is_too_much_for_a_worker(
+    server: RunningServer, users: Users, changes: tuple[str, ...], much: str
+) -> None:
+    if server.program.version < (7,):
+        changes = tuple(change for change in changes if change != "+acl|dryrun")
+    before = keys(server)
+    found = by_topic(await examine(users.limited(*changes), works=True))["worker's rights"]
+    assert (found.health, found.advice.count("doctor --acl runtime")) == (Health.WARN, 1)
+    assert much in found.text
+    assert ("run FLUSHALL" in found.text) == ("+acl|dryrun" in changes)
+    assert keys(server) == before
 
 
 @pytest.mark.parametrize(

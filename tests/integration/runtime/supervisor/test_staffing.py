@@ -1,13 +1,17 @@
 """``streamops run --workers auto``: as many workers as the pool is told, shared among its supervisors."""
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
-from streamops.runtime.supervisor.staffing import share
+from streamops.runtime.supervisor.staffing import Staffing, share
 from streamops.targets.local import LocalTarget
+from streamops.wire.options import ConnectionOptions
+from tests.support.runtime.permissions import Users
 from tests.support.runtime.supervisor.pools import connected, tell
 from tests.support.servers import RunningServer
 
@@ -31,3 +35,20 @@ async def test_a_number_told_meanwhile_is_not_overwritten(server: RunningServer)
             await target.resize(3, seen, reason="a test", key="1")
         await target.resize(6, await target.read(), reason="a test", key="2")
         assert await target.read() == PoolSize(ordered=6, ready=0, version="6")
+
+
+async def test_a_supervisor_that_may_not_list_its_pool_follows_it_all_the_same(server: RunningServer) -> None:
+    options, ordered = Users(server).limited(), asyncio.Queue[int]()
+    tell(server, 3)
+
+    async def connection() -> ConnectionOptions:
+        return options
+
+    staffing = Staffing(
+        "default", size=lambda: (1, 1, 1), resize=ordered.put, connection=connection, unless_told=1
+    )
+    following = asyncio.create_task(staffing.run())
+    assert await asyncio.wait_for(ordered.get(), 20) == 3
+    following.cancel()
+    await asyncio.wait([following])
+    assert server.command("EXISTS", "streamops:pools") == 0
