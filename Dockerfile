@@ -1,5 +1,6 @@
 # streamops: the exporter unless another command is given. Build it from the root of the repository:
 #   docker build --tag streamops:0.1.0 .
+# The base is pinned by its version's tag; `make pin-images` adds its digest, by which a tag cannot be given to another.
 
 FROM python:3.12.11-slim-bookworm AS build
 WORKDIR /source

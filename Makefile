@@ -1,7 +1,7 @@
 # streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all chaos coverage check bench docs pictures peers audit lock clean
+.PHONY: help demo test test-all chaos coverage check bench docs pictures peers audit lock pin-images clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -78,6 +78,17 @@ lock: $(BIN)/python ## pin the requirements, with hashes
 	$(LOCK) pyproject.toml --extra fast --extra notify --extra keda --extra kubernetes --group build-backend -c requirements.lock -o requirements-image.lock
 	$(LOCK) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
 	for group in $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
+
+# A tag may be given to another image; a digest cannot. Only the registry knows it, so it is asked, and never made up.
+pin-images: ## pin the images of Dockerfile and compose.yaml by digest: needs docker with buildx, and their registry
+	@for file in Dockerfile grafana/compose.yaml; do \
+	  for image in $$(sed -nE 's/^(FROM| +image:) ([^ @]+:[^ @]+)(@[^ ]+)?( .*)?$$/\2/p' $$file | grep -v '^streamops:' | sort -u); do \
+	    digest=$$(docker buildx imagetools inspect --format '{{.Manifest.Digest}}' $$image) || exit 1; \
+	    echo "$$digest" | grep -qE '^sha256:[0-9a-f]{64}$$' || { echo "$$image: no digest: $$digest" >&2; exit 1; }; \
+	    sed -i.orig -E "s|^(FROM\| +image:) $$image(@[^ ]+)?( .*)?$$|\1 $$image@$$digest\3|" $$file && rm $$file.orig; \
+	    echo "$$file: $$image@$$digest"; \
+	  done; \
+	done
 
 clean: ## remove the environment and everything that can be made again
 	rm -rf $(VENV) .venv-peers* .venv-audit build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
