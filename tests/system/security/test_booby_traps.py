@@ -30,6 +30,16 @@ group = "g"
 [notify]
 urls_file = "notify.urls"
 """
+APP = """
+from streamops.runtime import Entry, Streamops
+
+app = Streamops()
+
+@app.handler("jobs", group="g", start="0")
+def handle(entry: Entry) -> None:
+    import goods
+    print("handled", goods.NAME, flush=True)
+"""
 ANYWHERE = ("--listen", "127.0.0.1:0")
 
 
@@ -43,6 +53,19 @@ def configure(trapped: Trapped, server: RunningServer, receiver: str = "http://1
     place.mkdir(parents=True)
     (place / "config.toml").write_text(CONFIG.format(url=server.url, receiver=receiver))
     (place / "notify.urls").write_text("json://127.0.0.1:9/\n")
+
+
+async def test_workers_run_their_application_from_the_folder_and_nothing_else(
+    server: RunningServer, trapped: Trapped
+) -> None:
+    (trapped.folder / "shop_of_ours.py").write_text(APP)
+    (trapped.folder / "goods.py").write_text("NAME = 'from here'\n")
+    server.command("XADD", "jobs", "*", "n", 1)
+    words = ("--url", server.unix_url, "run", "shop_of_ours:app", "--metrics", "127.0.0.1:0")
+    async with trapped.running(*words, until="handled from here") as (process, _):
+        pass
+    assert process.returncode == 0
+    assert trapped.sprung == set()
 
 
 async def test_exporter_runs_nothing_of_the_folder(server: RunningServer, trapped: Trapped) -> None:
@@ -111,4 +134,12 @@ async def test_commands_that_end_run_nothing_of_the_folder(server: RunningServer
         _, told = await asyncio.wait_for(process.communicate(), PATIENCE)
         assert not re.search(rb"Traceback|a trap", told), told
         assert process.returncode == 0, told
+    assert trapped.sprung == set()
+
+
+async def test_processes_of_a_simulation_run_nothing_of_the_folder(trapped: Trapped) -> None:
+    words = ("--shape", "burst50k", "--max", "2", "--seeds", "2", "--against", "none", "--processes", "2")
+    process = await trapped.start("autoscale", "simulate", *words)
+    _, told = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode == 0, told
     assert trapped.sprung == set()
