@@ -65,11 +65,14 @@ class Trapped(NamedTuple):
         """The same, once it has said what is waited for; it is ended on the way out, and its children with it."""
         process = await self.start(*words)
         try:
-            yield process, await asyncio.wait_for(_said(process, re.compile(until)), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                found = await _said(process, re.compile(until))
+            yield process, found
         finally:
             if process.returncode is None:
                 process.terminate()
-            await asyncio.wait_for(process.communicate(), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                await process.communicate()
 
 
 def lay_traps(directory: Path) -> Trapped:

@@ -122,7 +122,8 @@ async def test_what_brings_its_own_workers_runs_nothing_of_the_folder(
 ) -> None:
     configure(trapped, server)
     process = await trapped.start(*words)
-    out, told = await asyncio.wait_for(process.communicate(), 3 * PATIENCE)
+    async with asyncio.timeout(3 * PATIENCE):
+        out, told = await process.communicate()
     assert process.returncode == 0, out + told
     assert trapped.sprung == set()
 
@@ -131,7 +132,8 @@ async def test_commands_that_end_run_nothing_of_the_folder(server: RunningServer
     configure(trapped, server)
     for words in (("status",), ("doctor",), ("topics", "ls"), ("config", "show"), ("tui", "--keys")):
         process = await trapped.start(*words)
-        _, told = await asyncio.wait_for(process.communicate(), PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            _, told = await process.communicate()
         assert not re.search(rb"Traceback|a trap", told), told
         assert process.returncode == 0, told
     assert trapped.sprung == set()
@@ -140,6 +142,7 @@ async def test_commands_that_end_run_nothing_of_the_folder(server: RunningServer
 async def test_processes_of_a_simulation_run_nothing_of_the_folder(trapped: Trapped) -> None:
     words = ("--shape", "burst50k", "--max", "2", "--seeds", "2", "--against", "none", "--processes", "2")
     process = await trapped.start("autoscale", "simulate", *words)
-    _, told = await asyncio.wait_for(process.communicate(), 60)
+    async with asyncio.timeout(PATIENCE):
+        _, told = await process.communicate()
     assert process.returncode == 0, told
     assert trapped.sprung == set()

@@ -48,7 +48,8 @@ async def test_a_supervisor_that_may_not_list_its_pool_follows_it_all_the_same(s
         "default", size=lambda: (1, 1, 1), resize=ordered.put, connection=connection, unless_told=1
     )
     following = asyncio.create_task(staffing.run())
-    assert await asyncio.wait_for(ordered.get(), 20) == 3
+    async with asyncio.timeout(20):
+        assert await ordered.get() == 3
     following.cancel()
     await asyncio.wait([following])
     assert server.command("EXISTS", "streamops:pools") == 0
