@@ -30,7 +30,7 @@ from streamops.runtime.publishing import Around, Publisher
 from streamops.runtime.schemas import Schema
 from streamops.runtime.station import Names
 from streamops.runtime.worker import Worker, WorkerOptions
-from streamops.wire.keys import dead_letter_key, delayed_key
+from streamops.wire.keys import dead_letter_key, delayed_key, delayed_problem
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 
@@ -65,6 +65,8 @@ class Streamops:
         self.connection = parse_url(connection) if isinstance(connection, str) else connection
         self.name = name
         self.names = Names(dict(dead_letters or {}), dict(delayed or {}))
+        if problem := delayed_problem(self.names.delayed):
+            raise SettingsError(problem, "Give each stream a queue of its own.")
         self.events = Events()
         self._handlers: list[Handler] = []
         self._middleware: list[Middleware] = []

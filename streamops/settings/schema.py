@@ -14,6 +14,7 @@ from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.notify_table import NotifyTable
 from streamops.settings.pool_tables import BudgetTable, PoolTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
+from streamops.wire.keys import delayed_problem
 from streamops.wire.options import Secret
 
 DEFAULT_REFRESH: Final = timedelta(seconds=2)
@@ -88,6 +89,8 @@ class ContextTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         self._exclude("sentinel_password_file", "sentinel_password_command")
         if self.url is None and self.host is None and self.socket is None:
             raise ValueError("says neither url nor host nor socket")
+        if problem := delayed_problem(self.delayed):
+            raise ValueError(problem)
 
     def _exclude(self, one: str, other: str) -> None:
         if getattr(self, one) is not None and getattr(self, other) is not None:

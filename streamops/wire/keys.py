@@ -92,6 +92,19 @@ def delayed_source(queue: str) -> str | None:
     return source_of(tag) if tag != queue and "{" in tag else None
 
 
+def delayed_problem(configured: Mapping[str, str]) -> str:
+    """What is wrong with queues of delayed messages by their streams; empty where nothing is.
+
+    A message that names another stream than its queue's own becomes a dead letter: a queue has one stream.
+    """
+    streams: dict[str, str] = {}
+    for stream, queue in configured.items():
+        other = streams.setdefault(queue, delayed_source(queue) or stream)
+        if tag_of(other) != tag_of(stream):
+            return f"delayed: {queue} is the queue of {other}, and cannot be that of {stream} too"
+    return ""
+
+
 def attempts_key(stream: str, group: str) -> str:
     """The hash of starts of a group's entries that were delivered before."""
     return f"{tag_of(stream)}:attempts:{encoded_part(group)}"

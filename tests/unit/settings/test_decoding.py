@@ -85,6 +85,11 @@ def messages(text: str, place: Place) -> list[tuple[str, str]]:
             "contexts.a: says both password_file and password_command",
             "",
         ),
+        (
+            "[contexts.a]\nhost = 'h'\ndelayed = { a = 'q', b = 'q' }",
+            "contexts.a: delayed: q is the queue of a, and cannot be that of b too",
+            "",
+        ),
         ("[contexts.a]", "contexts.a: says neither url nor host nor socket", ""),
         ("[health]\ntime_lag = 'soon'", "health.time_lag: not a duration", "Write 250ms, 30s"),
         (

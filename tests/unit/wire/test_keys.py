@@ -14,6 +14,7 @@ from streamops.wire.keys import (
     decoded_part,
     delayed_jobs_key,
     delayed_key,
+    delayed_problem,
     done_key,
     encoded_part,
     moved_key,
@@ -128,6 +129,19 @@ def test_all_keys_share_the_slot_or_the_stream_is_refused(stream: str, group: st
     except Forbidden:
         return
     assert same_slot(stream, *keys_beside(stream, group, key))
+
+
+@pytest.mark.parametrize(
+    ("configured", "problem"),
+    [
+        ({"a": "later", "b": "soon"}, ""),
+        ({"a": "{a}:delayed", "{a}": "{a}:delayed"}, ""),
+        ({"a": "later", "b": "later"}, "later is the queue of a, and cannot be that of b too"),
+        ({"a": "{b}:delayed"}, "{b}:delayed is the queue of b, and cannot be that of a too"),
+    ],
+)
+def test_delayed_queue_of_two_streams_is_a_problem(configured: dict[str, str], problem: str) -> None:
+    assert delayed_problem(configured).removeprefix("delayed: ") == problem
 
 
 @given(st.tuples(braced(), braced()), st.tuples(braced(), braced()))
