@@ -1,10 +1,11 @@
-"""What an entry refers to: its payload beside the stream, the entry it was made of, the letter it was replayed from. Pure."""
+"""What an entry refers to: its payload beside its stream, the entry it was made of, the letter it was replayed from. Pure."""
 
 from enum import StrEnum
 
 from msgspec import Struct
 
 from streamops.analysis.letters import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_letter
+from streamops.model.authority import Beside, lies_beside
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.streams import StreamRole
@@ -57,7 +58,8 @@ def references_of(
     """
     fields = dict(entry.fields)
     found: list[Reference] = []
-    if key := _text(fields.get(PAYLOAD)):
+    key = _text(fields.get(PAYLOAD))
+    if lies_beside(key, source or stream, Beside.PAYLOADS):
         found.append(
             Reference(kind=ReferenceKind.PAYLOAD, words="its payload, kept beside the stream", key=key)
         )

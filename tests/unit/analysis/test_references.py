@@ -17,6 +17,11 @@ def test_a_payload_kept_beside_the_stream() -> None:
     assert [(one.kind, one.key) for one in found] == [(ReferenceKind.PAYLOAD, "{orders}:payload:ab")]
 
 
+def test_a_key_that_is_no_payload_beside_the_stream_is_no_reference() -> None:
+    for key in (b"{payments}:payload:ab", b"secret", b"{orders}:done:g:1", b""):
+        assert references_of(entry((b"_so_payload", key)), "orders") == ()
+
+
 def test_a_dead_letter_leads_to_the_entry_that_died_and_to_the_one_it_was_born_as() -> None:
     letter = entry(
         (b"type", b"placed"),

@@ -187,15 +187,16 @@ async def test_only_visible_lines_of_a_large_entry_are_drawn(monkeypatch: pytest
 
 async def test_hostile_fields_of_an_entry_are_only_text() -> None:
     value = hostile.EVERYTHING.encode("utf-8", "surrogatepass")
+    payload = b"{clicks}:payload:" + value
     fields = (
         (value, value),
-        (b"_so_payload", value),
+        (b"_so_payload", payload),
         (b"_so_origin", value),
         (b"_so_origin_id", b"5-0"),
         (b"_so_attempt", value),
     )
     source = source_of(Entry(EntryId(9, 0), fields))
-    source.payloads[value.decode("utf-8", "surrogateescape")] = value + b"\x1b[31m"
+    source.payloads[payload.decode("utf-8", "surrogateescape")] = value + b"\x1b[31m"
     app = app_for(source)
     async with running(app, size=(80, 24)):
         await press(app, "t")
