@@ -297,6 +297,9 @@ class Console:
         # Delayed messages outlive their stream.
         beside = only or (*self.discovery.pinned, *sorted(self.discovery.queues))
         delayed, gaps = await watch.read([*(stream.name for stream in snapshot.streams), *beside])
+        # Where a stream cannot be reached, nor can its queue.
+        told = {(gap.stream, gap.reason) for gap in snapshot.gaps}
+        gaps = tuple(gap for gap in gaps if (gap.stream, gap.reason) not in told)
         if self.discovery.problem and not only:
             gaps = (*gaps, Gap(self.discovery.problem, part="discovery"))
         return replace(snapshot, delayed=delayed, gaps=(*snapshot.gaps, *gaps))

@@ -178,7 +178,7 @@ def _writes(intent: ReplayIntent) -> tuple[tuple[str, str], ...]:
         *((command, key) for key in keys for command in _WRITES[mode]),
         *dict.fromkeys(markers),
         # What is added anew is noted down, and known again by that.
-        *((command, key) for key in dict.fromkeys(noted) for command in ("ZADD", "ZREM", "EXPIRE")),
+        *((command, key) for key in dict.fromkeys(noted) for command in ("ZADD", "ZRANGE", "ZREM", "EXPIRE")),
     )
 
 

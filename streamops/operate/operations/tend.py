@@ -136,7 +136,9 @@ async def _library(server: Server, stream: str, stuck: Stuck) -> str:
 def _writes(intent: TendIntent) -> tuple[tuple[str, str], ...]:
     way = ("XCLAIM", intent.stream) if intent.redeliver is Redelivery.CLAIM else ("XADD", intent.stream)
     notes = replayed_key(intent.stream)
-    noting = (("ZADD", notes), ("ZREM", notes), ("EXPIRE", notes)) if way[0] == "XADD" else ()
+    noting = (
+        (("ZADD", notes), ("ZRANGE", notes), ("ZREM", notes), ("EXPIRE", notes)) if way[0] == "XADD" else ()
+    )
     return (
         *noting,
         ("XACK", intent.stream),

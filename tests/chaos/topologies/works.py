@@ -81,7 +81,9 @@ class Replay:
         self._place, self._act = place, act
         self._stream, self._queue = stream, queue or f"{{{stream}}}:dlq"
         self.keys = (self._stream, self._queue)
-        self._deed = Deed(("replay", self._queue), ReplayIntent(queue=self._queue))
+        self._deed = Deed(
+            ("replay", self._queue), ReplayIntent(queue=self._queue, foreign_origins=bool(queue))
+        )
         self._back = 0
 
     def prepare(self) -> None:

@@ -138,7 +138,9 @@ class History:
 
     async def start(self, selection: dict[str, Any]) -> None:
         to = self.target if self.mode is ReplayMode.REPUBLISH else None
-        intent = ReplayIntent(queue=self.queue, mode=self.mode, to=to, **selection)
+        intent = ReplayIntent(
+            queue=self.queue, mode=self.mode, to=to, foreign_origins=to is None, **selection
+        )
         await self.process(lambda console: console.prepare(intent))
 
     async def resume(self, token: str) -> None:

@@ -57,7 +57,9 @@ def live(place: Place, queue: str) -> None:
     for number in range(LETTERS):
         pipeline.xadd(queue, {"n": number, "_so_origin": STREAM, "_so_group": "billing"})
     pipeline.execute()
-    kill_after(start(place, "replay", queue, "--rate", RATE), place, queue, rng.uniform(0, 0.15))
+    kill_after(
+        start(place, "replay", queue, "--foreign-origins", "--rate", RATE), place, queue, rng.uniform(0, 0.15)
+    )
     for _ in range(KILLS - 1):
         kill_after(start(place, "jobs", "resume", token(place)), place, queue, rng.uniform(0, 0.1))
     assert 0 < node_of(place, queue).command("XLEN", queue) < LETTERS

@@ -16,4 +16,4 @@ HISTORIES = {"ci": 10, "long": 130}
 def test_forgeries_of_a_tenant_change_nothing_beyond_its_stream(
     server_pool: ServerPool, program: ServerProgram
 ) -> None:
-    play(server_pool.flushed(program), HISTORIES.get(os.environ.get("STREAMOPS_EXAMPLES", ""), 3))
+    play(server_pool.flushed(program), HISTORIES.get(os.environ.get("STREAMOPS_EXAMPLES", ""), 8))

@@ -57,7 +57,7 @@ async def test_one_group_in_another_slot(cluster: RunningCluster, mode: ReplayMo
     add_letter(source, OWN, origin_id=origin, queue=queue)
     lost = add_letter(source, OWN, origin_id="1-1", queue=queue, group="other")
     async with await Console.open(cluster.options) as console:
-        outcome = await do(console, ReplayIntent(queue=queue, mode=mode))
+        outcome = await do(console, ReplayIntent(queue=queue, mode=mode, foreign_origins=True))
     assert (outcome.applied, [one.id for one in outcome.skipped]) == (1, [lost])
     if mode is ReplayMode.RETRY:
         assert payloads(target, "{orders}:retry:billing") == [FLAT]
@@ -66,19 +66,22 @@ async def test_one_group_in_another_slot(cluster: RunningCluster, mode: ReplayMo
     assert source.command("XLEN", queue) == 1
 
 
-async def test_a_payload_in_another_slot(cluster: RunningCluster) -> None:
-    source, target, beside = (cluster.node_of(key) for key in (QUEUE, "archive", "elsewhere"))
+async def test_a_payload_goes_along_into_another_slot(cluster: RunningCluster) -> None:
+    source, target = cluster.node_of(QUEUE), cluster.node_of("archive")
+    assert source is not target
     make_group(target, "archive")
-    beside.command("SET", "elsewhere", "no payload")
-    beside.command("SET", "{elsewhere}:payload:1", "v")
-    for key in ("elsewhere", "{elsewhere}:payload:1"):
-        add_letter(source, [*OWN, ("_so_payload", key)])
-    lost = add_letter(source, [*OWN, ("_so_payload", "nowhere")])
+    payload, gone = "{orders}:payload:1", "{orders}:payload:2"
+    source.command("SET", payload, "v", "EX", 60)
+    add_letter(source, [*OWN, ("_so_payload", payload)])
+    lost = add_letter(source, [*OWN, ("_so_payload", gone)])
     async with await Console.open(cluster.options) as console:
         outcome = await do(console, ReplayIntent(queue=QUEUE, to="archive"))
-    assert (outcome.applied, [one.id for one in outcome.failed]) == (2, [lost])
-    assert beside.command("TTL", "elsewhere") == -1
-    assert WEEK - 60 < beside.command("TTL", "{elsewhere}:payload:1") <= WEEK
+    assert (outcome.applied, [one.id for one in outcome.failed]) == (1, [lost])
+    ((_, fields),) = entries(target, "archive")
+    copy = fields[fields.index(b"_so_payload") + 1]
+    assert copy.startswith(b"{archive}:payload:")
+    assert target.command("GET", copy) == b"v"
+    assert WEEK - 60 < target.command("TTL", copy) <= WEEK
 
 
 async def test_some_streams_in_the_slot_of_the_queue_and_some_not(cluster: RunningCluster) -> None:
@@ -89,7 +92,7 @@ async def test_some_streams_in_the_slot_of_the_queue_and_some_not(cluster: Runni
         add_letter(source, [("n", str(number))], origin=(STREAM, "refunds")[number % 2])
     add(source, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", '{"n":"10"}')])
     async with await Console.open(cluster.options) as console:
-        prepared = await console.prepare(ReplayIntent(queue=QUEUE))
+        prepared = await console.prepare(ReplayIntent(queue=QUEUE, foreign_origins=True))
         assert any(
             "The queue and refunds are in different hash slots" in one for one in prepared.plan.effects
         )
@@ -106,4 +109,4 @@ async def test_names_that_no_key_can_stand_beside(cluster: RunningCluster) -> No
     async with await Console.open(cluster.options) as console:
         for mode in ReplayMode:
             with pytest.raises(Forbidden, match="no key can stand beside it"):
-                await console.prepare(ReplayIntent(queue=queue, mode=mode))
+                await console.prepare(ReplayIntent(queue=queue, mode=mode, foreign_origins=True))
