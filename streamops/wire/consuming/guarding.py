@@ -131,10 +131,7 @@ async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[byte
         ServerError: The server does not answer, or does not let us.
     """
     commands: list[Command] = [("ZSCORE", sub.replayed, b"%b %b" % row) for row in rows]
-    return [
-        _owner(reply) is not None if reply is not None else False
-        for reply in await server.together(sub.stream, commands)
-    ]
+    return [_told(reply, sub.replayed) is not None for reply in await server.together(sub.stream, commands)]
 
 
 def _owners(claims: Sequence[Claim], replies: Sequence[Reply]) -> list[bytes | None]:
@@ -153,10 +150,16 @@ def _text(raw: bytes) -> str:
 
 
 def _owner(reply: Reply) -> bytes | None:
-    if isinstance(reply, Exception):
-        problem = fault(reply)
-        if problem.kind is FaultKind.WRONG_TYPE:
-            return None
-        error = problem.error("idempotency guard")
-        raise error if isinstance(error, ServerError) else ServerError(str(error))
-    return bytes(reply)
+    told = _told(reply, "idempotency guard")
+    return None if told is None else bytes(told)
+
+
+def _told(reply: Reply, what: str) -> Reply | None:
+    """A reply; none where the key holds something else. Raises ``ServerError``."""
+    if not isinstance(reply, Exception):
+        return reply
+    problem = fault(reply)
+    if problem.kind is FaultKind.WRONG_TYPE:
+        return None
+    error = problem.error(what)
+    raise error if isinstance(error, ServerError) else ServerError(str(error))
