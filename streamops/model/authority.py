@@ -5,6 +5,7 @@ operator who followed them anywhere would lend the writer rights of their own. W
 word for that very target. The scripts ask the same in ``beside.lua``.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -16,6 +17,7 @@ class Beside(StrEnum):
     PAYLOADS = ":payload:"
 
 
+DELAYED_SUFFIX = ":delayed"
 DESTINATIONS = (Beside.STREAM, Beside.RETRIES)
 """Where a delayed message may become an entry."""
 
@@ -27,6 +29,25 @@ def lies_beside(key: str, stream: str, *parts: Beside) -> bool:
         if key in (stream, tag, source_of(tag)) if part is Beside.STREAM else key.startswith(f"{tag}{part}"):
             return True
     return False
+
+
+def delayed_source(queue: str) -> str | None:
+    """The stream beside which a queue stands by its name; none where it is no such name."""
+    tag = queue.removesuffix(DELAYED_SUFFIX)
+    return source_of(tag) if tag != queue and "{" in tag else None
+
+
+def delayed_problem(configured: Mapping[str, str]) -> str:
+    """What is wrong with queues of delayed messages by their streams; empty where nothing is.
+
+    A message that names another stream than its queue's own becomes a dead letter: a queue has one stream.
+    """
+    streams: dict[str, str] = {}
+    for stream, queue in configured.items():
+        other = streams.setdefault(queue, delayed_source(queue) or stream)
+        if tag_of(other) != tag_of(stream):
+            return f"delayed: {queue} is the queue of {other}, and cannot be that of {stream} too"
+    return ""
 
 
 def tag_of(stream: str) -> str:

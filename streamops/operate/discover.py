@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from streamops.analysis.globs import is_literal, matches
 from streamops.errors import ServerError
+from streamops.model.authority import DELAYED_SUFFIX, delayed_source
 from streamops.operate.scanning import KEYS_PER_STEP, scan_node
 from streamops.operate.watch import Watch
-from streamops.wire.keys import DELAYED_SUFFIX, delayed_source
 from streamops.wire.node import Node
 from streamops.wire.server import Server
 

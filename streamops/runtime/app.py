@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.authority import delayed_problem
 from streamops.process.loops import end_process, runner
 from streamops.runtime.calling import BatchMiddleware, Middleware
 from streamops.runtime.checks import check_handler
@@ -30,7 +31,7 @@ from streamops.runtime.publishing import Around, Publisher
 from streamops.runtime.schemas import Schema
 from streamops.runtime.station import Names
 from streamops.runtime.worker import Worker, WorkerOptions
-from streamops.wire.keys import dead_letter_key, delayed_key, delayed_problem
+from streamops.wire.keys import dead_letter_key, delayed_key
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 

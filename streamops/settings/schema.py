@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Environment
+from streamops.model.authority import delayed_problem
 from streamops.model.retention import RetentionPolicy
 from streamops.present.keys import keymap_problems
 from streamops.present.views import View
@@ -14,7 +15,6 @@ from streamops.settings.exporter_table import ExporterTable
 from streamops.settings.notify_table import NotifyTable
 from streamops.settings.pool_tables import BudgetTable, PoolTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
-from streamops.wire.keys import delayed_problem
 from streamops.wire.options import Secret
 
 DEFAULT_REFRESH: Final = timedelta(seconds=2)

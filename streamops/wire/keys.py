@@ -12,13 +12,12 @@ from typing import Final
 from redis.crc import key_slot
 
 from streamops.errors import Forbidden
-from streamops.model.authority import Beside, source_of, tag_of
+from streamops.model.authority import DELAYED_SUFFIX, Beside, source_of, tag_of
 from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
 
 DEAD_LETTER_SUFFIX: Final = ":dlq"
 UNDO_INFIX: Final = ":undo:"
-DELAYED_SUFFIX: Final = ":delayed"
 OWN_PREFIX: Final = "streamops:"
 """What the names of streamops's own keys begin with: the audit log, jobs, workers and pools."""
 
@@ -84,25 +83,6 @@ def delayed_jobs_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATI
 def bodies_key(queue: str) -> str:
     """The hash of the bodies of a queue's messages."""
     return f"{queue}:jobs"
-
-
-def delayed_source(queue: str) -> str | None:
-    """The stream beside which a queue stands by its name; none where it is no such name."""
-    tag = queue.removesuffix(DELAYED_SUFFIX)
-    return source_of(tag) if tag != queue and "{" in tag else None
-
-
-def delayed_problem(configured: Mapping[str, str]) -> str:
-    """What is wrong with queues of delayed messages by their streams; empty where nothing is.
-
-    A message that names another stream than its queue's own becomes a dead letter: a queue has one stream.
-    """
-    streams: dict[str, str] = {}
-    for stream, queue in configured.items():
-        other = streams.setdefault(queue, delayed_source(queue) or stream)
-        if tag_of(other) != tag_of(stream):
-            return f"delayed: {queue} is the queue of {other}, and cannot be that of {stream} too"
-    return ""
 
 
 def attempts_key(stream: str, group: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import Forbidden
-from streamops.model.authority import tag_of
+from streamops.model.authority import delayed_problem, tag_of
 from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
 from streamops.wire.keys import (
@@ -14,7 +14,6 @@ from streamops.wire.keys import (
     decoded_part,
     delayed_jobs_key,
     delayed_key,
-    delayed_problem,
     done_key,
     encoded_part,
     moved_key,

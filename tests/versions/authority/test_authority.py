@@ -8,7 +8,7 @@ from tests.support.authority.machine import play
 from tests.support.programs import PROGRAMS, ServerProgram
 from tests.support.servers import ServerPool
 
-HISTORIES = {"ci": 10, "long": 130}
+HISTORIES = {"ci": 10, "long": 90}
 
 
 @pytest.mark.timeout(3_600)
