@@ -1,20 +1,27 @@
-"""Logging to stderr, for those who ask for it."""
+"""Logging to stderr, for those who ask for it; warnings of libraries for everybody."""
 
 import logging
 
-from streamops.present.text import safe_lines
+from streamops.present.text import safe
 
 
 class _SafeFormatter(logging.Formatter):
-    """Formats records as one line each, without control sequences from wherever their text came."""
+    """Formats records as one line each, tracebacks too, without control sequences from wherever their text came."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format one record."""
-        return safe_lines(super().format(record))
+        return safe(super().format(record))
 
 
-def start_logging(level: str) -> None:
-    """Log from this level on: ``debug``, ``info``, ``warning`` or ``error``."""
+FORMATTER = _SafeFormatter("%(levelname)s %(name)s: %(message)s")
+
+
+def start_logging(level: str | None) -> None:
+    """Log from this level on: ``debug``, ``info``, ``warning`` or ``error``; none for warnings, as Python has it."""
+    if level is None:
+        if logging.lastResort is not None:
+            logging.lastResort.setFormatter(FORMATTER)
+        return
     handler = logging.StreamHandler()
-    handler.setFormatter(_SafeFormatter("%(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(FORMATTER)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

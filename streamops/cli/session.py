@@ -42,8 +42,7 @@ class Session:
         self.given = given
         self.narrator = Narrator(quiet=given.quiet)
         self._told: set[str] = set()
-        if given.log_level is not None:
-            start_logging(given.log_level)
+        start_logging(given.log_level)
 
     @property
     def flags(self) -> Flags:

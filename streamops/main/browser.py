@@ -1,6 +1,7 @@
 """``streamops tui --web``: the console in a browser."""
 
 import asyncio
+import logging
 import os
 import secrets
 import signal
@@ -29,6 +30,7 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool, 
         SettingsError: Settings cannot be understood, or the address is no loopback or taken.
     """
     # Only who serves pays for aiohttp.
+    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.tui.web.server import WebOptions  # noqa: PLC0415
 
     host, port = _address(listen or LISTEN)
@@ -43,6 +45,8 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool, 
         command=command,
         environment=environment,
     )
+    level = session.given.log_level or "warning"
+    configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])
     asyncio.run(_serve(session, options, read_only=not allow_writing))
     return ExitCode.DONE
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 from msgspec import Struct
+from yarl import URL
 
 import streamops
 from streamops.analysis.safe_text import encodable
@@ -128,12 +129,12 @@ class WebhookTarget:
             method,
             self._spec.url.reveal(),
             data=body or None,
-            headers={**self._headers(body), **headers},
+            headers={**self._headers(body, headers.get("Idempotency-Key", "")), **headers},
             allow_redirects=False,
         ) as response:
             return _Answer(response.status, response.headers, await _read(response.content))
 
-    def _headers(self, body: bytes) -> dict[str, str]:
+    def _headers(self, body: bytes, key: str) -> dict[str, str]:
         headers = {
             "User-Agent": f"streamops/{streamops.__version__}",
             "Accept": "application/json",
@@ -141,7 +142,9 @@ class WebhookTarget:
             **{name: value.reveal() for name, value in self._spec.headers.items()},
         }
         if self._spec.secret is not None:
-            headers[SIGNATURE] = sign(self._spec.secret, int(self._clock()), body)
+            url = str(URL(self._spec.url.reveal()).with_fragment(None).with_user(None))
+            seconds = int(self._clock())
+            headers[SIGNATURE] = sign(self._spec.secret, seconds, body, url=url, topic=self._pool, key=key)
         return headers
 
     async def _opened(self) -> aiohttp.ClientSession:

@@ -1,6 +1,7 @@
 """``streamops topics serve``: messages called back, and taken in, in this process."""
 
 import asyncio
+import logging
 import os
 import signal
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.logs import start_logging
 from streamops.cli.params import DURATION
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import Forbidden
@@ -77,15 +77,16 @@ def serve(
         raise Forbidden(
             "read-only: messages would be taken in and called", "Choose another context, or lift read_only."
         )
-    if session.given.log_level is None:
-        start_logging("warning")
     loaded = load_topics(session.flags, os.environ, Path.cwd(), also)
     intake = None if no_intake else load_intake(os.environ, Path.cwd(), listen)
 
     # Only who serves pays for aiohttp.
+    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.runtime.http.intake import IntakeOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ListenOptions  # noqa: PLC0415
 
+    level = session.given.log_level or "warning"
+    configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])
     listening = None
     if intake is not None:
         if not is_loopback(intake.host):

@@ -1,7 +1,6 @@
 """Taking connections, each by the rules of its moment: TLS can come, go and change certificates meanwhile."""
 
 import asyncio
-import logging
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -9,10 +8,10 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 
 from streamops.errors import SettingsError
 from streamops.process.web.door import Door
+from streamops.process.web.refusing import LOG, refusing_malformed
 
 IDLE_SECONDS: Final = 75.0
 """How long a connection may be open without a request on it; longer than the usual interval of those that ask again and again."""
@@ -26,15 +25,27 @@ BACKLOG: Final = 128
 PAUSE_SECONDS: Final = 0.1
 
 
-_LOG: Final = logging.getLogger("streamops.web")
+def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRunner:
+    """What every server of ours runs an application by: what a client gets wrong is answered 4xx, and fills no log.
 
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether something is wrong here: a stranger who speaks no HTTP is nothing that anybody must be told of."""
-    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
-
-
-_LOG.addFilter(_is_ours)
+    Args:
+        app: What to serve.
+        idle: Seconds that a connection may be open without a whole request on it.
+        grace: Seconds that answers under way may take when the server is told to stop.
+    """
+    # The last is the innermost: those before it make the answer theirs.
+    app.middlewares.append(refusing_malformed)
+    return web.AppRunner(
+        app,
+        access_log=None,
+        logger=LOG,
+        keepalive_timeout=idle,
+        # Aiohttp waits for so long twice.
+        shutdown_timeout=grace / 2,
+        handle_signals=False,
+        # Who wants a body decodes it, to a bound and to its end.
+        auto_decompress=False,
+    )
 
 
 @asynccontextmanager
@@ -53,15 +64,7 @@ async def listening(
     Raises:
         SettingsError: The address cannot be listened at.
     """
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        logger=_LOG,
-        keepalive_timeout=IDLE_SECONDS,
-        # Aiohttp waits for so long twice.
-        shutdown_timeout=GRACE_SECONDS / 2,
-        handle_signals=False,
-    )
+    runner = new_runner(app, idle=IDLE_SECONDS, grace=GRACE_SECONDS)
     await runner.setup()
     try:
         listener = bind(host, port, flag)

@@ -129,8 +129,9 @@ class Caller:
         raise problem
 
     async def _follow(self, topic: Topic, message: Message) -> Answer:
-        url, headers = topic.url, self._headers(topic, message)
+        url = topic.url
         for _ in range(MOST_REDIRECTS):
+            headers = self._headers(topic, message, url)
             answer, location = await self._once(topic.method, url, headers, message.body)
             if answer.status not in KEPT_METHOD or not location:
                 return answer
@@ -153,7 +154,7 @@ class Caller:
             answer = Answer(response.status, tuple(response.headers.items()), content, whole)
             return answer, response.headers.get("Location")
 
-    def _headers(self, topic: Topic, message: Message) -> dict[str, str]:
+    def _headers(self, topic: Topic, message: Message, url: str) -> dict[str, str]:
         headers = {
             "User-Agent": f"streamops/{streamops.__version__}",
             "Accept": "application/json, */*;q=0.5",
@@ -166,7 +167,15 @@ class Caller:
             "X-Streamops-Attempt": str(message.attempt),
         }
         if topic.secret is not None:
-            headers[SIGNATURE] = sign(topic.secret, int(self._clock()), message.body)
+            headers[SIGNATURE] = sign(
+                topic.secret,
+                int(self._clock()),
+                message.body,
+                url=str(URL(url).with_fragment(None).with_user(None)),
+                topic=topic.name,
+                key=message.origin_id,
+                ident=message.id,
+            )
         return headers
 
 

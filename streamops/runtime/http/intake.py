@@ -21,6 +21,7 @@ from msgspec import Struct
 from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedMessage
 from streamops.model.secret import Secret
+from streamops.process.web.bodies import LargeBody, MalformedBody, decoded, encoding_of
 from streamops.runtime.http.answers import (
     AWAY_SECONDS,
     Problem,
@@ -222,9 +223,18 @@ class _Intake:
     async def _body(self, request: web.Request) -> bytes:
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                return await request.read()
+                body = await request.read()
         except TimeoutError:
             raise Problem(408, "the message did not arrive in time", "Send it in one go.") from None
+        encoding = encoding_of(request.headers.get("Content-Encoding"))
+        try:
+            return decoded(body, encoding, self._options.max_body)
+        except MalformedBody:
+            raise Problem(
+                400, f"the message is no whole {encoding}", "Send it as Content-Encoding says."
+            ) from None
+        except LargeBody:
+            raise of_http(web.HTTPRequestEntityTooLarge(self._options.max_body, len(body))) from None
 
 
 def _message_json(listing: Listing, ident: str, message: DelayedMessage) -> dict[str, Any]:

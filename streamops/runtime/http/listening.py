@@ -11,9 +11,13 @@ from typing import Final
 from aiohttp import web
 
 from streamops.errors import StreamopsError
+from streamops.process.web.listening import new_runner
 
 IDLE_SECONDS: Final = 15.0
 """How long a connection may be open without a whole request on it."""
+
+GRACE_SECONDS: Final = 120.0
+"""How long answers under way may take when it is told to stop."""
 
 
 class _Turned(asyncio.Protocol):
@@ -38,7 +42,7 @@ async def listening(app: web.Application, host: str, port: int, most: int) -> As
     Raises:
         StreamopsError: The address cannot be listened at.
     """
-    runner = web.AppRunner(app, access_log=None, keepalive_timeout=IDLE_SECONDS, handle_signals=False)
+    runner = new_runner(app, idle=IDLE_SECONDS, grace=GRACE_SECONDS)
     await runner.setup()
     serving = runner.server
     if serving is None:

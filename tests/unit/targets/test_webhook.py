@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -54,12 +55,16 @@ async def failing(target: WebhookTarget, workers: int | None = None) -> TargetEr
     return error
 
 
+def called(pool: Pool) -> str:
+    return pool.spec().url.reveal()
+
+
 async def test_reading(pool: Pool, target: WebhookTarget) -> None:
     assert await target.read() == PoolSize(ordered=3, ready=1)
     assert (target.kind, target.label) == ("webhook", f"webhook {pool.url}")
     ((method, headers, body),) = pool.seen
     assert (method, body) == ("GET", b"")
-    assert verify(KEY, headers[SIGNATURE], b"", now=NOW)
+    assert verify(KEY, headers[SIGNATURE], b"", now=NOW, url=called(pool), topic="billing", require="v2")
     assert "Idempotency-Key" not in headers
 
 
@@ -76,7 +81,9 @@ async def test_what_is_posted_says_what_was_decided(pool: Pool, target: WebhookT
         "decided_at": "2023-11-14T22:13:20.000Z",
     }
     assert (headers["Idempotency-Key"], headers["Content-Type"]) == ("k-1", "application/json")
-    assert verify(KEY, headers[SIGNATURE], body, now=NOW)
+    signed = partial(verify, KEY, headers[SIGNATURE], body, now=NOW, url=called(pool), topic="billing")
+    assert signed(key="k-1", require="v2")
+    assert not signed(key="k-2")
 
 
 async def test_a_reason_may_name_a_stream_that_is_no_text(pool: Pool, target: WebhookTarget) -> None:

@@ -62,7 +62,24 @@ async def test_a_call_carries_the_message_and_says_whose_it_is(receiver: Receive
     assert not verify(KEY, seen.headers[SIGNATURE], seen.body + b" ", now=NOW)
     assert not verify(Secret("another one, of others"), seen.headers[SIGNATURE], seen.body, now=NOW)
     assert not verify(KEY, seen.headers[SIGNATURE], seen.body, now=NOW + 301)
-    assert not verify(KEY, "t=x,v1=y", seen.body, now=NOW)
+
+
+async def test_a_signature_is_of_the_url_that_is_called(receiver: Receiver, caller: Caller) -> None:
+    receiver.headers["to"] = "/answer?a=%7e b#c"
+    await caller.call(receiver.topic("/redirect/307", secret=KEY), MESSAGE)
+    for seen, path in zip(receiver.seen, ("/redirect/307", "/answer?a=~+b"), strict=True):
+        url = receiver.url + path
+        assert verify(
+            KEY,
+            seen.headers[SIGNATURE],
+            seen.body,
+            now=NOW,
+            url=url,
+            topic=seen.headers["X-Streamops-Topic"],
+            key=seen.headers["Idempotency-Key"],
+            ident=seen.headers["X-Streamops-Id"],
+            require="v2",
+        )
 
 
 async def test_connections_are_used_again(receiver: Receiver, caller: Caller) -> None:

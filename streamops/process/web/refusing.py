@@ -1,0 +1,68 @@
+"""Requests that are no HTTP, or whose body is not what it says to be: refused, and counted in a line now and then."""
+
+import logging
+import time
+from typing import Final
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from streamops.process.web.admission import Handler
+from streamops.process.web.bodies import ENCODINGS, encoding_of
+
+LOG: Final = logging.getLogger("streamops.web")
+
+EVERY_SECONDS: Final = 60.0
+"""How often at most a line tells of such requests: clients send them as fast as they like."""
+
+LONGEST_REASON: Final = 200
+FAULTS: Final = (HttpProcessingError, web.RequestPayloadError)
+
+
+class _Refusals(logging.Filter):
+    """Counts requests that a client got wrong, in place of aiohttp's traceback of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told_at: float | None = None
+        self._untold = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether something is wrong here, and not with a request."""
+        fault = record.exc_info[1] if record.exc_info else None
+        if not isinstance(fault, FAULTS):
+            return True
+        self.count(fault)
+        return False
+
+    def count(self, fault: BaseException) -> None:
+        """Count one, and tell of all since the last line where that was a while ago."""
+        now = time.monotonic()
+        self._untold += 1
+        if self._told_at is not None and now - self._told_at < EVERY_SECONDS:
+            return
+        # Aiohttp's reasons hold what was sent.
+        reason = " ".join(str(fault).split())[:LONGEST_REASON]
+        LOG.info("malformed requests refused: %d, the last: %s", self._untold, reason)
+        self._told_at, self._untold = now, 0
+
+    def reset(self) -> None:
+        """Forget what was counted."""
+        self._told_at, self._untold = None, 0
+
+
+REFUSALS: Final = _Refusals()
+LOG.addFilter(REFUSALS)
+
+
+@web.middleware
+async def refusing_malformed(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer 415 to an encoding that is not known, and 400 to a body that ends in the midst of itself."""
+    if encoding_of(request.headers.get("Content-Encoding")) not in ENCODINGS:
+        text = "Send gzip, deflate, or no encoding.\n"
+        raise web.HTTPUnsupportedMediaType(reason="Unknown content encoding", text=text)
+    try:
+        return await handler(request)
+    except FAULTS as fault:
+        REFUSALS.count(fault)
+        raise web.HTTPBadRequest(reason="Malformed body") from None
