@@ -14,6 +14,7 @@ from streamops.cli.catalogue import COMMANDS
 from streamops.cli.command import Family, Lazy, joined
 from streamops.cli.failures import tell_failure
 from streamops.cli.globals import Globals, globals_of
+from streamops.cli.nagios import is_for_nagios, tell_unknown
 from streamops.cli.terminal import prepare_streams
 
 PROGRAM: Final = "streamops"
@@ -83,5 +84,5 @@ def run(args: Sequence[str]) -> int:
     except Exit as ended:
         return ended.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort: nobody sees a traceback
-        return tell_failure(error, given)
+        return tell_unknown(error) if is_for_nagios(args) else tell_failure(error, given)
     return code or 0

@@ -9,10 +9,11 @@ from streamops.analysis.globs import is_literal
 from streamops.analysis.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
+from streamops.cli.nagios import UNKNOWN
 from streamops.cli.output.printer import write
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.session import Session, with_session
-from streamops.errors import ExitCode, SettingsError, StreamopsError
+from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
 from streamops.operate.console import Console
 from streamops.present.documents import encode
@@ -24,8 +25,7 @@ EXIT_CODES: Final = {
     Verdict.NOT_KNOWN: ExitCode.NOT_KNOWN,
     Verdict.BREACHED: ExitCode.BREACHED,
 }
-NAGIOS_CODES: Final = {Verdict.HELD: 0, Verdict.WARNED: 1, Verdict.BREACHED: 2, Verdict.NOT_KNOWN: 3}
-NAGIOS_UNKNOWN: Final = NAGIOS_CODES[Verdict.NOT_KNOWN]
+NAGIOS_CODES: Final = {Verdict.HELD: 0, Verdict.WARNED: 1, Verdict.BREACHED: 2, Verdict.NOT_KNOWN: UNKNOWN}
 
 
 @click.command(
@@ -74,9 +74,11 @@ def check(
     Without any limit the health rules decide: critical findings count as exceeded.
     """
     limits = ProbeLimits(lag, time_lag, pending_age, dlq)
-    if style == "nagios":
-        return _answer_nagios(session, patterns, limits)
     result = _probe(session, patterns, limits)
+    if style == "nagios":
+        # What is no judgement is told by ``streamops.cli.nagios``, whatever it is.
+        write(nagios_line(result, limits) + "\n")
+        return NAGIOS_CODES[result.verdict]
     if session.given.output in (Output.JSON, Output.JSONL):
         write(encode(probe_document(result), indent=2 if session.given.output is Output.JSON else 0) + "\n")
     elif session.given.output is Output.CSV or session.given.fields:
@@ -84,17 +86,6 @@ def check(
     else:
         write(probe_line(result, limits) + "\n")
     return EXIT_CODES[result.verdict]
-
-
-def _answer_nagios(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> int:
-    try:
-        result = _probe(session, patterns, limits)
-    except StreamopsError as error:
-        # Nagios reads stdout and knows four codes only.
-        write(f"STREAMOPS UNKNOWN - {error.message}\n")
-        return NAGIOS_UNKNOWN
-    write(nagios_line(result, limits) + "\n")
-    return NAGIOS_CODES[result.verdict]
 
 
 def _probe(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> ProbeResult:

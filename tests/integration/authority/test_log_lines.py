@@ -77,8 +77,6 @@ async def test_what_an_entry_says_of_itself_makes_no_line_of_its_own(
     forged = f"1-1\n{FORGED}\r{FORGED}\x1b[2J"
     async with running_receiver() as receiver:
         write(tmp_path, server, receiver.url)
-        for name in ("secret", "tokens"):
-            (tmp_path / name).chmod(0o600)
         config = tmp_path / "streamops.toml"
         text = config.read_text().replace("/remind", "/answer")
         config.write_text(text.replace("retry_empty", "max_attempts = 1\nretry_empty"))

@@ -28,8 +28,6 @@ async def test_malformed_requests_and_bodies_are_refused_in_a_line_at_most(
 ) -> None:
     header = f"Authorization: Bearer {token}"
     write(tmp_path, server, "http://127.0.0.1:9")
-    for name in ("secret", "tokens"):
-        (tmp_path / name).chmod(0o600)
     async with served(tmp_path, "--log-level", "info") as started:
         port = int(started.url.rpartition(":")[2])
         statuses = [status(await asked(port, request)) for request in list(MALFORMED.values()) * 4]

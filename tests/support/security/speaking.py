@@ -3,7 +3,6 @@
 import logging
 import signal
 import sys
-from types import FrameType
 from typing import Any, Final
 
 import structlog
@@ -40,12 +39,12 @@ def main() -> int:
     """Run the command line; what it catches signals with is the sign that it is at work."""
     handle, spoken = signal.signal, list[bool]()
 
-    def catching(number: int, handler: Any) -> "signal._HANDLER | FrameType":  # noqa: ANN401 - as in signal
+    def catching(number: int, handler: Any) -> Any:  # noqa: ANN401 - as in signal
         before = handle(number, handler)
         if number == signal.SIGTERM and not spoken:
             spoken.append(True)
             speak()
-        return before  # type: ignore[return-value]
+        return before
 
     signal.signal = catching  # type: ignore[assignment]
     return run(sys.argv[1:])
