@@ -1,6 +1,6 @@
 """Which hosts callbacks may go to: a URL must not make a worker talk to what only the worker can reach."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -14,24 +14,32 @@ Network = IPv4Network | IPv6Network
 METADATA: Final = frozenset(map(ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254")))
 """Where clouds tell a machine its credentials, beside the link-local 169.254.169.254."""
 
+THIS_MACHINE: Final = "this machine itself"
 NAT64: Final = IPv6Network("64:ff9b::/96")
 
 
 class Reach:
     """The hosts that may be called.
 
-    Without a list these are all but the machine itself (loopback), its link (link-local, where clouds keep their
+    Without a list these are all but the machine itself (loopback, and each of its own addresses), its link (link-local, where clouds keep their
     metadata), multicast and addresses that are none. With a list, only what it names may be called, whatever it is.
     Where private networks are denied, a name must lead to a public address too, listed or not; only an address or a
     network that is listed opens one of them.
     """
 
-    def __init__(self, hosts: Sequence[str] = (), *, deny_private: bool = False) -> None:
+    def __init__(
+        self,
+        hosts: Sequence[str] = (),
+        *,
+        deny_private: bool = False,
+        is_own: Callable[[Address], bool] = lambda _: False,
+    ) -> None:
         """Read a list of names, patterns of names (``*.example.com``), addresses and networks.
 
         Args:
             hosts: The list; empty for none.
             deny_private: Whether addresses are refused that are not of the public internet.
+            is_own: Whether an address is one of this machine's interfaces, now.
 
         Raises:
             SettingsError: One of them is none of these.
@@ -39,6 +47,7 @@ class Reach:
         self._names: list[str] = []
         self._networks: list[Network] = []
         self._deny_private = deny_private
+        self._is_own = is_own
         for host in hosts:
             try:
                 self._networks.append(ip_network(host))
@@ -57,7 +66,7 @@ class Reach:
         name = host.lower().rstrip(".")
         if self._allows_name(name) or not self._listed or self._networks:
             # Where networks are listed, what the name resolves to decides.
-            return "" if self._listed or not _is_local(name) else f"{host} is this machine itself"
+            return "" if self._listed or not _is_local(name) else f"{host} is {THIS_MACHINE}"
         return f"{host} is not among the hosts that may be called"
 
     def refuses_address(self, address: Address, host: str) -> str:
@@ -67,10 +76,13 @@ class Reach:
             return ""
         if self._listed and not self._allows_name(host.lower().rstrip(".")):
             return f"{host} ({plain}) is not among the hosts that may be called"
-        kind = _kind(plain) if self._deny_private or not self._listed else ""
+        kind = self._kind(plain) if self._deny_private or not self._listed else ""
         if not kind and self._deny_private and _is_private(plain):
             kind = "of a private network"
         return f"{host} ({plain}) is {kind}" if kind else ""
+
+    def _kind(self, address: Address) -> str:
+        return _kind(address) or (THIS_MACHINE if self._is_own(address) else "")
 
     def _allows_name(self, name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in self._names)
@@ -116,7 +128,7 @@ def _unwrapped(address: Address) -> Address:
 def _kind(address: Address) -> str:
     """What an address is that no callback goes to unless it is listed; empty for an ordinary one."""
     if address.is_loopback or address.is_unspecified:
-        return "this machine itself"
+        return THIS_MACHINE
     if address.is_link_local or address in METADATA:
         return "an address of this machine's link, where clouds keep credentials"
     # Networks of ranges set aside; private ones are where services that are called mostly live.

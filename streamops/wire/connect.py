@@ -24,6 +24,7 @@ from redis.exceptions import ResponseError
 from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
+from streamops.wire.parsing import PARSER
 from streamops.wire.pool import Pool
 from streamops.wire.sentinel import SentinelPool, Watchers
 from streamops.wire.succession import Succession
@@ -76,6 +77,7 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
         "socket_timeout": None,
         "socket_connect_timeout": options.timeout.total_seconds(),
         "socket_read_size": READ_SIZE,
+        "parser_class": PARSER,
         "driver_info": None,
         "redis_connect_func": greet,
         "db": options.database,
@@ -145,6 +147,7 @@ def _sentinel_pool(
         "retry": Retry(NoBackoff(), 0),
         "socket_timeout": None,
         "socket_connect_timeout": patience,
+        "parser_class": PARSER,
         **_credentials(options.sentinel_username, options.sentinel_password),
     }
     pools = [Pool(host=host, port=port, **watcher) for host, port in options.addresses]

@@ -34,6 +34,7 @@ from streamops.errors import (
     Unsupported,
 )
 from streamops.model.snapshot import NO_SUCH_STREAM
+from streamops.wire.parsing import ReplyTooLargeError
 from streamops.wire.sentinel import SentinelLoginError
 from streamops.wire.succession import PrimaryReplacedError
 
@@ -169,6 +170,11 @@ def server_error(error: Exception, label: str, user: str | None = None, *, tls: 
         return UnexpectedReply(
             f"{label} does not speak Redis's protocol",
             "Check address and port, and whether it wants TLS (rediss://).",
+        )
+    if isinstance(error, ReplyTooLargeError):
+        return UnexpectedReply(
+            f"{label} cannot be read: {text}",
+            "Is this a Redis or Valkey server, and nobody between it and you? Nothing of ours asks for so much.",
         )
     if "cluster support disabled" in text:
         return UnexpectedReply(f"{label} is not a cluster", "Connect to it without `cluster`.")

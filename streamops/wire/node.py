@@ -10,6 +10,7 @@ from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError
 
 from streamops.wire.faults import is_read_only
+from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
 from streamops.wire.pool import Pool
 from streamops.wire.silence import Silence
 
@@ -201,15 +202,21 @@ def _receiving(connection: AbstractConnection, heard: Callable[[], None]) -> Cal
 
     async def receive() -> Reply:
         nonlocal waited
-        # What has come in already needs no waiting for.
-        reply = parsed()
-        while reply is NOT_ENOUGH_DATA:
-            if waited:
-                # Not before the first wait: one short reply, the most frequent case, pays nothing.
-                heard()
-            waited = True
-            await fetch()
+        try:
+            # What has come in already needs no waiting for.
             reply = parsed()
+            if reply is NOT_ENOUGH_DATA:
+                parser.burden.begin()
+            while reply is NOT_ENOUGH_DATA:
+                if waited:
+                    # Not before the first wait: one short reply, the most frequent case, pays nothing.
+                    heard()
+                waited = True
+                await fetch()
+                reply = parsed()
+        except MemoryError:
+            # An array was announced for which there is no room.
+            raise ReplyTooLargeError("reply", MOST_REPLY) from None
         if isinstance(reply, LostConnection):
             # The server said that it takes no commands now.
             raise reply

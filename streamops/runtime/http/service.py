@@ -20,6 +20,7 @@ from streamops.runtime.http.calling import Caller, CallerOptions
 from streamops.runtime.http.intake import IntakeOptions, intake_app
 from streamops.runtime.http.keeping import keep_short
 from streamops.runtime.http.listening import listening
+from streamops.runtime.http.own_addresses import is_own_address
 from streamops.runtime.http.permits import Permits
 from streamops.runtime.worker import WorkerOptions
 
@@ -94,7 +95,7 @@ async def serve(
         stack.push_async_callback(tasks.end)
         tasks.start(book.run(), "topics")
         if options.calls:
-            reach = Reach(options.hosts, deny_private=options.deny_private)
+            reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
             caller = await stack.enter_async_context(Caller(reach, options.caller))
             callback, permits = Callback(caller, options.host), Permits(options.calls)
             worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)

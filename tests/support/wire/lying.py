@@ -18,11 +18,11 @@ def replying_to_all(*replies: bytes, endless: bytes = b"") -> Iterator[int]:
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            coming = iter(replies)
+            left = list(replies)
             with suppress(OSError):
                 while self.request.recv(1 << 16):
-                    self.request.sendall(next(coming, replies[-1]))
-                    for part in repeat(endless) if endless else ():
+                    self.request.sendall(left.pop(0) if left else replies[-1])
+                    for part in repeat(endless) if endless and not left else ():
                         self.request.sendall(part)
 
     class Server(socketserver.ThreadingTCPServer):
