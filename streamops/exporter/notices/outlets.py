@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from streamops.errors import SettingsError
+from streamops.exporter.notices.inert import inert, unformatted, unlinked
 from streamops.exporter.notices.wording import Message
 from streamops.model.observation import Health
 from streamops.present.text import safe, shorten
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "pip install 'streamops[notify]'"
 
+AS_DATA: Final = frozenset({"amqp", "custom_form", "custom_json", "custom_xml", "mqtt", "rsyslog", "syslog"})
+"""Modules of apprise whose services are programs: they get the message as it is."""
+
+TEXT_AS_MARKDOWN: Final = frozenset(
+    {"discord", "fluxer", "guilded", "humhub", "mattermost", "nextcloudtalk", "revolt", "zulip"}
+)
+"""Those whose services take plain text for Markdown; for others that want Markdown or HTML, apprise escapes what it is given."""
+
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,31}(?=://)")
+_FORMATTED: Final = re.compile(r"[?&]format=(?:markdown|html)\b", re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[/:@?&=#,;\s]+")
 _SHORTEST_MASKED: Final = 3
 _REASON_WIDTH: Final = 300
@@ -37,6 +47,10 @@ class Outlet:
         self.least = least
         self._service = service
         self._address = address
+        (plugin,) = service
+        self._kind = type(plugin).__module__.removeprefix("apprise.plugins.").partition(".")[0]
+        formatted = _FORMATTED.search(plugin.url()) is not None
+        self._escapes = self._kind in TEXT_AS_MARKDOWN and not formatted
 
     def send(self, message: Message) -> str:
         """Send a message and wait for it; why it did not go out, empty where it did. For a thread of its own."""
@@ -45,8 +59,8 @@ class Outlet:
         kinds = {Health.CRITICAL: apprise.NotifyType.FAILURE, Health.WARN: apprise.NotifyType.WARNING}
         try:
             result = self._service.notify(
-                title=message.title,
-                body=message.body,
+                title=self._shown(message.title),
+                body=self._shown(message.body),
                 notify_type=kinds.get(message.level, apprise.NotifyType.SUCCESS),
                 body_format=apprise.NotifyFormat.TEXT,
                 interpret_escapes=False,
@@ -57,6 +71,15 @@ class Outlet:
             return ""
         said = [line.message for one in result for attempt in one.attempts for line in attempt.logs]
         return self._masked(said[-1]) if said else _NO_REASON
+
+    def _shown(self, text: str) -> str:
+        """A text as people are shown it there; what names hold calls nobody, and leads nowhere."""
+        if self._kind in AS_DATA:
+            return text
+        if self._kind == "email":
+            return unlinked(text)
+        text = inert(text)
+        return unformatted(text) if self._escapes else text
 
     def _masked(self, reason: str) -> str:
         return shorten(safe(mask(reason, self._address.url.reveal())), _REASON_WIDTH)

@@ -6,17 +6,18 @@ from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
-from redis._parsers import BaseParser, _AsyncHiredisParser, _AsyncRESP2Parser
+from redis._parsers import BaseParser
 
 from streamops.wire.connect import MAX_CONNECTIONS, connection_pool
 from streamops.wire.node import BREATH, Node, Reply
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.parsing import BoundedHiredisParser, BoundedParser
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.node import check_in_step, echoes, node_of
 from tests.support.wire.strangers import stranger
 
-PARSERS = (_AsyncHiredisParser, _AsyncRESP2Parser)
-"""redis-py's parsers: with hiredis, and without."""
+PARSERS = (BoundedHiredisParser, BoundedParser)
+"""The parsers: with hiredis, and without."""
 
 
 def node_parsing(options: ConnectionOptions, seconds: float, parser: type[BaseParser]) -> Node:
