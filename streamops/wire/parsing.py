@@ -62,16 +62,17 @@ class BoundedHiredisParser(_AsyncHiredisParser):
     """
 
     def __init__(self, socket_read_size: int) -> None:
-        super().__init__(socket_read_size)  # type: ignore[no-untyped-call] # redis-py has no types here
+        super().__init__(socket_read_size)
         self.burden = Burden()
 
     async def read_from_socket(self) -> bool:
         """Read some more of a reply."""
-        data = await self._stream.read(self._read_size)
+        stream: Any = self._stream
+        reader: Any = self._reader
+        data = await stream.read(self._read_size)
         if not data:
             raise LostConnection("Connection closed by server.")
         self.burden.add(data)
-        reader = self._reader
         reader.feed(data)
         # What it has not made a value of yet is the beginning of one.
         if reader.len() > MOST_VALUE:

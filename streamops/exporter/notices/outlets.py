@@ -49,7 +49,7 @@ class Outlet:
         self._address = address
         (plugin,) = service
         self._kind = type(plugin).__module__.removeprefix("apprise.plugins.").partition(".")[0]
-        formatted = _FORMATTED.search(plugin.url()) is not None
+        formatted = _FORMATTED.search(plugin.url()) is not None  # type: ignore[no-untyped-call] # apprise has no types here
         self._escapes = self._kind in TEXT_AS_MARKDOWN and not formatted
 
     def send(self, message: Message) -> str:

@@ -17,6 +17,7 @@ from tests.support.project import PROJECT
 from tests.support.runtime.http.receiver import running_receiver
 from tests.support.security.speaking import END, FORGED, RECORDS
 from tests.support.servers import RunningServer
+from tests.support.settings.place import named_config
 from tests.system.cli.test_topics_serve import served, write
 
 APP: Final = """
@@ -46,7 +47,12 @@ async def test_hostile_text_is_one_line_in_each_commands_log(
 ) -> None:
     write(tmp_path, server, "http://127.0.0.1:9")
     (tmp_path / "shop.py").write_text(APP.format(url=server.url))
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": f"{PROJECT}:{tmp_path}"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": f"{PROJECT}:{tmp_path}",
+        **named_config(tmp_path),
+    }
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.support.security.speaking", *words),
         cwd=tmp_path,
@@ -58,10 +64,11 @@ async def test_hostile_text_is_one_line_in_each_commands_log(
     assert process.stderr is not None
     lines = list[str]()
     try:
-        while not lines or END not in lines[-1]:
-            line = await asyncio.wait_for(process.stderr.readline(), 30)
-            assert line, "\n".join(lines)
-            lines.append(line.decode().removesuffix("\n"))
+        async with asyncio.timeout(30):
+            while not lines or END not in lines[-1]:
+                line = await process.stderr.readline()
+                assert line, "\n".join(lines)
+                lines.append(line.decode().removesuffix("\n"))
     finally:
         if process.returncode is None:
             process.kill()
@@ -98,7 +105,8 @@ async def test_what_an_entry_says_of_itself_makes_no_line_of_its_own(
                 server.command("XADD", key, "*", *fields, "_so_error", forged, "_so_origin", forged)
             await eventually(lambda: server.command("XLEN", dead_letter_key("topic:remind")) == 2)
             started.process.terminate()
-            _, told = await asyncio.wait_for(started.process.communicate(), 20)
+            async with asyncio.timeout(20):
+                _, told = await started.process.communicate()
     lines = told.decode().splitlines()
     assert "given up" in told.decode()
     assert [line for line in lines if not LINE.match(line) or not all(map(is_safe, line))] == []

@@ -40,7 +40,8 @@ async def test_malformed_requests_and_bodies_are_refused_in_a_line_at_most(
         large = status(await asked(port, encoded("POST", MESSAGES, "gzip", BOMB, header)))
         assert (unknown, large) == ((415, 413) if known else (401, 401))
         started.process.terminate()
-        _, told = await asyncio.wait_for(started.process.communicate(), 20)
+        async with asyncio.timeout(20):
+            _, told = await started.process.communicate()
     assert server.command("KEYS", "*topic:remind*:delayed*") == []
     lines = [line for line in told.decode().splitlines() if "refused" in line or "Traceback" in line]
     assert len(lines) == 1
