@@ -139,7 +139,8 @@ def _foreign(origin: ForeignOrigin) -> str:
         return (
             f"{many} stream {stream}, which is not the queue's own: added there all the same, as you asked."
         )
-    return f"{many} stream {stream}: left where they are, because {origin.problem}."
+    way = "; --foreign-origins replays them there" if origin.is_open else ""
+    return f"{many} stream {stream}, which {origin.problem}: left in the queue{way}."
 
 
 def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:

@@ -108,12 +108,14 @@ class ForeignOrigin(Struct, frozen=True):
     Attributes:
         stream: Its name.
         letters: How many of the letters counted name it.
-        problem: Why they stay where they are; empty where they go there.
+        problem: Why they stay in the queue, to be read after the stream's name; empty where they go there.
+        is_open: Whether they go there where the operator says so.
     """
 
     stream: str
     letters: int
     problem: str = ""
+    is_open: bool = False
 
 
 class ReplayEvidence(Struct, frozen=True, kw_only=True):

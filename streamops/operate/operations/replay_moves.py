@@ -30,7 +30,7 @@ from streamops.wire.writes.replay_words import PAYLOADS_KEPT, Letters, Replayer,
 PLACED: Final = 100
 """Letters that one script hands on to another slot: each brings its fields and a marker."""
 
-STRAY: Final = "no stream or group of the plan is its own"
+STRAY: Final = "it names a stream or group that is not in the plan"
 ALREADY: Final = "an earlier replay handed it on already; only its letter was left, which is gone now"
 
 

@@ -18,8 +18,8 @@ from streamops.wire.stream_reader import StreamReader
 MOST_STREAMS: Final = 32
 """Streams that the letters of one replay may come from."""
 
-MISSING: Final = "it does not exist"
-FOREIGN: Final = "it is not the queue's own"
+MISSING: Final = "does not exist"
+FOREIGN: Final = "is not the queue's own"
 
 
 class Targets(NamedTuple):
@@ -75,14 +75,14 @@ async def read_targets(
         elif name in own:
             raise target.error(f"stream {name}")
         else:
-            problems[name] = target.reason
+            problems[name] = f"cannot be read: {target.reason}"
     if problems and not targets:
         raise _nowhere(intent, problems)
     left = own & {name for name, problem in problems.items() if not problem}
     return Targets(
         tuple(targets),
         tuple(
-            ForeignOrigin(name, named[name], problem)
+            ForeignOrigin(name, named[name], problem, problem == FOREIGN)
             for name, problem in problems.items()
             if name not in left
         ),
@@ -112,19 +112,19 @@ async def _read(server: Server, streams: Sequence[str]) -> dict[str, TargetStrea
 def _foreign_problem(intent: ReplayIntent, stream: str) -> str:
     """Why letters that name a stream which their queue does not serve stay where they are; empty where they go."""
     if stream == intent.queue:
-        return "letters would go round in circles"
+        return "is the queue itself: they would go round in circles"
     if is_own_key(stream):
-        return "it is kept by streamops for itself"
+        return "is kept by streamops for itself"
     return "" if intent.foreign_origins else FOREIGN
 
 
 def _nowhere(intent: ReplayIntent, problems: Mapping[str, str]) -> Forbidden:
     """Why no letter can be replayed to where it says it came from."""
     (stream, problem), *others = problems.items()
-    more = f", and {counted(len(others), 'more stream', 'more streams')} like it" if others else ""
+    more = f"; and {counted(len(others), 'other', 'others')} that cannot be either" if others else ""
     hint = "--foreign-origins replays them there all the same; " if FOREIGN in problems.values() else ""
     return Forbidden(
-        f"queue {intent.queue}: its letters came from stream {stream}, and {problem}{more}",
+        f"queue {intent.queue}: no letter can be replayed to where it came from: stream {stream} {problem}{more}",
         f"{hint}--to STREAM replays them to one stream, and creates it.",
     )
 

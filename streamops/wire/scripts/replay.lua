@@ -112,7 +112,7 @@ local function replay(id, parts)
   end
   local route = route_of()
   if not route then
-    left[#left + 1] = {id, 'no stream or group of the plan is its own'}
+    left[#left + 1] = {id, 'it names a stream or group that is not in the plan'}
     return
   end
   if lacks_payload() then

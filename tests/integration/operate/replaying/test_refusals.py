@@ -86,7 +86,7 @@ async def test_bad_input(server: RunningServer, console: Console) -> None:
     with pytest.raises(NotFound, match="not a stream"):
         await console.prepare(ReplayIntent(queue="text:dlq"))
     add_letter(server, OWN)
-    with pytest.raises(Forbidden, match=r"came from stream orders, and it does not exist"):
+    with pytest.raises(Forbidden, match=r"came from: stream orders does not exist"):
         await console.prepare(ReplayIntent(queue=QUEUE))
     with pytest.raises(SettingsError, match="expression"):
         await console.prepare(ReplayIntent(queue=QUEUE, where="fields.kind =="))
