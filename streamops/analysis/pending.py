@@ -29,6 +29,8 @@ class PendingScan(Struct, frozen=True):
         most_delivered: The row delivered most often among them.
         free: Rows that were given back.
         dangling: Rows whose entry is gone from the stream's beginning.
+        deleted: Rows whose entry was deleted from its midst, at the least.
+        first_deleted: The first of these.
         last_pass: What the last whole pass saw; none before its end.
     """
 
@@ -40,6 +42,8 @@ class PendingScan(Struct, frozen=True):
     most_delivered: PendingEntry | None = None
     free: int = 0
     dangling: int = 0
+    deleted: int = 0
+    first_deleted: PendingEntry | None = None
     last_pass: PendingProfile | None = None
 
 
@@ -51,18 +55,32 @@ def gone_below(stream: StreamState | StreamReading) -> EntryId | None:
     return stream.first_id
 
 
-def dangling(stream: StreamState, group: ConsumerGroup) -> int:
-    """Pending rows of a group, at the least, whose entry is gone from the stream's beginning."""
-    below, oldest = gone_below(stream), group.oldest_pending
-    if not group.pending or below is None or oldest is None or oldest.id >= below:
-        return 0
-    if stream.length == 0:
-        return group.pending
-    return min(group.pending, max(1, group.profile.dangling if group.profile else 0))
+def dangling(stream: StreamState, group: ConsumerGroup) -> tuple[int, PendingEntry | None]:
+    """Pending rows of a group, at the least, whose entry is no longer in the stream; and the first of them."""
+    below, oldest, profile = gone_below(stream), group.oldest_pending, group.profile
+    if not group.pending or oldest is None:
+        return 0, None
+    if stream.length == 0 and below is not None and oldest.id < below:
+        return group.pending, oldest
+    deleted = profile.deleted if profile else 0
+    first = profile.first_deleted if profile else None
+    if first is None or first.id < oldest.id:
+        # It was let go of since it was seen.
+        deleted, first = 0, None
+    if below is None or oldest.id >= below:
+        return min(group.pending, deleted), first
+    trimmed = max(1, profile.dangling if profile else 0)
+    return min(group.pending, trimmed + deleted), oldest
 
 
 def advance_scan(
-    scan: PendingScan, rows: Sequence[PendingEntry], *, end: bool, below: EntryId | None = None
+    scan: PendingScan,
+    rows: Sequence[PendingEntry],
+    *,
+    end: bool,
+    below: EntryId | None = None,
+    deleted: int = 0,
+    first_deleted: PendingEntry | None = None,
 ) -> PendingScan:
     """The scan after one more page.
 
@@ -71,6 +89,8 @@ def advance_scan(
         rows: The page.
         end: Whether no row follows, so that the next page begins a pass.
         below: What ``gone_below`` says of the stream.
+        deleted: How many of its rows were found to lack their entry, from there on.
+        first_deleted: The first of these.
     """
     held = [row for row in rows if not row.free]
     idle = _sorted_in(IDLE_BOUNDS, scan.idle_buckets, [row.idle for row in held])
@@ -91,6 +111,8 @@ def advance_scan(
         most_delivered=most,
         free=scan.free + len(rows) - len(held),
         dangling=scan.dangling + (0 if below is None else sum(row.id < below for row in rows)),
+        deleted=scan.deleted + deleted,
+        first_deleted=scan.first_deleted or first_deleted,
     )
     return PendingScan(last_pass=_profile(seen, coverage=1.0)) if end else seen
 
@@ -126,4 +148,6 @@ def _profile(scan: PendingScan, coverage: float) -> PendingProfile:
         most_delivered=scan.most_delivered,
         free=scan.free,
         dangling=scan.dangling,
+        deleted=scan.deleted,
+        first_deleted=scan.first_deleted,
     )

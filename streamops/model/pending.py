@@ -22,6 +22,8 @@ class PendingProfile(Struct, frozen=True, gc=False):
         most_delivered: The row delivered most often; none before the first row.
         free: Rows that were given back, for any consumer to take over.
         dangling: Rows whose entry was gone from the stream's beginning when they were read.
+        deleted: Rows whose entry was deleted from its midst, at the least.
+        first_deleted: The first of these; none where there is none.
     """
 
     scanned: int
@@ -32,6 +34,8 @@ class PendingProfile(Struct, frozen=True, gc=False):
     most_delivered: PendingEntry | None
     free: int = 0
     dangling: int = 0
+    deleted: int = 0
+    first_deleted: PendingEntry | None = None
 
 
 IDLE_BOUNDS: tuple[timedelta, ...] = (

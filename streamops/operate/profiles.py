@@ -1,11 +1,14 @@
 """Pending entries profiled by rolling scans, a bounded number of rows a collection."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from typing import Final
 
 from streamops.analysis.pending import PendingScan, advance_scan, gone_below, profile_of
+from streamops.model.entries import PendingEntry
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import StreamReading
+from streamops.wire.deleted import look_for_deleted
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.server import Server
@@ -14,6 +17,12 @@ GroupKey = tuple[str, str]
 
 ROWS_PER_PAGE = 1_000
 ROWS_PER_COLLECTION = 4_000
+
+
+NONE_DELETED: Final[tuple[int, PendingEntry | None]] = (0, None)
+
+UNTOLD: Final = 100
+"""Rows of a page that are looked for on Redis 6.2, which does not tell up to where entries were deleted."""
 
 
 class ProfileKeeper:
@@ -39,19 +48,50 @@ class ProfileKeeper:
                 self._scans.pop((name, group.name), None)
         below = {stream.name: gone_below(stream) for stream in streams}
         pages = self._choose(pending)
-        for page, rows in zip(pages, await read_pending(self._server, pages), strict=True):
+        found = await read_pending(self._server, pages)
+        deleted = await self._look_for_deleted({stream.name: stream for stream in streams}, pages, found)
+        for page, rows in zip(pages, found, strict=True):
             key = page.stream, page.group
             scan = self._scans.pop(key, PendingScan())
+            lacking = deleted.get(key, NONE_DELETED)
             # Back to the end of the line, refused ones too: the order of the dict is the order of turns.
             self._scans[key] = (
                 scan
                 if isinstance(rows, Fault)
-                else advance_scan(scan, rows, end=len(rows) < page.limit, below=below[page.stream])
+                else advance_scan(
+                    scan,
+                    rows,
+                    end=len(rows) < page.limit,
+                    below=below[page.stream],
+                    deleted=lacking[0],
+                    first_deleted=lacking[1],
+                )
             )
         return {
             key: profile
             for key, count in pending.items()
             if (known := self._scans.get(key)) and (profile := profile_of(known, count))
+        }
+
+    async def _look_for_deleted(
+        self,
+        streams: Mapping[str, StreamReading],
+        pages: Sequence[PendingRange],
+        found: Sequence[Sequence[PendingEntry] | Fault],
+    ) -> dict[GroupKey, tuple[int, PendingEntry | None]]:
+        """How many rows lack entries from where their stream begins, and the first of them; only where XDEL was used."""
+        doubtful = {
+            (page.stream, page.group): doubted
+            for page, rows in zip(pages, found, strict=True)
+            if not isinstance(rows, Fault) and (doubted := _doubtful(streams[page.stream], rows))
+        }
+        if not doubtful:
+            return {}
+        asked = [(key[0], [row.id for row in rows]) for key, rows in doubtful.items()]
+        looks = await look_for_deleted(self._server, asked)
+        return {
+            key: (look.gone, None if look.first is None else rows[look.first])
+            for (key, rows), look in zip(doubtful.items(), looks, strict=True)
         }
 
     def forget_all_but(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
@@ -69,3 +109,12 @@ class ProfileKeeper:
             scan = self._scans.get((stream, group))
             pages.append(PendingRange(stream, group, scan.cursor if scan else None, rows))
         return pages
+
+
+def _doubtful(stream: StreamReading, rows: Sequence[PendingEntry]) -> list[PendingEntry]:
+    """Rows whose entry may have been deleted from the midst of its stream: what was trimmed off is told by where it begins."""
+    if stream.first_id is None:
+        return []
+    begun = [row for row in rows if row.id >= stream.first_id]
+    deleted = stream.max_deleted_id
+    return begun[:UNTOLD] if deleted is None else [row for row in begun if row.id <= deleted]

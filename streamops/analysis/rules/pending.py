@@ -77,23 +77,25 @@ def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None
 
 
 def dangling_pending(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 12: pending entries were trimmed away; critical once the oldest has lain for too long to be in work.
+    """Rule 12: pending entries were trimmed or deleted; critical once the first has lain for too long to be in work.
 
     A consumer that was given such an entry shortly before may still finish it; no other can be given it again.
     """
-    group, gone = subject.group, dangling(subject.stream, subject.group)
-    oldest = group.oldest_pending
-    if not gone or oldest is None:
+    group = subject.group
+    gone, first = dangling(subject.stream, group)
+    if not gone or first is None:
         return None
-    least = "" if gone == group.pending or (group.profile and group.profile.coverage == 1) else "at least "
+    profile = group.profile
+    whole = gone == group.pending or (profile is not None and profile.coverage == 1 and not profile.deleted)
+    least = "" if whole else "at least "
     stream = subject.stream.name
     listing = command("pending ls", stream, group.name)
-    give_up = command("ack", stream, group.name, options=f"--ids {oldest.id}")
+    give_up = command("ack", stream, group.name, options=f"--ids {first.id}")
     return Finding(
         FindingCode.DANGLING_PENDING,
-        Health.CRITICAL if oldest.idle >= thresholds.stalled_after else Health.WARN,
+        Health.CRITICAL if first.idle >= thresholds.stalled_after else Health.WARN,
         f"{least}{gone:,} of {counted(group.pending, 'pending entry is', 'pending entries are')} gone from the stream, "
-        f"the oldest {oldest.id}: whoever takes them over gets nothing",
+        f"the first {first.id}: whoever takes them over gets nothing",
         f"Put them back from a backup (streamops restore FILE), or see which they are: {listing}; "
         f"and let go of them: {give_up}",
     )

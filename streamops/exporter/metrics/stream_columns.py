@@ -128,7 +128,7 @@ def group_block(found: Gathered, now: int, *, on_replica: bool, sees_asking: boo
             ),
             column(
                 "group_dangling_pending_entries",
-                [dangling(streams[view.stream], view.group) for view in found.groups],
+                [dangling(streams[view.stream], view.group)[0] for view in found.groups],
             ),
             column(
                 "group_delivered_entries_total", [None if one is None else one.delivered for one in counts]

@@ -54,7 +54,7 @@ async def test_rows_nobody_can_be_at_work_on_are_critical(given: RunningServer) 
         finding = await found(console)
     assert finding is not None
     assert finding.level is Health.CRITICAL
-    assert "the oldest 2-0" in finding.text
+    assert "the first 2-0" in finding.text
 
 
 async def test_rows_whose_entries_exist_are_not(given: RunningServer) -> None:
