@@ -194,6 +194,7 @@ async def test_webhook_that_does_not_answer_is_told(pool: Pool) -> None:
     error = await failing(target)
     assert error.message.endswith("no whole answer within 0.2 s")
     assert error.retryable
+    await target.close()
 
 
 async def test_webhook_that_does_not_answer_an_order_says_that_it_may_be_done(pool: Pool) -> None:
