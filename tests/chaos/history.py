@@ -22,7 +22,6 @@ from tests.chaos.looking import (
     DELAYED,
     FOREIGN,
     RETRIES,
-    consumers,
     hearts,
     ids_of,
     is_idle,
@@ -37,6 +36,7 @@ from tests.chaos.proxy import Proxy
 from tests.chaos.stages import Stage
 from tests.chaos.worker import EXITED, GROUP, STREAM, UNREACHABLE, Post, start
 from tests.support.servers import RunningServer
+from tests.support.streams import consumer_names
 
 REFUSALS = (OutOfMemoryError, ReadOnlyError)
 """How a server that is full, or is no primary, refuses an entry."""
@@ -237,7 +237,7 @@ class History:
             if member.doomed:
                 member.tell(signal.SIGTERM)
         await self._have_all_leave()
-        if consumers(self.server, STREAM) or consumers(self.server, RETRIES):
+        if consumer_names(self.server, STREAM, GROUP) or consumer_names(self.server, RETRIES, GROUP):
             # A read that was under way when its worker left makes its consumer anew: whoever comes next removes it.
             await self.join()
             await self._have_all_leave()
@@ -278,7 +278,7 @@ class History:
 
     def _is_alone(self) -> bool:
         """Whether all workers beat, and nobody else is or was a consumer."""
-        known = {*consumers(self.server, STREAM), *consumers(self.server, RETRIES)}
+        known = {*consumer_names(self.server, STREAM, GROUP), *consumer_names(self.server, RETRIES, GROUP)}
         return self.are_ready() and known <= hearts(self.server)
 
     def _audit(self) -> None:

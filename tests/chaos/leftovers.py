@@ -11,14 +11,14 @@ from tests.chaos.looking import (
     MARKS,
     RETRIES,
     ROSTER,
-    consumers,
     dump,
     foreign_members,
     lag,
     pid_of,
 )
-from tests.chaos.worker import STREAM
+from tests.chaos.worker import GROUP, STREAM
 from tests.support.servers import RunningServer
+from tests.support.streams import consumer_names
 
 
 def touched(server: RunningServer, foreign: Mapping[bytes, float], *, forgiving: bool) -> list[str]:
@@ -55,7 +55,7 @@ def leftovers(server: RunningServer, faults: Sequence[Fault], *, forgiving: bool
     strays = [key for key in found - allowed - ending if not key.startswith(GUARDS)]
     problems = [f"a key is left: {key} {dump(server, key)}" for key in strays]
     for key in (STREAM, RETRIES):
-        for name in consumers(server, key):
+        for name in consumer_names(server, key, GROUP):
             its = [fault for fault in faults if fault.pid == pid_of(name)]
             problems.append(f"a consumer of {key} is left: {name} {its}")
     if (told := lag(ask, STREAM)) not in (0, None):

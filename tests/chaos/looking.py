@@ -9,6 +9,7 @@ import redis
 from tests.chaos.ledger import Letter
 from tests.chaos.worker import GROUP, STREAM
 from tests.support.servers import RunningServer
+from tests.support.streams import consumer_names
 
 RETRIES, LETTERS = f"{{{STREAM}}}:retry:{GROUP}", f"{{{STREAM}}}:dlq"
 DELAYED, MARKS = f"{{{STREAM}}}:delayed", f"{{{STREAM}}}:attempts:{GROUP}"
@@ -101,12 +102,6 @@ def hearts(server: RunningServer) -> set[str]:
     return {name.decode().removeprefix(HEARTS) for name in server.command("KEYS", f"{HEARTS}*")}
 
 
-def consumers(server: RunningServer, key: str) -> list[str]:
-    """The group's consumers in a stream."""
-    rows = server.command("XINFO", "CONSUMERS", key, GROUP)
-    return [dict(zip(row[::2], row[1::2], strict=True))[b"name"].decode() for row in rows]
-
-
 def letters(server: RunningServer, key: str = LETTERS) -> list[Letter]:
     """The dead letters."""
     rows = server.command("XRANGE", key, "-", "+")
@@ -143,7 +138,7 @@ def state(server: RunningServer) -> str:
     return (
         f"unread {unread(ask, STREAM)}, pending {ask('XPENDING', STREAM, GROUP, '-', '+', 5)}, "
         f"due {ask('XPENDING', RETRIES, GROUP, '-', '+', 5)} of {ask('XLEN', RETRIES)}, delayed {ask('ZCARD', DELAYED)}, "
-        f"consumers {consumers(server, STREAM)} {consumers(server, RETRIES)}, hearts {ask('KEYS', f'{HEARTS}*')}"
+        f"consumers {consumer_names(server, STREAM, GROUP)} {consumer_names(server, RETRIES, GROUP)}, hearts {ask('KEYS', f'{HEARTS}*')}"
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.support.cli.golden import FORMATS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_owners
 
 GOLDEN = Path(__file__).with_name("golden_claim")
 CONFIG = 'default_context = "local"\n[contexts.local]\nurl = "{url}"\nenvironment = "production"\n'
@@ -88,10 +89,6 @@ def stocked(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def owners(server: RunningServer) -> list[str]:
-    return [row[1].decode() for row in server.command("XPENDING", "orders", "billing", "-", "+", 10)]
-
-
 def keeps_rows_of_deleted_entries(server: RunningServer) -> bool:
     """Redis 6.2 lets them be claimed; later servers remove them on the way."""
     return server.label == "redis-6.2"
@@ -107,7 +104,9 @@ def newest_action(server: RunningServer) -> str:
 
 def test_claiming(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("claim", told(cli, CLAIMING, place, MASKS), GOLDEN)
-    assert owners(stocked) == ["rescue"] * (5 + keeps_rows_of_deleted_entries(stocked))
+    assert pending_owners(stocked, "orders", "billing") == ["rescue"] * (
+        5 + keeps_rows_of_deleted_entries(stocked)
+    )
 
 
 def test_giving_back(cli: Cli, stocked: RunningServer, place: Place) -> None:
@@ -128,7 +127,10 @@ def test_undoing(cli: Cli, stocked: RunningServer, place: Place) -> None:
         *REFUSED,
     ]
     compare("undo", told(cli, lines, place, MASKS), GOLDEN)
-    assert owners(stocked) == ["worker-1"] * (2 + keeps_rows_of_deleted_entries(stocked)) + ["worker-2"] * 2
+    assert (
+        pending_owners(stocked, "orders", "billing")
+        == ["worker-1"] * (2 + keeps_rows_of_deleted_entries(stocked)) + ["worker-2"] * 2
+    )
 
 
 def test_no_ids_on_stdin_claim_nothing(
@@ -136,4 +138,4 @@ def test_no_ids_on_stdin_claim_nothing(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert cli(*CLAIM, "--to", "rescue", "--ids", "-", "--yes").code == 0
-    assert "rescue" not in owners(stocked)
+    assert "rescue" not in pending_owners(stocked, "orders", "billing")

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from tests.support.cli.billing import GROUP, LETTERS, STREAM, fill_stuck, pending
+from tests.support.cli.billing import GROUP, LETTERS, STREAM, fill_stuck
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> None:
@@ -20,7 +21,7 @@ def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> No
     ]
     assert plan["effects"][0].startswith("Now, and every 30 s until it is stopped: ")
     assert plan["command"].endswith("tend orders billing")
-    assert pending(server) == 2
+    assert pending_count(server, STREAM, GROUP) == 2
 
 
 def test_once_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
@@ -53,7 +54,7 @@ def test_what_makes_no_sense_is_refused_in_words(
     fill_stuck(server)
     told = cli("tend", STREAM, GROUP, "--url", server.unix_url, *options)
     assert (told.code, words in told.err) == (code, True), told.err
-    assert pending(server) == 2
+    assert pending_count(server, STREAM, GROUP) == 2
 
 
 def test_letters_and_entries_are_shown_out_of_their_envelopes(cli: Cli, server: RunningServer) -> None:

@@ -17,6 +17,7 @@ from streamops.demo.client import DemoClient
 from streamops.demo.payloads import order, poisoned_order
 from streamops.demo.sources import Source
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 SOON = timedelta(milliseconds=1)
 STREAM = "orders:events"
@@ -39,11 +40,6 @@ async def play(actor: Coroutine[None, None, None], until: Callable[[], bool]) ->
 def worker(server: RunningServer) -> Worker:
     server.command("XGROUP", "CREATE", STREAM, "fraud", "0", "MKSTREAM")
     return Worker(STREAM, "fraud", "fraud-1", batch=2, effort=timedelta(0))
-
-
-def pending(server: RunningServer) -> int:
-    count: int = server.command("XPENDING", STREAM, "fraud")[0]
-    return count
 
 
 def delivered(server: RunningServer) -> bool:
@@ -69,7 +65,10 @@ async def test_steady_worker_acknowledges_everything(
     server: RunningServer, client: DemoClient, worker: Worker
 ) -> None:
     await client.add(STREAM, [order(Random(1), number) for number in range(7)], cap=100)
-    await play(work_steadily(client, worker), lambda: delivered(server) and pending(server) == 0)
+    await play(
+        work_steadily(client, worker),
+        lambda: delivered(server) and pending_count(server, STREAM, "fraud") == 0,
+    )
 
 
 async def test_batch_worker_takes_all_there_is_at_once(
@@ -77,7 +76,8 @@ async def test_batch_worker_takes_all_there_is_at_once(
 ) -> None:
     await client.add(STREAM, [order(Random(1), number) for number in range(7)], cap=100)
     await play(
-        work_in_batches(client, worker, every=SOON), lambda: delivered(server) and pending(server) == 0
+        work_in_batches(client, worker, every=SOON),
+        lambda: delivered(server) and pending_count(server, STREAM, "fraud") == 0,
     )
 
 

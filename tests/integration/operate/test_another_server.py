@@ -13,8 +13,9 @@ from streamops.operate.watch import Watch
 from streamops.wire.heavy import HEAVY_BYTES
 from streamops.wire.server import Server
 from tests.chaos.watchers.lines import line
-from tests.support.operate.lag_watching import STREAM, TIGHT, Watcher, add, exact, group_at, interrupt
+from tests.support.operate.lag_watching import STREAM, TIGHT, Watcher, exact, group_at, interrupt
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import add_numbered
 
 PATIENCE = timedelta(seconds=20)
 BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -75,7 +76,7 @@ async def test_a_count_at_another_server_than_was_read_is_no_lag(
 ) -> None:
     """What was counted behind the position leans on the reading: it was made elsewhere."""
     server = start_server("--enable-debug-command", "yes")
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 8)
     server.command("XDEL", STREAM, "90-1")
     connected = await Server.connect(server.options)
@@ -92,7 +93,7 @@ async def test_a_report_is_not_checked_by_a_count_at_another_server(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = start_server("--enable-debug-command", "yes")
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 20)
     connected = await Server.connect(server.options)
     try:

@@ -16,6 +16,7 @@ from streamops.operate.console import FIRST_PAGE, PAGE_BYTES, TAIL_ENTRIES, Cons
 from streamops.operate.pages import EntryPage, PendingPage
 from streamops.wire.options import Secret
 from tests.support.servers import RunningServer
+from tests.support.streams import add_numbered
 
 STREAM = "orders"
 POLL = timedelta(milliseconds=5)
@@ -25,14 +26,6 @@ POLL = timedelta(milliseconds=5)
 async def console(server: RunningServer) -> AsyncIterator[Console]:
     async with await Console.open(server.options) as opened:
         yield opened
-
-
-def add(server: RunningServer, first: int, last: int, size: int = 1) -> None:
-    """Entries ``first``-1 to ``last``-1."""
-    pipeline = server.client.pipeline(transaction=False)
-    for number in range(first, last + 1):
-        pipeline.xadd(STREAM, {"f": "x" * size}, id=f"{number}-1")
-    pipeline.execute()
 
 
 def numbers(page: EntryPage) -> list[int]:
@@ -58,13 +51,13 @@ async def whole(console: Console, many: int, *, newest_first: bool) -> list[int]
 
 @pytest.mark.parametrize("many", [1, 7, 10, 11, 25, 50, 51])
 async def test_pages_in_both_directions(server: RunningServer, console: Console, many: int) -> None:
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     assert await whole(console, many, newest_first=False) == list(range(1, 51))
     assert await whole(console, many, newest_first=True) == list(range(50, 0, -1))
 
 
 async def test_range_is_inclusive(server: RunningServer, console: Console) -> None:
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     within = partial(console.read_entries, STREAM, start=EntryId(20, 1), end=EntryId(30, 1))
     assert numbers(await within()) == list(range(20, 31))
     backwards = await within(newest_first=True, count=5)
@@ -75,7 +68,7 @@ async def test_range_is_inclusive(server: RunningServer, console: Console) -> No
 
 
 async def test_page_that_ends_with_the_range_is_the_last(server: RunningServer, console: Console) -> None:
-    add(server, 1, 20)
+    add_numbered(server, STREAM, 1, 20)
     forwards = await console.read_entries(STREAM, end=EntryId(10, 1), count=10)
     backwards = await console.read_entries(STREAM, start=EntryId(11, 1), count=10, newest_first=True)
     assert (numbers(forwards), forwards.next_id) == (list(range(1, 11)), None)
@@ -96,7 +89,7 @@ async def test_first_and_last_id_of_all(server: RunningServer, console: Console)
 
 async def test_no_entries(server: RunningServer, console: Console) -> None:
     assert await console.read_entries("nothing") == EntryPage((), None)
-    add(server, 1, 1)
+    add_numbered(server, STREAM, 1, 1)
     assert await console.read_entries(STREAM, count=0) == EntryPage((), None)
     server.command("XDEL", STREAM, "1-1")
     assert await console.read_entries(STREAM) == EntryPage((), None)
@@ -115,7 +108,7 @@ async def test_pages_of_large_entries_are_short(
     server: RunningServer, console: Console, *, newest_first: bool
 ) -> None:
     size = 300_000
-    add(server, 1, 40, size)
+    add_numbered(server, STREAM, 1, 40, size=size)
     page = await console.read_entries(STREAM, count=1000, newest_first=newest_first)
     assert FIRST_PAGE <= len(page.entries) < 40
     assert sum(entry.size for entry in page.entries) <= PAGE_BYTES + size
@@ -137,7 +130,7 @@ async def test_key_that_is_no_stream(server: RunningServer, console: Console) ->
 
 
 async def test_no_such_group(server: RunningServer, console: Console) -> None:
-    add(server, 1, 1)
+    add_numbered(server, STREAM, 1, 1)
     for stream in (STREAM, "nothing"):
         reads = (
             lambda name=stream: console.read_pending(name, "billing"),
@@ -154,26 +147,26 @@ async def take(tail: AsyncIterator[Entry], many: int) -> list[int]:
 
 
 async def test_tail_from_now_on(server: RunningServer, console: Console) -> None:
-    add(server, 1, 5)
+    add_numbered(server, STREAM, 1, 5)
     tail = console.tail(STREAM, poll=POLL)
     first = asyncio.create_task(take(tail, 3))
     await asyncio.sleep(0.05)
     assert not first.done()
-    add(server, 6, 8)
+    add_numbered(server, STREAM, 6, 8)
     assert await first == [6, 7, 8]
 
 
 async def test_tail_after_an_id(server: RunningServer, console: Console) -> None:
     many = 2 * TAIL_ENTRIES + 10
-    add(server, 1, many)
+    add_numbered(server, STREAM, 1, many)
     tail = console.tail(STREAM, after=EntryId(3, 1), poll=POLL)
     assert await take(tail, many - 3) == list(range(4, many + 1))
-    add(server, many + 1, many + 2)
+    add_numbered(server, STREAM, many + 1, many + 2)
     assert await take(tail, 2) == [many + 1, many + 2]
 
 
 async def test_tail_does_not_wait_while_there_is_more(server: RunningServer, console: Console) -> None:
-    add(server, 1, 3 * TAIL_ENTRIES)
+    add_numbered(server, STREAM, 1, 3 * TAIL_ENTRIES)
     tail = console.tail(STREAM, after=ZERO_ID, poll=timedelta(hours=1))
     async with asyncio.timeout(5):
         assert len(await take(tail, 3 * TAIL_ENTRIES)) == 3 * TAIL_ENTRIES
@@ -186,7 +179,7 @@ async def test_tail_of_an_empty_stream_and_of_none(server: RunningServer, consol
     tail = console.tail(STREAM, poll=POLL)
     first = asyncio.create_task(take(tail, 1))
     await asyncio.sleep(0.02)
-    add(server, 1, 1)
+    add_numbered(server, STREAM, 1, 1)
     assert await first == [1]
 
 
@@ -199,7 +192,7 @@ async def test_tail_after_the_last_id_of_all_waits(server: RunningServer, consol
 
 
 async def test_tail_where_the_last_id_may_not_be_read(server: RunningServer) -> None:
-    add(server, 1, 1)
+    add_numbered(server, STREAM, 1, 1)
     server.command(
         *("ACL", "SETUSER", "blind", "reset", "on", ">right", "~*", "+@all", "-xinfo|stream", "-@scripting")
     )
@@ -215,7 +208,7 @@ async def test_tail_where_the_last_id_may_not_be_read(server: RunningServer) -> 
 
 def make_pending(server: RunningServer, many: int) -> None:
     """Entries pending with two workers in turn, one of them delivered three times."""
-    add(server, 1, many)
+    add_numbered(server, STREAM, 1, many)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
     for number in range(many):
         server.command(

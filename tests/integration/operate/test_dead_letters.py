@@ -23,8 +23,9 @@ from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import delete
-from tests.support.operate.letters import QUEUE, add, add_letter, do, entries, make_group
+from tests.support.operate.letters import QUEUE, add, add_letter, do, make_group
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 
 OWN = [(b"kind", b"order"), (b"tag", b"a"), (b"tag", b"\xff\x00b")]
 
@@ -111,7 +112,7 @@ async def test_an_export_is_byte_for_byte(server: RunningServer, console: Consol
     told: list[Entry] = []
     count = await console.dead_letters.export(LetterSelection(queue=QUEUE, count=35), told.extend)
     assert count == 35
-    assert [(str(one.id), [part for pair in one.fields for part in pair]) for one in told] == entries(
+    assert [(str(one.id), [part for pair in one.fields for part in pair]) for one in told] == entries_of(
         server, QUEUE
     )[:35]
 
@@ -119,11 +120,11 @@ async def test_an_export_is_byte_for_byte(server: RunningServer, console: Consol
 async def test_a_purge_keeps_what_it_deletes(server: RunningServer, console: Console, tmp_path: Path) -> None:
     for number in range(700):
         add_letter(server, [*OWN, ("n", str(number))], reason=("rejected", "timeout")[number % 2])
-    before = entries(server, QUEUE)
+    before = entries_of(server, QUEUE)
     backup = tmp_path / "lost.jsonl"
     outcome = await do(console, PurgeIntent(queue=QUEUE, because="rejected", backup=str(backup)))
     assert outcome.applied == 350
-    assert entries(server, QUEUE) == before[1::2]
+    assert entries_of(server, QUEUE) == before[1::2]
     kept = [
         (stream, str(entry.id), [part for pair in entry.fields for part in pair])
         for stream, entry in read_backup(backup)
@@ -143,7 +144,7 @@ async def test_a_purge_leaves_what_died_later_and_skips_what_is_gone(
     outcome = await console.apply(prepared, Assent(typed=QUEUE))
     assert outcome.applied == 1
     assert outcome.notes[-1] == "1 of the letters planned was gone: replayed or deleted by somebody else."
-    assert [one for one, _ in entries(server, QUEUE)] == [late]
+    assert [one for one, _ in entries_of(server, QUEUE)] == [late]
     assert [str(entry.id) for _, entry in read_backup(tmp_path / "lost.jsonl")] == [second]
 
 

@@ -6,8 +6,9 @@ from streamops.model.lag import LagBasis
 from streamops.operate.tallies import CountBudget
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
-from tests.support.operate.lag_watching import STREAM, Watcher, add, group_at, interrupt
+from tests.support.operate.lag_watching import STREAM, Watcher, group_at, interrupt
 from tests.support.servers import RunningServer
+from tests.support.streams import add_numbered
 
 
 async def test_one_in_and_one_out_behind_a_stalled_group_is_not_called_exact_by_the_length(
@@ -15,7 +16,7 @@ async def test_one_in_and_one_out_behind_a_stalled_group_is_not_called_exact_by_
 ) -> None:
     """49 waited when it was read, and 50 could be counted: length and groups are the same before and after."""
     patient = Watcher(connected, CountBudget())
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
     patient.collector._lags._reader.depth = Depth.GROUPS

@@ -8,6 +8,7 @@ from streamops.model.observation import FindingCode, GroupView, Health
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import open_console
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 STREAM = "orders"
 
@@ -20,13 +21,9 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
         pipe.xadd(STREAM, {"n": number}, id=f"{number}-0")
     pipe.xgroup_create(STREAM, "billing", "0")
     pipe.execute()
-    read(server, 100)
+    deliver(server, STREAM, "billing", "w", 100)
     async with await open_console(server) as opened:
         yield opened
-
-
-def read(server: RunningServer, count: int) -> None:
-    server.command("XREADGROUP", "GROUP", "billing", "w", "COUNT", count, "STREAMS", STREAM, ">")
 
 
 async def looked_at(console: Console, group: str = "billing") -> GroupView:
@@ -64,7 +61,7 @@ async def test_group_that_trimming_has_not_overtaken_lost_nothing(
     server.command("XTRIM", STREAM, "MAXLEN", "=", 901)
     for count in (0, 901):
         if count:
-            read(server, count)
+            deliver(server, STREAM, "billing", "w", count)
         view = await looked_at(console)
         assert (view.lost, view.lost_at_most, found_lost(view)) == (0, 0, [])
 
@@ -85,7 +82,7 @@ async def test_group_set_back_before_entries_it_had_passed_is_not_told_as_lost(
     for number in range(1, 11):
         server.command("XADD", STREAM, f"{number}-0", "n", number)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
-    read(server, 10)
+    deliver(server, STREAM, "billing", "w", 10)
     server.command("XTRIM", STREAM, "MAXLEN", "=", 2)
     async with await open_console(server) as console:
         await looked_at(console)

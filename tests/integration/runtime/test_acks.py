@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from streamops.errors import Unreachable
 from streamops.runtime.entry import Entry
 from tests.support.runtime.acks import LEASE, acknowledging, flush
-from tests.support.runtime.working import pending
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import pending_count
 
 
 def give_to_ben(running: RunningServer, entry: Entry) -> None:
@@ -23,7 +23,7 @@ async def test_a_lease_that_is_not_fresh_is_looked_at_first(server: RunningServe
         acknowledger.add(entry)
         await acknowledger.flush()
     assert acknowledger.acknowledged == 0
-    assert pending(server, "s") == 1
+    assert pending_count(server, "s", "g") == 1
 
 
 async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_second_time(
@@ -40,4 +40,4 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
         assert len(acknowledger.unconfirmed) == 1
         give_to_ben(running, entry)
         await flush(acknowledger)
-    assert pending(running, "s") == 1
+    assert pending_count(running, "s", "g") == 1

@@ -8,10 +8,7 @@ from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.events import Adopted, Event
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
-
-
-def add(server: RunningServer, number: int) -> str:
-    return str(server.command("XADD", "s", "*", "n", number).decode())
+from tests.support.streams import add_entry
 
 
 def lose_reply(server: RunningServer, consumer: str, last: int) -> None:
@@ -78,7 +75,7 @@ async def test_what_a_drain_handed_back_unstarted_was_no_attempt(server: Running
 
         return app
 
-    ids = [add(server, number) for number in range(60)]
+    ids = [add_entry(server, "s", "n", number) for number in range(60)]
     async with working(application()) as worker:
         await until(lambda: len(attempts) == 22)
         await until(lambda: len(worker.stations[0].crew.buffer) > 0)
@@ -95,7 +92,7 @@ async def test_what_a_worker_started_without_a_word_counts(server: RunningServer
     """It was delivered once and its worker is gone: nobody knows whether it brought it down."""
     app, attempts = Streamops(server.options), list[int]()
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    add(server, 1)
+    add_entry(server, "s", "n", 1)
     server.command("XREADGROUP", "GROUP", "g", "so-gone-1-abcd", "STREAMS", "s", ">")
 
     @app.handler("s", group="g", lease=0.3)

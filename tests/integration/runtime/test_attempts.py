@@ -11,16 +11,13 @@ from msgspec.structs import replace
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.events import Troubled
 from tests.chaos.proxy import Proxy
-from tests.support.runtime.working import QUICK, is_idle, pending, until, working
+from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import add_entry, pending_count
 
 DEAD = "so-dead-1-abcd"
 LONG = timedelta(hours=1)
 Attempts = dict[str, list[int]]
-
-
-def add(server: RunningServer, *parts: str) -> str:
-    return str(server.command("XADD", "s", "*", *(parts or ("n", "1"))).decode())
 
 
 def die_with(server: RunningServer, *ids: str, deliveries: int = 1) -> None:
@@ -53,7 +50,7 @@ async def test_drain_of_a_lingering_batch_burns_no_attempt(server: RunningServer
     async def handle(entries: list[Entry]) -> None:
         begun.extend(entry.id for entry in entries)
 
-    ids = [add(server) for _ in range(3)]
+    ids = [add_entry(server, "s", "n", "1") for _ in range(3)]
     async with working(app) as worker:
         await until(lambda: worker.in_hand == 3)
     assert begun == []
@@ -70,7 +67,7 @@ async def test_drain_during_screening_burns_no_attempt(server: RunningServer) ->
 
     async with working(app):
         server.command("ACL", "SETUSER", "default", "-set")
-        one = add(server, "order", "7")
+        one = add_entry(server, "s", "order", "7")
         await until(lambda: troubles)
     server.command("ACL", "SETUSER", "default", "+set")
     assert begun == []
@@ -92,8 +89,8 @@ async def test_drain_while_a_reply_is_under_way_burns_no_attempt(
             begun.append(entry.id)
 
         async with working(app, replace(QUICK, consumer=consumer)):
-            ids = [add(server) for _ in range(3)]
-            await until(lambda: pending(server, "s") == 3)
+            ids = [add_entry(server, "s", "n", "1") for _ in range(3)]
+            await until(lambda: pending_count(server, "s", "g") == 3)
     assert begun == []
     assert [row[3] for row in server.command("XPENDING", "s", "g", "-", "+", 10)] == [0, 0, 0]
     assert await play(server, most=most) == {one: [1] for one in ids}
@@ -102,7 +99,7 @@ async def test_drain_while_a_reply_is_under_way_burns_no_attempt(
 async def test_prefetched_entries_of_a_killed_worker_are_handled_where_one_delivery_is_allowed(
     server: RunningServer,
 ) -> None:
-    ids = [add(server) for _ in range(30)]
+    ids = [add_entry(server, "s", "n", "1") for _ in range(30)]
     die_with(server, *ids)
     assert await play(server) == {one: [1] for one in ids}
     assert server.command("EXISTS", "{s}:dlq", "{s}:attempts:g") == 0
@@ -125,7 +122,7 @@ async def test_only_start_is_never_made_twice(server: RunningServer, lost: str) 
         begun.set()
         await asyncio.Event().wait()
 
-    one = add(server)
+    one = add_entry(server, "s", "n", "1")
     task = asyncio.create_task((worker := app.worker()).run())
     await begun.wait()
     if lost == "killed":

@@ -11,8 +11,9 @@ from streamops.errors import Refused
 from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.beat import Beat, Watch
 from streamops.runtime.events import Event, Overran, Troubled
-from tests.support.runtime.working import QUICK, beaten, pending, until, working
+from tests.support.runtime.working import QUICK, beaten, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 async def test_a_stream_in_trouble_costs_no_other_its_leases(server: RunningServer) -> None:
@@ -44,7 +45,7 @@ async def test_a_stream_in_trouble_costs_no_other_its_leases(server: RunningServ
             await beaten(server, one, two, times=6)
             assert starts.count("b") == 1
             held.set()
-            await until(lambda: pending(server, "b") == 0)
+            await until(lambda: pending_count(server, "b", "g") == 0)
     assert told
     assert starts.count("b") == 1
 
@@ -59,7 +60,7 @@ async def test_what_others_took_over_is_told_in_the_main_loop(server: RunningSer
 
     async with working(app):
         one = server.command("XADD", "s", "*", "n", 1)
-        await until(lambda: pending(server, "s") == 1)
+        await until(lambda: pending_count(server, "s", "g") == 1)
         server.command("XCLAIM", "s", "g", "somebody", 0, one)
         await until(lambda: told)
         await asyncio.sleep(0.3)

@@ -7,12 +7,9 @@ import pytest
 from streamops.runtime import Delays, Entry, Streamops
 from streamops.runtime.beat import Beat
 from streamops.runtime.events import Event, GroupRestored, Lost
-from tests.support.runtime.working import is_idle, pending, until, working
+from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
-
-
-def add(server: RunningServer, number: int) -> str:
-    return str(server.command("XADD", "s", "*", "n", number).decode())
+from tests.support.streams import add_entry, pending_count
 
 
 def destroy(server: RunningServer) -> None:
@@ -30,7 +27,7 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
         if len(begun) > 20:
             await held.wait()
 
-    ids = [add(server, number) for number in range(40)]
+    ids = [add_entry(server, "s", "n", number) for number in range(40)]
     async with working(app) as worker:
         await until(lambda: len(begun) == 22)
         # Those that were handled are acknowledged.
@@ -39,7 +36,7 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
         app.events.on(Event, told.append)
         destroy(server)
         await until(lambda: any(isinstance(event, GroupRestored) for event in told))
-        await until(lambda: pending(server, "s") == worker.in_hand >= before)
+        await until(lambda: pending_count(server, "s", "g") == worker.in_hand >= before)
         # They are renewed, for longer than anybody would wait before taking them over.
         await asyncio.sleep(0.5)
         held.set()
@@ -64,10 +61,10 @@ async def test_what_runs_and_fails_is_tried_again(server: RunningServer, *, pass
             raise ValueError("not yet")
 
     async with working(app):
-        add(server, 0)
+        add_entry(server, "s", "n", 0)
         await until(lambda: attempts == [1, 2, 3] and is_idle(server, "s"))
         attempts.clear()
-        add(server, 1)
+        add_entry(server, "s", "n", 1)
         await until(lambda: attempts == [1, 2, 3] and is_idle(server, "s"))
     assert server.command("XLEN", "{s}:dlq") == 1
 
@@ -87,7 +84,7 @@ async def test_what_runs_is_not_lost_though_its_worker_was_silent_for_long(
             raise ValueError("not yet")
 
     async with working(app):
-        add(server, 1)
+        add_entry(server, "s", "n", 1)
         await until(lambda: attempts == [1, 2] and is_idle(server, "s"))
 
 
@@ -102,7 +99,7 @@ async def test_a_worker_that_was_not_reading_finds_out_later(server: RunningServ
             await held.wait()
             raise ValueError("not yet")
 
-    ids = [add(server, number) for number in range(8)]
+    ids = [add_entry(server, "s", "n", number) for number in range(8)]
     async with working(app) as worker:
         await until(lambda: begun)
         # It has read ahead as much as it wants.
@@ -111,7 +108,7 @@ async def test_a_worker_that_was_not_reading_finds_out_later(server: RunningServ
         last = server.command("XPENDING", "s", "g", "-", "+", 9)[-1][0]
         destroy(server)
         server.command("XGROUP", "CREATE", "s", "g", last)
-        await until(lambda: pending(server, "s") == worker.in_hand)
+        await until(lambda: pending_count(server, "s", "g") == worker.in_hand)
         destroy(server)
         server.command("XGROUP", "CREATE", "s", "g", last)
         held.set()
@@ -129,7 +126,7 @@ async def test_what_was_acknowledged_by_hand_is_not_pending_again(server: Runnin
         await held.wait()
         raise ValueError("no")
 
-    one = add(server, 1)
+    one = add_entry(server, "s", "n", 1)
     async with working(app):
         await until(lambda: begun)
         server.command("XACK", "s", "g", one)
@@ -150,9 +147,9 @@ async def test_an_entry_deleted_while_it_runs_leaves_a_dead_letter_where_it_fail
         await held.wait()
         raise ValueError("no")
 
-    one = add(server, 1)
+    one = add_entry(server, "s", "n", 1)
     async with working(app):
-        await until(lambda: pending(server, "s") == 1)
+        await until(lambda: pending_count(server, "s", "g") == 1)
         server.command("XDEL", "s", one)
         await until(lambda: any(isinstance(event, Lost) for event in told))
         await asyncio.sleep(0.3)

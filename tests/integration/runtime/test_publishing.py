@@ -20,8 +20,9 @@ from streamops.errors import (
 from streamops.runtime.publishing import Publisher, Schema
 from streamops.wire.consuming import publishing as lines
 from tests.support.programs import ServerProgram
-from tests.support.runtime.publishing import HOUR, ORDERS, STOCK, Order, Stock, entries
+from tests.support.runtime.publishing import HOUR, ORDERS, STOCK, Order, Stock
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import entries_of
 from tests.support.wire.strangers import stranger
 
 
@@ -34,7 +35,7 @@ async def publisher(server: RunningServer) -> AsyncIterator[Publisher]:
 async def test_entries_in_their_order(server: RunningServer, publisher: Publisher) -> None:
     first = await publisher.publish("orders", Order("a", 3))
     second = await publisher.publish("orders", [("n", 2), ("n", b"\xff")], fields={"by": "me"})
-    assert entries(server, "orders") == [
+    assert entries_of(server, "orders") == [
         (first, [b"data", b'{"order_id":"a","total":3}']),
         (second, [b"n", b"2", b"n", b"\xff", b"by", b"me"]),
     ]
@@ -50,7 +51,7 @@ async def test_an_id_of_ones_own_makes_repeating_harmless(
         await publisher.publish("orders", {"n": 1}, id="five")
     with pytest.raises(PublishError, match="is no entry ID"):
         await publisher.publish("orders", {"n": 1}, id="0-0")
-    assert len(entries(server, "orders")) == 1
+    assert len(entries_of(server, "orders")) == 1
 
 
 async def test_a1_a_cap_is_approximate_and_only_where_it_is_asked_for(
@@ -78,7 +79,7 @@ async def test_d5_a_schema_chooses_the_stream_and_checks_the_type(
     assert len(await publisher.publish_many(ORDERS, [Order("c"), Order("d")])) == 2
     await publisher.publish(STOCK, Stock(item="pen", left=1))
     assert [
-        msgspec.json.decode(parts[1])["order_id"] for _, parts in entries(server, "orders:events")
+        msgspec.json.decode(parts[1])["order_id"] for _, parts in entries_of(server, "orders:events")
     ] == list("abcd")
     with pytest.raises(PublishError, match="order takes Order: it is a dict"):
         await publisher.publish("order", {"order_id": "a"})
@@ -86,7 +87,7 @@ async def test_d5_a_schema_chooses_the_stream_and_checks_the_type(
         await publisher.publish("stock", {"item": "pen"})
     with pytest.raises(PublishError, match="order takes Order"):
         await publisher.publish_many("order", [Order("e"), "f"])
-    assert len(entries(server, "orders:events")) == 4
+    assert len(entries_of(server, "orders:events")) == 4
 
 
 async def test_many_in_their_order_in_pipelines_of_bounded_size(
@@ -95,7 +96,7 @@ async def test_many_in_their_order_in_pipelines_of_bounded_size(
     monkeypatch.setattr(lines, "BYTES_AT_ONCE", 10_000)
     sizes = [1] * 1_200 + [30_000] + [4_000] * 5 + [1]
     ids = await publisher.publish_many("orders", ({"x": "x" * size} for size in sizes))
-    found = entries(server, "orders")
+    found = entries_of(server, "orders")
     assert [one for one, _ in found] == ids
     assert [len(parts[1]) for _, parts in found] == sizes
     assert await publisher.publish_many("orders", []) == []
@@ -109,7 +110,7 @@ async def test_many_with_ids(server: RunningServer, publisher: Publisher) -> Non
     with pytest.raises(PartlyPublished, match=r"2 of 4 were added to orders, then: .* already") as raised:
         await publisher.publish_many("orders", bodies, ids=["6-0", "5-9", "5-8", "7-0"])
     assert raised.value.ids == ("6-0", None, None, "7-0")
-    assert [one for one, _ in entries(server, "orders")] == ["5-1", "5-2", "6-0", "7-0"]
+    assert [one for one, _ in entries_of(server, "orders")] == ["5-1", "5-2", "6-0", "7-0"]
 
 
 async def test_many_callers_at_once(server: RunningServer, publisher: Publisher) -> None:
@@ -117,7 +118,9 @@ async def test_many_callers_at_once(server: RunningServer, publisher: Publisher)
         return [await publisher.publish("orders", {"caller": caller, "n": n}) for n in range(20)]
 
     ids = await asyncio.gather(*(publish(caller) for caller in range(50)))
-    assert sorted(one for some in ids for one in some) == sorted(one for one, _ in entries(server, "orders"))
+    assert sorted(one for some in ids for one in some) == sorted(
+        one for one, _ in entries_of(server, "orders")
+    )
     assert all(some == sorted(some, key=lambda one: tuple(map(int, one.split("-")))) for some in ids)
 
 

@@ -12,6 +12,7 @@ from streamops.wire.keys import worker_key
 from streamops.wire.server import Server
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_owners
 
 LONG = timedelta(hours=1)
 AT_ONCE = timedelta(milliseconds=1)
@@ -24,10 +25,6 @@ def leave_behind(running: RunningServer, consumer: str) -> None:
     raw_id = running.command("XADD", "s", "*", "n", 1)
     running.command("XREADGROUP", "GROUP", "g", consumer, "STREAMS", "s", ">")
     running.command("XCLAIM", "s", "g", consumer, 0, raw_id, "IDLE", 7_200_000, "JUSTID")
-
-
-def owners(running: RunningServer) -> list[str]:
-    return [row[1].decode() for row in running.command("XPENDING", "s", "g", "-", "+", 10)]
 
 
 def idle_ms(running: RunningServer, consumer: str) -> int:
@@ -66,7 +63,7 @@ async def test_a_worker_that_beats_is_not_dead_however_idle(server: RunningServe
     async with looking(server, AT_ONCE) as (recovery, source):
         await until(lambda: idle_ms(server, OURS) > 10)
         await recovery._bury_the_dead(source.stream)
-        assert owners(server) == [OURS]
+        assert pending_owners(server, "s", "g") == [OURS]
         server.command("DEL", worker_key(OURS))
         await recovery._bury_the_dead(source.stream)
         await until(lambda: is_idle(server, "s"))
@@ -76,7 +73,7 @@ async def test_who_read_a_moment_ago_is_not_dead_though_it_does_not_beat(server:
     leave_behind(server, OURS)
     async with looking(server, LONG) as (recovery, source):
         await recovery._bury_the_dead(source.stream)
-        assert owners(server) == [OURS]
+        assert pending_owners(server, "s", "g") == [OURS]
 
 
 async def test_strangers_without_a_heartbeat_are_not_dead(server: RunningServer) -> None:
@@ -84,7 +81,7 @@ async def test_strangers_without_a_heartbeat_are_not_dead(server: RunningServer)
     async with looking(server, AT_ONCE) as (recovery, source):
         await until(lambda: idle_ms(server, STRANGER) > 10)
         await recovery._bury_the_dead(source.stream)
-        assert owners(server) == [STRANGER]
+        assert pending_owners(server, "s", "g") == [STRANGER]
 
 
 async def test_nobody_is_dead_as_long_as_our_own_beats_went_unheard(server: RunningServer) -> None:
@@ -98,7 +95,7 @@ async def test_nobody_is_dead_as_long_as_our_own_beats_went_unheard(server: Runn
     async with looking(server, AT_ONCE, steady) as (recovery, _):
         running = asyncio.create_task(recovery.run())
         await until(lambda: len(answers) >= 4 or is_idle(server, "s"))
-        assert owners(server) == [OURS]
+        assert pending_owners(server, "s", "g") == [OURS]
         await until(lambda: is_idle(server, "s"))
         running.cancel()
         await asyncio.wait({running})

@@ -8,20 +8,10 @@ from streamops.runtime import Entry, Reject, Streamops
 from streamops.runtime.events import Duplicate
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import add_entry, fields_of
 
 NESTED = b'{"x":' + b"[" * 100_000
 GUARD = "{s}:done:g:"
-
-
-def add(server: RunningServer, *parts: str | bytes) -> str:
-    return str(server.command("XADD", "s", "*", *parts).decode())
-
-
-def letters(server: RunningServer) -> list[dict[bytes, bytes]]:
-    return [
-        dict(zip(raw[::2], raw[1::2], strict=True))
-        for _, raw in server.command("XRANGE", "{s}:dlq", "-", "+")
-    ]
 
 
 async def play(
@@ -41,19 +31,19 @@ async def play(
 
 
 async def test_a_body_nested_too_deep_to_look_into_costs_no_worker(server: RunningServer) -> None:
-    add(server, "data", NESTED)
-    add(server, "n", "1", "order", "7")
+    add_entry(server, "s", "data", NESTED)
+    add_entry(server, "s", "n", "1", "order", "7")
     assert await play(server, "order") == ([b"1"], [])
-    (letter,) = letters(server)
+    (letter,) = fields_of(server, "{s}:dlq")
     assert letter[b"_so_reason"] == b"undecodable"
     assert letter[b"data"] == NESTED
 
 
 async def test_a_key_that_is_no_text_costs_no_worker(server: RunningServer) -> None:
-    add(server, "n", "1")
-    add(server, "n", "2")
+    add_entry(server, "s", "n", "1")
+    add_entry(server, "s", "n", "2")
     assert await play(server, lambda entry: "\ud800" if entry.get("n") == b"1" else "7") == ([b"2"], [])
-    assert [letter[b"_so_reason"] for letter in letters(server)] == [b"undecodable"]
+    assert [letter[b"_so_reason"] for letter in fields_of(server, "{s}:dlq")] == [b"undecodable"]
 
 
 class Unspeakable(Exception):
@@ -69,29 +59,29 @@ def raises(error: Exception) -> str:
 async def test_whatever_a_key_function_raises_is_about_its_entry(
     server: RunningServer, error: Exception
 ) -> None:
-    add(server, "n", "1")
-    add(server, "n", "2")
+    add_entry(server, "s", "n", "1")
+    add_entry(server, "s", "n", "2")
     key: Callable[[Entry], str] = lambda entry: raises(error) if entry.get("n") == b"1" else "7"  # noqa: E731 - short
     assert await play(server, key) == ([b"2"], [])
-    (letter,) = letters(server)
+    (letter,) = fields_of(server, "{s}:dlq")
     assert letter[b"_so_reason"] == b"undecodable"
     assert type(error).__name__.encode() in letter[b"_so_error"]
 
 
 async def test_a_guard_of_another_type_costs_its_entry_alone(server: RunningServer) -> None:
     server.command("RPUSH", f"{GUARD}7", "somebody's")
-    add(server, "n", "1", "order", "7")
-    add(server, "n", "2", "order", "8")
+    add_entry(server, "s", "n", "1", "order", "7")
+    add_entry(server, "s", "n", "2", "order", "8")
     assert await play(server, "order") == ([b"2"], [])
-    (letter,) = letters(server)
+    (letter,) = fields_of(server, "{s}:dlq")
     assert letter[b"_so_reason"] == b"undecodable"
     assert f"{GUARD}7".encode() in letter[b"_so_error"]
     assert server.command("TYPE", f"{GUARD}7") == b"list"
 
 
 async def test_a_duplicate_is_told_by_its_key(server: RunningServer) -> None:
-    add(server, "n", "1", "order", "a:7%")
-    second = add(server, "n", "2", "order", "a:7%")
+    add_entry(server, "s", "n", "1", "order", "a:7%")
+    second = add_entry(server, "s", "n", "2", "order", "a:7%")
     assert await play(server, "order") == ([b"1"], [Duplicate("s", "g", second, "a:7%")])
 
 
@@ -102,7 +92,7 @@ async def test_entry_that_names_a_key_not_beside_its_stream_is_handled_without_i
     server: RunningServer, key: str
 ) -> None:
     server.command("SET", key, "secret", "PX", 60_000)
-    add(server, "n", "1", "_so_payload", key)
+    add_entry(server, "s", "n", "1", "_so_payload", key)
     app, handled = Streamops(server.options), list[tuple[object, ...]]()
 
     @app.handler("s", group="g", start="0")
@@ -118,11 +108,11 @@ async def test_entry_that_names_a_key_not_beside_its_stream_is_handled_without_i
 
 async def test_a_payload_that_is_gone_frees_the_key_of_its_entry(server: RunningServer) -> None:
     """An earlier try had taken it, before the payload's time was over."""
-    one = add(server, "n", "1", "order", "7", "_so_payload", "{s}:payload:gone")
+    one = add_entry(server, "s", "n", "1", "order", "7", "_so_payload", "{s}:payload:gone")
     server.command("SET", f"{GUARD}7", one)
     server.command("SET", f"{GUARD}8", "1-1")
-    add(server, "n", "2", "order", "8", "_so_payload", "{s}:payload:gone")
+    add_entry(server, "s", "n", "2", "order", "8", "_so_payload", "{s}:payload:gone")
     assert await play(server, "order") == ([], [])
-    assert [letter[b"_so_reason"] for letter in letters(server)] == [b"payload-missing"] * 2
+    assert [letter[b"_so_reason"] for letter in fields_of(server, "{s}:dlq")] == [b"payload-missing"] * 2
     assert server.command("EXISTS", f"{GUARD}7") == 0
     assert server.command("GET", f"{GUARD}8") == b"1-1"

@@ -11,21 +11,11 @@ from streamops.runtime.entry import Side
 from streamops.runtime.events import DeadLettered, Retried, Stuck
 from streamops.runtime.policy import LONGEST_DELAY, Schedule
 from streamops.wire.consuming.subscription import Subscription
-from tests.support.runtime.working import is_idle, pending, until, working
+from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import add_entry, fields_of, pending_count
 
 SUB = Subscription("s", "g", "ann")
-
-
-def add(server: RunningServer, *parts: str | bytes) -> str:
-    return str(server.command("XADD", "s", "*", *(parts or ("n", "1"))).decode())
-
-
-def letters(server: RunningServer) -> list[dict[bytes, bytes]]:
-    return [
-        dict(zip(raw[::2], raw[1::2], strict=True))
-        for _, raw in server.command("XRANGE", "{s}:dlq", "-", "+")
-    ]
 
 
 def failing(server: RunningServer, error: BaseException, **options: Any) -> Streamops:
@@ -62,12 +52,12 @@ async def test_a_try_that_did_not_count_costs_none(server: RunningServer, *, pas
             raise RetryLater(0.01, counts=False)
         raise ValueError("no")
 
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app):
-        await until(lambda: letters(server))
+        await until(lambda: fields_of(server, "{s}:dlq"))
         await until(lambda: is_idle(server, "s"))
     assert attempts == [1, 1, 1, 2, 2]
-    assert letters(server)[0][b"_so_reason"] == b"max-deliveries"
+    assert fields_of(server, "{s}:dlq")[0][b"_so_reason"] == b"max-deliveries"
 
 
 async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) -> None:
@@ -80,7 +70,7 @@ async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) ->
         if len(marks) < 3:
             raise RetryLater(0.01, counts=False)
 
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app):
         await until(lambda: len(marks) == 3)
         await until(lambda: is_idle(server, "s"))
@@ -93,11 +83,11 @@ async def test_errors_without_words_cost_no_worker(
     server: RunningServer, error: Exception, deliveries: int
 ) -> None:
     app = failing(server, error, retry=0, max_deliveries=deliveries)
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app):
-        await until(lambda: letters(server))
+        await until(lambda: fields_of(server, "{s}:dlq"))
         await until(lambda: is_idle(server, "s"))
-    (letter,) = letters(server)
+    (letter,) = fields_of(server, "{s}:dlq")
     assert letter[b"_so_error"].startswith(type(error).__name__.encode())
 
 
@@ -109,7 +99,7 @@ def raising(*_: object) -> float:
 async def test_schedules_without_words_cost_no_worker(server: RunningServer, schedule: Schedule) -> None:
     app, retried = failing(server, ValueError("no"), retry=schedule), list[Retried]()
     app.on(Retried)(retried.append)
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app):
         await until(lambda: retried)
     assert retried[0].reason.startswith("ValueError: no; its schedule: ")
@@ -119,18 +109,18 @@ async def test_an_error_that_nothing_can_be_decided_by_goes_to_the_dead_letters(
     server: RunningServer,
 ) -> None:
     app = failing(server, Untimely())
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app):
-        await until(lambda: letters(server))
+        await until(lambda: fields_of(server, "{s}:dlq"))
         await until(lambda: is_idle(server, "s"))
-    assert b"counts" in letters(server)[0][b"_so_error"]
+    assert b"counts" in fields_of(server, "{s}:dlq")[0][b"_so_error"]
 
 
 @pytest.mark.parametrize("passive", [True, False])
 async def test_a_delay_without_end_is_a_long_one(server: RunningServer, *, passive: bool) -> None:
     app, retried = failing(server, RetryLater(timedelta.max), passive=passive), list[Retried]()
     app.on(Retried)(retried.append)
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app) as worker:
         await until(lambda: retried)
         assert worker.in_hand == int(passive)
@@ -147,8 +137,8 @@ async def test_attempts_are_told_by_entries_of_the_retry_stream_alone(server: Ru
 
     server.command("XADD", "{s}:retry:g", "*", "n", "1", "_so_attempt", "9" * 5_000)
     server.command("XADD", "{s}:retry:g", "*", "n", "1", "_so_attempt", "3")
-    add(server, "n", "1", "_so_attempt", "9" * 5_000)
-    add(server, "n", "1", "_so_attempt", "4")
+    add_entry(server, "s", "n", "1", "_so_attempt", "9" * 5_000)
+    add_entry(server, "s", "n", "1", "_so_attempt", "4")
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "so-dead-1-abcd", "COUNT", "1", "STREAMS", "s", ">")
     async with working(app):
@@ -165,7 +155,7 @@ def test_what_is_no_number_of_attempts_is_the_first(said: bytes) -> None:
 async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server: RunningServer) -> None:
     app = failing(server, ValueError("no"), retry=0.3, passive=True, prefetch=20, concurrency=2)
     for _ in range(200):
-        add(server)
+        add_entry(server, "s", "n", "1")
     most = 0
     async with working(app) as worker:
         (station,) = worker.stations
@@ -173,7 +163,7 @@ async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server:
         for _ in range(20):
             await asyncio.sleep(0.01)
             most = max(most, worker.in_hand)
-        await until(lambda: len(letters(server)) >= 20)
+        await until(lambda: len(fields_of(server, "{s}:dlq")) >= 20)
     assert most <= 50
 
 
@@ -202,11 +192,11 @@ async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
         await asyncio.sleep(0.3)
         raise ValueError("no such customer")
 
-    born = add(server)
+    born = add_entry(server, "s", "n", "1")
     async with working(app):
-        await until(lambda: letters(server))
-        await until(lambda: pending(server, "s") == 0)
-    (letter,) = letters(server)
+        await until(lambda: fields_of(server, "{s}:dlq"))
+        await until(lambda: pending_count(server, "s", "g") == 0)
+    (letter,) = fields_of(server, "{s}:dlq")
     assert letter[b"_so_origin_id"] == born.encode()
     assert letter[b"_so_reason"] == b"payload-missing"
     assert b"no such customer" in letter[b"_so_error"]
@@ -224,7 +214,7 @@ async def test_what_settling_itself_stumbles_over_costs_no_worker(server: Runnin
         entry.guard_key = "\ud800"
         raise ValueError("no")
 
-    add(server)
+    add_entry(server, "s", "n", "1")
     async with working(app) as worker:
         await until(lambda: stuck)
         assert worker.in_hand == 1

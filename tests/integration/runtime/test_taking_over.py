@@ -5,8 +5,9 @@ import asyncio
 from streamops.runtime import Entry
 from streamops.runtime.events import Adopted, DeadLettered, Event, GroupRestored, Reclaimed
 from tests.support.runtime.worker import add, app_on, letters
-from tests.support.runtime.working import is_idle, keys, pending, until, working
+from tests.support.runtime.working import is_idle, keys, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 async def test_entries_of_a_dead_worker_are_taken_over_and_it_is_removed(server: RunningServer) -> None:
@@ -123,7 +124,7 @@ async def test_a_deleted_entry_is_told_of_and_not_looped(server: RunningServer) 
         raise AssertionError(entry.id)
 
     async with working(app):
-        await until(lambda: pending(server, "s") == 0)
+        await until(lambda: pending_count(server, "s", "g") == 0)
         await until(lambda: any(type(event).__name__ == "Lost" for event in told))
 
 

@@ -21,17 +21,9 @@ from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Recl
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy
-from tests.support.runtime.working import (
-    LONGEST_WAIT,
-    QUICK,
-    beaten,
-    is_idle,
-    pending,
-    unread,
-    until,
-    working,
-)
+from tests.support.runtime.working import LONGEST_WAIT, QUICK, beaten, is_idle, unread, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import consumer_names, pending_count
 
 IMPATIENT = timedelta(seconds=0.3)
 HASTY = replace(QUICK, beat=timedelta(seconds=0.1))
@@ -55,10 +47,6 @@ def told_by(app: Streamops) -> list[Event]:
 def add(server: RunningServer, number: int = 1, **fields: str | bytes) -> list[str]:
     parts = [part for pair in (fields or {"a": "1"}).items() for part in pair]
     return [reply.decode() for reply in server.commands([("XADD", "s", "*", *parts)] * number)]
-
-
-def consumers(server: RunningServer) -> list[str]:
-    return [row[1].decode() for row in server.command("XINFO", "CONSUMERS", "s", "g")]
 
 
 def deliver(server: RunningServer, consumer: str, count: int) -> None:
@@ -154,7 +142,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
             await until(lambda: starts)
             proxy.hole()
             async with working(second, HASTY) as other:
-                await until(lambda: consumers(server) == [other.id])
+                await until(lambda: consumer_names(server, "s", "g") == [other.id])
                 proxy.resume()
                 await until(lambda: not one.in_hand)
                 await beaten(server, one, times=3)
@@ -264,7 +252,7 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
     async with working(app):
         await until(lambda: len(seen) == 3)
     assert sorted(seen) == sorted(ids[-3:])
-    assert pending(server, "s") == 2497
+    assert pending_count(server, "s", "g") == 2497
 
 
 async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -> None:
@@ -305,7 +293,7 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
     ids = add(server, 10)
     async with working(first):
         await begun.wait()
-    assert pending(server, "s")
+    assert pending_count(server, "s", "g")
     async with working(second):
         await until(lambda: is_idle(server, "s"))
     assert sorted(seen) == sorted(ids)
@@ -324,8 +312,8 @@ async def test_names_of_dead_consumers_do_not_pile_up(server: RunningServer) -> 
         pass
 
     async with working(app, HASTY) as only:
-        await until(lambda: consumers(server) == [only.id])
-    assert consumers(server) == []
+        await until(lambda: consumer_names(server, "s", "g") == [only.id])
+    assert consumer_names(server, "s", "g") == []
 
 
 async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_more(

@@ -13,8 +13,9 @@ from streamops.runtime import Entry, RetryLater, Streamops, WorkerOptions
 from streamops.runtime.events import Duplicate, Event, Lost, Retried
 from tests.support.operate.acting.examples import WORKSHOP
 from tests.support.runtime.tend.tending import tend
-from tests.support.runtime.working import QUICK, is_idle, pending, until, working
+from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 DEAD = "so-dead-1-abcd"
 GUARD, RETRIES = "{s}:done:g:7", "{s}:retry:g"
@@ -144,7 +145,9 @@ async def test_key_of_an_entry_that_outlived_its_lease_stays_taken(server: Runni
             may_end.set()
             await until(lambda: server.command("ZCARD", "{s}:done:g::unhandled") == 0)
             two = add(server)
-            await until(lambda: Duplicate("s", "g", two, "7") in told and pending(server, "s") == 0)
+            await until(
+                lambda: Duplicate("s", "g", two, "7") in told and pending_count(server, "s", "g") == 0
+            )
     assert (begun, quick) == ([one], [])
 
 
@@ -154,7 +157,7 @@ async def test_key_of_a_trimmed_entry_that_tend_found_is_free(server: RunningSer
         server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     die_with_key(server, "1-1" if stream == RETRIES else "", stream)
     assert (await tend_at_once(server, stream)).applied == 1
-    assert pending(server, stream) == 0
+    assert pending_count(server, stream, "g") == 0
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):
         again = add(server)
@@ -177,7 +180,7 @@ async def test_key_of_a_trimmed_entry_that_a_command_took_off_the_list_is_free(
     die_with_key(server)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         await console.apply(await console.prepare(taking), Assent(yes=True))
-    assert pending(server, "s") == 0
+    assert pending_count(server, "s", "g") == 0
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):
         again = add(server)

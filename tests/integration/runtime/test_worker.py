@@ -10,8 +10,9 @@ import pytest
 from streamops.errors import NotFound, SettingsError
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip, WorkerOptions
 from tests.support.runtime.worker import add, app_on, letters
-from tests.support.runtime.working import QUICK, is_idle, keys, pending, unread, until, working
+from tests.support.runtime.working import QUICK, is_idle, keys, unread, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 class Order(msgspec.Struct):
@@ -106,7 +107,7 @@ async def test_a_passive_retry_stays_pending_with_its_worker(server: RunningServ
     @app.handler("s", group="g", start="0", retry=0.05, passive=True, max_deliveries=3)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
-        assert pending(server, "s") == 1
+        assert pending_count(server, "s", "g") == 1
         raise ValueError("no")
 
     add(server, order="7")
@@ -206,7 +207,7 @@ async def test_draining_hands_back_what_was_not_begun(server: RunningServer) -> 
         await until(lambda: len(begun) == 2)
     assert done == begun
     # Nothing is lost, and what was read ahead is anybody's at once.
-    assert pending(server, "s") + unread(server, "s") == 18
+    assert pending_count(server, "s", "g") + unread(server, "s") == 18
     rows = server.command("XPENDING", "s", "g", "-", "+", 100)
     assert all(idle > 1_000_000 for _, _, idle, _ in rows)
     assert server.command("KEYS", "streamops:worker:*") == []

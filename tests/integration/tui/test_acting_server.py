@@ -6,15 +6,9 @@ import pytest
 
 from streamops.model.acting import Environment
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 from tests.support.tui.driving import NARROW, names, press, running, shown, typed_word, until
-from tests.support.tui.servers import (
-    ENTRIES,
-    PENDING,
-    console_on,
-    deliver_all,
-    pending,
-    to_pending,
-)
+from tests.support.tui.servers import ENTRIES, PENDING, console_on, deliver_all, to_pending
 
 
 async def test_cancelling_leaves_the_server_as_it_was(server: RunningServer) -> None:
@@ -34,7 +28,7 @@ async def test_cancelling_leaves_the_server_as_it_was(server: RunningServer) -> 
 
 def state(server: RunningServer) -> list[object]:
     keys = server.command("KEYS", "*")
-    return [sorted(keys), server.command("XINFO", "GROUPS", "orders"), pending(server)]
+    return [sorted(keys), server.command("XINFO", "GROUPS", "orders"), pending_count(server)]
 
 
 async def test_destroying_in_production_wants_the_name_and_keeps_a_backup(
@@ -99,7 +93,7 @@ async def test_drift_aborts_with_nothing_done(server: RunningServer) -> None:
         server.command("XGROUP", "CREATE", "orders", "billing", "0")
         await press(app, "tab", "1", "enter")
         await shown(app, "→ Nothing was done")
-        assert pending(server) == 0
+        assert pending_count(server) == 0
 
 
 async def test_read_only_is_refused_by_the_engine_too(server: RunningServer) -> None:
@@ -160,4 +154,4 @@ async def test_any_name_can_be_acted_on(server: RunningServer) -> None:
         await shown(app, "Enter applies")
         await press(app, "enter")
         await shown(app, "1 of 1")
-        assert pending(server, name, name) == ENTRIES - 1
+        assert pending_count(server, name, name) == ENTRIES - 1

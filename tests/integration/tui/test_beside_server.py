@@ -9,9 +9,10 @@ from streamops.model.acting import Assent
 from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.topics import AddTopicIntent
 from streamops.operate.console import Console
-from tests.support.operate.letters import QUEUE, STREAM, add_letter, entries, make_group
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, make_group
 from tests.support.operate.workers import beat
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 from tests.support.tui.driving import NARROW, list_of, names, press, running, shown, until
 from tests.support.tui.servers import console_on
 
@@ -48,7 +49,7 @@ async def test_a_letter_is_edited_and_replayed_on_every_server(server: RunningSe
         await shown(app, "Edited in every entry: order, note.")
         await press(app, "tab", "enter")
         await shown(app, "1 of 1")
-        ((_, fields),) = entries(server, STREAM)
+        ((_, fields),) = entries_of(server, STREAM)
         assert fields[:6] == [b"order", b"A-10", b"blob", b"\xff\x00", b"note", b"a\nb!"]
         await press(app, "escape")
         await until(app, lambda: names(app) == [kept])
@@ -90,8 +91,8 @@ async def test_all_that_an_expression_holds_of_is_replayed(server: RunningServer
         await shown(app, "--where")
         await press(app, "tab", "enter")
         await shown(app, "3 of 3")
-        assert len(entries(server, STREAM)) == 3
-        assert len(entries(server, QUEUE)) == 3
+        assert len(entries_of(server, STREAM)) == 3
+        assert len(entries_of(server, QUEUE)) == 3
 
 
 async def test_a_letter_and_a_pending_entry_tell_their_stories(server: RunningServer) -> None:
@@ -132,7 +133,7 @@ async def test_delayed_messages_are_run_now_and_cancelled(server: RunningServer)
         await shown(app, "1 message")
         await press(app, "tab", "enter")
         await shown(app, "1 of 1")
-        assert len(entries(server, STREAM)) == 1
+        assert len(entries_of(server, STREAM)) == 1
         await press(app, "escape")
         await until(app, lambda: len(list_of(app).rows) == 2)
         await press(app, "asterisk", "asterisk", "D", "enter")

@@ -37,10 +37,6 @@ def stocked(server: RunningServer) -> RunningServer:
     return server
 
 
-def pending(server: RunningServer) -> int:
-    return int(server.command("XPENDING", STREAM, GROUP)[0])
-
-
 def owners(server: RunningServer) -> list[str]:
     return [name.decode() for name, _ in server.command("XPENDING", STREAM, GROUP)[3]]
 

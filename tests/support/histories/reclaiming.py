@@ -11,6 +11,7 @@ from streamops.model.acting import Assent
 from streamops.model.acts.tend import Redelivery, TendIntent
 from streamops.operate.console import Console
 from tests.support.servers import RunningServer
+from tests.support.streams import fields_of
 
 STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"
 STEPS = 30
@@ -94,11 +95,6 @@ class History:
         return rows if everything else self.random.sample(rows, min(len(rows), 3))
 
 
-def letters(server: RunningServer) -> list[dict[bytes, bytes]]:
-    rows = server.command("XRANGE", LETTERS, "-", "+")
-    return [dict(zip(parts[::2], parts[1::2], strict=True)) for _, parts in rows]
-
-
 async def play(server: RunningServer, seeds: Iterable[int]) -> None:
     """Histories; each entry is handled once or a dead letter, and never delivered too often."""
     async with await Console.open(server.options) as console:
@@ -106,7 +102,7 @@ async def play(server: RunningServer, seeds: Iterable[int]) -> None:
             history = History(server, console, seed)
             await history.run()
             ends = Counter(history.handled)
-            for letter in letters(server):
+            for letter in fields_of(server, LETTERS):
                 ends[history._numbers[letter[b"_so_origin_id"].decode()]] += 1
             assert ends == Counter(range(history.produced)), seed
             assert all(times <= MOST for times in history.delivered.values()), seed

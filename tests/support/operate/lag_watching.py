@@ -19,20 +19,8 @@ TIGHT = CountBudget(per_range=10, per_collection=20, per_page=5, cheap=1)
 STREAM = "orders"
 
 
-def add(server: RunningServer, first: int, last: int, stream: str = STREAM) -> None:
-    """Entries ``first``-1 to ``last``-1."""
-    pipeline = server.client.pipeline(transaction=False)
-    for number in range(first, last + 1):
-        pipeline.xadd(stream, {"f": "v"}, id=f"{number}-1")
-    pipeline.execute()
-
-
 def group_at(server: RunningServer, position: int, name: str = "billing", stream: str = STREAM) -> None:
     server.command("XGROUP", "CREATE", stream, name, f"{position}-1")
-
-
-def read(server: RunningServer, many: int, group: str = "billing") -> None:
-    server.command("XREADGROUP", "GROUP", group, "w", "COUNT", many, "NOACK", "STREAMS", STREAM, ">")
 
 
 class Watcher:

@@ -9,6 +9,7 @@ from streamops.model.acting import Assent, Outcome
 from streamops.operate.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 
 QUEUE = "{orders}:dlq"
 STREAM = "orders"
@@ -47,13 +48,9 @@ def _reserved(**about: str) -> Fields:
     return [(f"_so_{name}", value) for name, value in told.items() if value]
 
 
-def entries(server: RunningServer, stream: str) -> list[tuple[str, list[bytes]]]:
-    return [(one.decode(), fields) for one, fields in server.command("XRANGE", stream, "-", "+")]
-
-
 def payloads(server: RunningServer, stream: str) -> list[list[bytes]]:
     """The fields of a stream's entries up to what replaying added."""
-    return [own_fields(fields) for _, fields in entries(server, stream)]
+    return [own_fields(fields) for _, fields in entries_of(server, stream)]
 
 
 def own_fields(fields: list[bytes]) -> list[bytes]:

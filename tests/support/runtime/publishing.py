@@ -6,7 +6,6 @@ from typing import TypedDict
 import msgspec
 
 from streamops.runtime.publishing import Schema
-from tests.support.servers import RunningServer
 
 HOUR = timedelta(hours=1)
 
@@ -23,7 +22,3 @@ class Stock(TypedDict):
 
 ORDERS = Schema("orders:events", Order, name="order", maxlen=200)
 STOCK = Schema("stock", Stock)
-
-
-def entries(server: RunningServer, stream: str) -> list[tuple[str, list[bytes]]]:
-    return [(one.decode(), parts) for one, parts in server.command("XRANGE", stream, "-", "+")]

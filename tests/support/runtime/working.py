@@ -10,6 +10,7 @@ from typing import Any
 from streamops.model.workers import WorkerState
 from streamops.runtime import Streamops, Worker, WorkerOptions
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 QUICK = WorkerOptions(beat=timedelta(seconds=0.2), grace=timedelta(seconds=5))
 LONGEST_WAIT = 40.0
@@ -53,12 +54,6 @@ async def beaten(server: RunningServer, *workers: Worker, times: int) -> None:
         await once()
 
 
-def pending(server: RunningServer, stream: str, group: str = "g") -> int:
-    """How many entries a group has pending."""
-    count: int = server.command("XPENDING", stream, group)[0]
-    return count
-
-
 def unread(server: RunningServer, stream: str, group: str = "g") -> int:
     """How many entries of a stream a group has not been given."""
     for row in server.command("XINFO", "GROUPS", stream):
@@ -73,7 +68,7 @@ def is_idle(server: RunningServer, stream: str, group: str = "g") -> bool:
     retries = f"{{{stream}}}:retry:{group}"
     return (
         unread(server, stream, group) == 0
-        and pending(server, stream, group) == 0
+        and pending_count(server, stream, group) == 0
         and server.command("XLEN", retries) == 0
         and server.command("ZCARD", f"{{{stream}}}:delayed") == 0
     )

@@ -80,11 +80,6 @@ def deliver_all(
     return ids
 
 
-def pending(server: RunningServer, stream: bytes | str = "orders", group: bytes | str = "billing") -> int:
-    count: int = server.command("XPENDING", stream, group)[0]
-    return count
-
-
 async def to_pending(app: StreamopsApp, rows: int = ENTRIES) -> None:
     await until(app, lambda: names(app) == ["orders/billing"])
     await press(app, *PENDING)

@@ -11,8 +11,10 @@ from streamops.model.pools import Applied
 from streamops.scaling.config import ScalingConfig
 from tests.support.autoscaler.pools import POOL, console_on, options, steer
 from tests.support.eventually import SETTLE_SECONDS, eventually
-from tests.support.runtime.supervisor.run import add, pending, supervising
+from tests.support.runtime.supervisor.run import supervising
+from tests.support.runtime.supervisor.running import add
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 ENTRIES = 60
 APP = """
@@ -57,7 +59,9 @@ async def test_a_pool_that_shrinks_while_it_works_loses_nothing_and_does_nothing
             assert Counter(word.split("-done")[0].split("-begun")[0] for word in of_others) == Counter(
                 dict.fromkeys({word.removesuffix("-done") for word in of_others if word.endswith("-done")}, 2)
             )
-            await eventually(lambda: pending(server) == 0 and len(running.handled) >= 2 * ENTRIES)
+            await eventually(
+                lambda: pending_count(server, "jobs", "g") == 0 and len(running.handled) >= 2 * ENTRIES
+            )
             told = Counter(word for word, _ in running.handled)
             assert told == Counter([f"{entry}-{word}" for entry in entries for word in ("begun", "done")])
             await controller.leave()

@@ -4,8 +4,9 @@ import signal
 import subprocess
 
 from streamops.process.children import module_command, module_environment
-from tests.support.cli.billing import GROUP, STREAM, fill_stuck, pending, wait_until
+from tests.support.cli.billing import GROUP, STREAM, fill_stuck, wait_until
 from tests.support.servers import StartServer
+from tests.support.streams import pending_count
 
 
 def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) -> None:
@@ -19,7 +20,7 @@ def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) ->
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        wait_until(lambda: pending(server) == 0)
+        wait_until(lambda: pending_count(server, STREAM, GROUP) == 0)
         server.pause()
         assert process.stderr is not None
         # What is said first is that it had something to do.
@@ -28,7 +29,7 @@ def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) ->
         server.command("XREADGROUP", "GROUP", GROUP, "w", "STREAMS", STREAM, ">")
         again = server.command("XPENDING", STREAM, GROUP, "-", "+", 1)[0][0]
         server.command("XCLAIM", STREAM, GROUP, "w", 0, again, "IDLE", 90_000, "JUSTID")
-        wait_until(lambda: pending(server) == 0)
+        wait_until(lambda: pending_count(server, STREAM, GROUP) == 0)
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0, err

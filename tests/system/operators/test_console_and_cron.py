@@ -7,8 +7,9 @@ import pytest
 
 from tests.support.operators.cron import run_job
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 from tests.support.tui.driving import names, press, running, shown, typed_word, until
-from tests.support.tui.servers import ENTRIES, console_on, deliver_all, pending, to_pending
+from tests.support.tui.servers import ENTRIES, console_on, deliver_all, to_pending
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -22,11 +23,11 @@ async def test_what_cron_took_back_the_console_does_not_take_back_again(server: 
         await shown(app, "Enter applies")
         await press(app, "enter")
         await shown(app, "2 of 2")
-        assert pending(server) == ENTRIES - 2
+        assert pending_count(server) == ENTRIES - 2
         (row,) = server.command("XREVRANGE", "streamops:audit", "+", "-", "COUNT", 1)
         told = dict(zip(row[1][::2], row[1][1::2], strict=True))
         cron = await asyncio.to_thread(run_job, server, "undo", told[b"begun"].decode(), "--yes")
-        assert (cron.returncode, pending(server)) == (0, ENTRIES), cron.stderr
+        assert (cron.returncode, pending_count(server)) == (0, ENTRIES), cron.stderr
         # Processed by then: given back once more, they would come twice.
         server.command(
             "XACK",
@@ -36,7 +37,7 @@ async def test_what_cron_took_back_the_console_does_not_take_back_again(server: 
         )
         await press(app, "z")
         await shown(app, "was undone already")
-        assert pending(server) == 0
+        assert pending_count(server) == 0
 
 
 async def test_a_plan_of_cron_is_stale_once_the_console_has_destroyed_the_group(

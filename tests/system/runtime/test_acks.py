@@ -12,8 +12,9 @@ from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster, SlotMove, StartSentinel, settle
 from tests.support.runtime.acks import acknowledging, deliver, flush
 from tests.support.runtime.former_primary import replace_primary
-from tests.support.runtime.working import LONGEST_WAIT, pending, until
+from tests.support.runtime.working import LONGEST_WAIT, until
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import pending_count
 from tests.support.wire.sentinel import behind
 
 
@@ -53,7 +54,7 @@ async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
         acknowledger.add(entry)
         await flush(acknowledger)
     assert acknowledger.acknowledged == 0
-    assert (pending(former, "s"), pending(primary, "s")) == (1, 1)
+    assert (pending_count(former, "s", "g"), pending_count(primary, "s", "g")) == (1, 1)
 
 
 def lose_entries(move: SlotMove) -> None:
@@ -77,7 +78,7 @@ async def test_what_another_node_of_a_cluster_delivered_is_looked_at(
             acknowledger.add(entry)
             await flush(acknowledger)
         assert acknowledger.acknowledged == 0
-        assert pending(move.target, "s") == 1
+        assert pending_count(move.target, "s", "g") == 1
 
 
 async def test_a_slot_that_went_and_came_back_is_noticed_by_whoever_reads(cluster: RunningCluster) -> None:
@@ -97,7 +98,7 @@ async def test_a_slot_that_went_and_came_back_is_noticed_by_whoever_reads(cluste
             await flush(acknowledger)
             await reader.close()
         assert acknowledger.acknowledged == 0
-        assert pending(move.source, "s") == 1
+        assert pending_count(move.source, "s", "g") == 1
 
 
 async def test_a_stream_that_was_carried_to_another_node_is_acknowledged_there(
@@ -113,7 +114,7 @@ async def test_a_stream_that_was_carried_to_another_node_is_acknowledged_there(
             await acknowledger.flush()
             assert (acknowledger.acknowledged, server.handovers) == (1, 0)
             move.end()
-        assert pending(move.target, "s") == 0
+        assert pending_count(move.target, "s", "g") == 0
 
 
 async def test_a_map_that_is_learned_anew_is_a_handover_only_where_it_is_another_one(

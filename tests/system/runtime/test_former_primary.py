@@ -10,8 +10,9 @@ from streamops.runtime import Delays, Entry, Streamops, settling, settling_calls
 from streamops.wire import single
 from tests.support.deployments import StartSentinel
 from tests.support.runtime.former_primary import SAME, add, owners, replace_primary, two_primaries
-from tests.support.runtime.working import pending, until, working
+from tests.support.runtime.working import until, working
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import pending_count
 from tests.support.wire.sentinel import behind
 
 PATIENT = timedelta(seconds=30)
@@ -67,7 +68,7 @@ async def test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id
         await until(lambda: "next" in ended and NEXT.encode() not in owners(primary))
         assert owners(primary) == [SAME.encode()]
         may_end["new"].set()
-        await until(lambda: pending(primary, "s") == 0)
+        await until(lambda: pending_count(primary, "s", "g") == 0)
     assert sorted(begun) == ["former", "new", "next"]
     assert sorted(ended) == ["former", "new", "next"]
     # Nobody is told that it was: what became of it, only the former primary knows.
@@ -126,7 +127,7 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
         await asyncio.sleep(PAUSE + 1)
         assert owners(primary) == [SAME.encode()]
         may_end["new"].set()
-        await until(lambda: pending(primary, "s") == 0)
+        await until(lambda: pending_count(primary, "s", "g") == 0)
     assert begun == ["former", "new", "next"]
     assert tries == ["begun", "ended"]
     assert primary.command("EXISTS", "{s}:dlq", "{s}:delayed") == 0
@@ -149,12 +150,12 @@ async def test_whoever_reads_from_the_new_primary_does_not_acknowledge_at_the_fo
 
     async with working(app):
         add(former, SAME, "former")
-        await until(lambda: begun and pending(former, "s") == 0)
+        await until(lambda: begun and pending_count(former, "s", "g") == 0)
         await until(lambda: readers(former))
         replace_primary(sentinel, primary)
         add(primary, NEXT, "new")
         for reader in readers(former):
             former.command("CLIENT", "KILL", "ID", reader)
         await until(lambda: "new" in begun)
-        await until(lambda: pending(primary, "s") == 0)
+        await until(lambda: pending_count(primary, "s", "g") == 0)
     assert begun == ["former", "new"]

@@ -13,8 +13,9 @@ from streamops.errors import (
 )
 from streamops.runtime.publishing import Publisher
 from tests.support.deployments import RunningCluster
-from tests.support.runtime.publishing import HOUR, ORDERS, STOCK, entries
+from tests.support.runtime.publishing import HOUR, ORDERS, STOCK
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import entries_of
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ async def test_a_lost_reply_is_told_and_nothing_is_sent_twice(start_server: Star
         assert "id=" in raised.value.hint
         server.resume()
         await publisher.publish("orders", {"n": 2})
-        assert [parts for _, parts in entries(server, "orders")] == [[b"n", b"1"], [b"n", b"2"]]
+        assert [parts for _, parts in entries_of(server, "orders")] == [[b"n", b"1"], [b"n", b"2"]]
         server.kill()
         with pytest.raises(Unreachable):
             await publisher.publish("orders", {"n": 3})
@@ -49,7 +50,7 @@ async def test_streams_on_all_nodes(cluster: RunningCluster) -> None:
     async with Publisher(cluster.options) as publisher:
         streams = [f"orders-{number}" for number in range(30)]
         ids = await asyncio.gather(*(publisher.publish(stream, {"n": 1}) for stream in streams))
-        assert [entries(cluster.node_of(stream), stream)[0][0] for stream in streams] == ids
+        assert [entries_of(cluster.node_of(stream), stream)[0][0] for stream in streams] == ids
         await publisher.publish("orders", {"n": 1}, delay=HOUR, payload=b"x")
         with pytest.raises(Forbidden, match="no key can stand beside it"):
             await publisher.publish("a}b", {"n": 1}, delay=HOUR)

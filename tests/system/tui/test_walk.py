@@ -11,8 +11,9 @@ import pytest
 
 from streamops.model.acting import Environment
 from tests.support.eventually import eventually
-from tests.support.operate.letters import QUEUE, add_letter, entries
+from tests.support.operate.letters import QUEUE, add_letter
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of, pending_count
 from tests.support.tui.tmux import Tmux, in_tmux
 from tests.support.written_pools import UP, write_pool
 
@@ -54,17 +55,17 @@ async def test_from_noticing_to_fixing_to_proving(
         walk = Walk(terminal, environment)
         walk.notices_the_stalled_group()
         walk.claims_what_is_pending()
-        await eventually(lambda: pending(server) == 0)
+        await eventually(lambda: pending_count(server) == 0)
         walk.replays_what_timed_out()
-        await eventually(lambda: pending(server) == 0)
+        await eventually(lambda: pending_count(server) == 0)
         walk.trims_what_nobody_needs(before="" if walk.is_production else ids[-5])
         walk.scales_the_pool()
         walk.reads_the_audit_log()
         walk.sees_the_group_well()
         terminal.press("q")
         assert terminal.exit_code() == 0
-    assert len(entries(server, "orders")) == WRITTEN - AUDITED
-    left = [fields for _, fields in entries(server, QUEUE)]
+    assert len(entries_of(server, "orders")) == WRITTEN - AUDITED
+    left = [fields for _, fields in entries_of(server, QUEUE)]
     assert [b"rejected" in fields for fields in left] == [True] * 3
     assert server.command("HGET", "streamops:pool:billing", "desired") == b"6"
 
@@ -230,12 +231,6 @@ def prepare(server: RunningServer) -> list[str]:
     server.command("XGROUP", "CREATE", "clicks", "heatmap", "0", "MKSTREAM")
     write_pool(server, "billing", UP, desired=4)
     return [entry_id.decode() for entry_id in ids]
-
-
-def pending(server: RunningServer) -> int:
-    """How much group billing has not acknowledged."""
-    count: int = server.command("XPENDING", "orders", "billing")[0]
-    return count
 
 
 @contextmanager

@@ -15,20 +15,19 @@ from tests.support.operate.lag_watching import (
     STREAM,
     TIGHT,
     Watcher,
-    add,
     exact,
     group_at,
-    read,
     reports_lag_to_be_believed,
 )
 from tests.support.servers import RunningServer
+from tests.support.streams import add_numbered, deliver
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
 
 async def test_counted_forwards_backwards_or_bounded(server: RunningServer, connected: Server) -> None:
     tight = Watcher(connected, replace(TIGHT, per_collection=100))
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     for position in (4, 50, 96):
         group_at(server, position, f"at-{position}")
     # Where the server still knows them, it must be made to forget.
@@ -48,7 +47,7 @@ async def test_bounds_are_not_counted_again_while_nothing_moves(
 ) -> None:
     """A count that used up its budget would find no more; the next one goes to a group that had no turn."""
     tight = Watcher(connected, TIGHT)
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     for position in (50, 51):
         group_at(server, position, f"at-{position}")
     server.command("XDEL", STREAM, "99-1")
@@ -72,7 +71,7 @@ async def test_bounds_are_not_counted_again_while_nothing_moves(
         assert lower is not None
         assert upper is not None
         assert 10 <= lower <= truth <= upper <= 90
-    add(server, 101, 101)
+    add_numbered(server, STREAM, 101, 101)
     counted.clear()
     await tight.lags()
     assert sum(counted) > 0
@@ -82,7 +81,7 @@ async def test_count_is_carried_through_deliveries_and_additions(
     server: RunningServer, tight: Watcher
 ) -> None:
     """Anchored once near the beginning, a lag too large to count stays exact while the group moves along."""
-    add(server, 1, 200)
+    add_numbered(server, STREAM, 1, 200)
     server.command("XDEL", STREAM, "150-1")
     group_at(server, 2)
     assert exact(await tight.lag()) == 197
@@ -90,23 +89,23 @@ async def test_count_is_carried_through_deliveries_and_additions(
         pytest.skip("without entries-added nobody can tell that none was removed")
     last = 200
     for step in range(1, 8):
-        read(server, 8)
-        add(server, last + 1, last + 3)
+        deliver(server, STREAM, "billing", "w", 8, "NOACK")
+        add_numbered(server, STREAM, last + 1, last + 3)
         last += 3
         assert exact(await tight.lag()) == 197 - 8 * step + 3 * step
     # Deep inside the stream by now: counting alone would not reach either end.
-    add(server, last + 1, last + 1)
+    add_numbered(server, STREAM, last + 1, last + 1)
     lag = await tight.lag()
     assert exact(lag) == 197 - 8 * 7 + 3 * 7 + 1
     assert lag.reason == "counted before; only additions since"
 
 
 async def test_count_is_not_carried_through_removals(server: RunningServer, tight: Watcher) -> None:
-    add(server, 1, 200)
+    add_numbered(server, STREAM, 1, 200)
     server.command("XDEL", STREAM, "150-1")
     group_at(server, 2)
     assert exact(await tight.lag()) == 197
-    read(server, 50)
+    deliver(server, STREAM, "billing", "w", 50, "NOACK")
     server.command("XDEL", STREAM, "100-1")
     lag = await tight.lag()
     assert lag.basis is not LagBasis.EXACT
@@ -119,20 +118,20 @@ async def test_count_is_not_carried_through_removals(server: RunningServer, tigh
 async def test_count_is_not_carried_over_to_another_stream_of_that_name(
     server: RunningServer, tight: Watcher, *, same_ids: bool
 ) -> None:
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     server.command("XDEL", STREAM, "90-1")
     group_at(server, 2)
     assert exact(await tight.lag()) == 97
     server.command("DEL", STREAM)
     if same_ids:
         # As many entries and as many removed as before, and the first ID is the same: the rest is not.
-        add(server, 1, 2)
-        add(server, 103, 200)
+        add_numbered(server, STREAM, 1, 2)
+        add_numbered(server, STREAM, 103, 200)
         server.command("XDEL", STREAM, "190-1")
         group_at(server, 150)
         truth = 49
     else:
-        add(server, 1001, 1100)
+        add_numbered(server, STREAM, 1001, 1100)
         server.command("XDEL", STREAM, "1090-1")
         group_at(server, 1050)
         truth = 49
@@ -148,7 +147,7 @@ async def test_false_count_is_caught_in_as_many_collections_as_there_are_groups(
 ) -> None:
     if not reports_lag_to_be_believed(server):
         pytest.skip("this server's lag is not believed in the first place")
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     names = [f"g{number}" for number in range(5)]
     for number, name in enumerate(names):
         server.command("XGROUP", "CREATE", STREAM, name, "10-1", "ENTRIESREAD", 20 if number == 3 else 10)
@@ -161,7 +160,7 @@ async def test_false_count_is_caught_in_as_many_collections_as_there_are_groups(
     others = await patient.lags()
     assert {others[name].basis for name in names if name != "g3"} == {LagBasis.REPORTED}
     # And after it has moved it is not believed either.
-    read(server, 5, "g3")
+    deliver(server, STREAM, "g3", "w", 5, "NOACK")
     assert exact((await patient.lags())["g3"]) == 35
 
 
@@ -169,7 +168,7 @@ async def test_check_goes_round(server: RunningServer, patient: Watcher) -> None
     """Where there is one group, every collection checks it."""
     if not reports_lag_to_be_believed(server):
         pytest.skip("this server's lag is not believed in the first place")
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
     for _ in range(3):
         assert (await patient.lag()).basis is LagBasis.REPORTED
@@ -182,7 +181,7 @@ async def test_what_was_checked_is_forgotten_with_its_group(server: RunningServe
     """A group made anew under the same name is checked as soon as any other new one."""
     if not reports_lag_to_be_believed(server):
         pytest.skip("this server's lag is not believed in the first place")
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     for name in ("a", "b", "c"):
         server.command("XGROUP", "CREATE", STREAM, name, "10-1", "ENTRIESREAD", 10)
     assert (await patient.lags())["a"].basis is LagBasis.REPORTED
@@ -197,12 +196,12 @@ async def test_caught_group_is_remembered_when_only_others_are_collected(
 ) -> None:
     if not reports_lag_to_be_believed(server):
         pytest.skip("this server's lag is not believed in the first place")
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 20)
     for other in ("other", "third"):
         server.command("XGROUP", "CREATE", STREAM, other, "10-1", "ENTRIESREAD", 10)
     assert exact(await patient.lag()) == 40
-    add(server, 1, 5, "payments")
+    add_numbered(server, "payments", 1, 5)
     for other in ("fourth", "fifth", "sixth"):
         server.command("XGROUP", "CREATE", "payments", other, "2-1", "ENTRIESREAD", 2)
     await patient.lags("payments", partial=True)
@@ -224,7 +223,7 @@ async def test_false_count_below_the_truth_where_it_was_an_upper_bound(
     """Redis 7.0's count is believed not to be too low; what was counted says otherwise."""
     if server.label == "redis-6.2":
         pytest.skip("no counters to set")
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     server.command("XGROUP", "CREATE", STREAM, "billing", "50-1", "ENTRIESREAD", 97)
     lags = [await tight.lag() for _ in range(2)]
     if server.label == "redis-7.0":

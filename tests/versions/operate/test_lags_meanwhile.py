@@ -16,14 +16,13 @@ from streamops.wire.stream_reader import Depth
 from tests.support.operate.lag_watching import (
     STREAM,
     Watcher,
-    add,
     exact,
     group_at,
     interrupt,
-    read,
     reports_lag_to_be_believed,
 )
 from tests.support.servers import RunningServer
+from tests.support.streams import add_numbered, deliver
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
@@ -32,14 +31,14 @@ async def test_what_trimming_took_before_it_was_counted_is_not_missing_from_an_e
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nine waited, then sixteen, then twelve: of the first ones five were left to be counted, and five never waited."""
-    add(server, 1, 29)
+    add_numbered(server, STREAM, 1, 29)
     group_at(server, 20, "billing")
     # The server must be made to forget what it knows.
     server.command("XDEL", STREAM, "25-1")
-    add(server, 30, 30)
+    add_numbered(server, STREAM, 30, 30)
 
     def overtake() -> None:
-        add(server, 31, 37)
+        add_numbered(server, STREAM, 31, 37)
         server.command("XTRIM", STREAM, "MAXLEN", 12)
 
     interrupt(monkeypatch, overtake)
@@ -49,28 +48,28 @@ async def test_what_trimming_took_before_it_was_counted_is_not_missing_from_an_e
 
 def delete_and_read(server: RunningServer) -> None:
     """First the group is given ten, then two that are still to come are deleted, then three come."""
-    read(server, 10)
+    deliver(server, STREAM, "billing", "w", 10, "NOACK")
     server.command("XDEL", STREAM, "80-1", "81-1")
-    add(server, 101, 103)
+    add_numbered(server, STREAM, 101, 103)
 
 
 async def test_what_was_deleted_before_it_was_counted_makes_no_exact_lag_that_never_was(
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """49 waited, then 39, 37 and 40: of the 49, 47 could be counted, which never waited."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
     interrupt(monkeypatch, lambda: delete_and_read(server))
     assert exact(await patient.lag()) == 40
-    read(server, 1)
+    deliver(server, STREAM, "billing", "w", 1, "NOACK")
     assert exact(await patient.lag()) == 39
 
 
 async def test_a_lag_that_changed_while_more_than_a_page_was_counted_is_between_bounds(
     server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
     interrupt(monkeypatch, lambda: delete_and_read(server))
@@ -82,7 +81,7 @@ async def test_a_lag_that_changed_while_more_than_a_page_was_counted_is_between_
 async def test_without_scripts_a_lag_that_changed_while_it_was_counted_is_not_called_exact(
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch, depth: Depth
 ) -> None:
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
     patient.collector._lags._reader.depth = depth
@@ -98,10 +97,10 @@ async def test_more_additions_than_a_page_has_leave_a_counted_lag_exact(
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The script does not count them all, and cannot tell that nothing was removed: another reading does."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
-    interrupt(monkeypatch, lambda: add(server, 101, 1000))
+    interrupt(monkeypatch, lambda: add_numbered(server, STREAM, 101, 1000))
     lag = await patient.lag()
     assert (exact(lag), lag.reason) == (49, "counted")
 
@@ -109,13 +108,13 @@ async def test_more_additions_than_a_page_has_leave_a_counted_lag_exact(
 async def test_removals_among_more_additions_than_a_page_has_leave_a_counted_lag_open(
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
 
     def overtake() -> None:
         server.command("XDEL", STREAM, "80-1")
-        add(server, 101, 1000)
+        add_numbered(server, STREAM, 101, 1000)
 
     interrupt(monkeypatch, overtake)
     lag = await patient.lag()
@@ -127,13 +126,13 @@ async def test_additions_and_deliveries_leave_a_counted_lag_exact(
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing was removed: what was counted is what waited when the stream was read."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 50)
     server.command("XDEL", STREAM, "90-1")
 
     def work() -> None:
-        read(server, 10)
-        add(server, 101, 103)
+        deliver(server, STREAM, "billing", "w", 10, "NOACK")
+        add_numbered(server, STREAM, 101, 103)
 
     interrupt(monkeypatch, work)
     lag = await patient.lag()
@@ -144,7 +143,7 @@ async def test_among_many_groups_none_is_looked_for_anew(
     server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A script that looked for each of them would hold the server for as long as there are groups, squared."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     names = [f"g{number}" for number in range(MOST_GROUPS + 1)]
     for name in names:
         group_at(server, 50, name)
@@ -160,7 +159,7 @@ async def test_what_was_deleted_before_the_next_entry_was_looked_for_is_no_exact
 ) -> None:
     """Five wait, then the group is gone, then they are: none was left at an instant at which there was a group."""
     collector = Collector(connected, Watch(deep=True))
-    add(server, 1, 10)
+    add_numbered(server, STREAM, 1, 10)
     await collector.collect([STREAM], discovered=1, complete=True)
     group_at(server, 5)
 
@@ -180,7 +179,7 @@ async def test_removal_while_counting_backwards(
     server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trimming between reading and counting looks as if less had been delivered: that must not be called exact."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 8)
     server.command("XDEL", STREAM, "90-1")
     interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 95))
@@ -193,10 +192,10 @@ async def test_addition_while_counting_backwards(
     server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Additions alone do not shake it; on Redis 6.2 they are told from removals by counting them too."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 8)
     server.command("XDEL", STREAM, "90-1")
-    interrupt(monkeypatch, lambda: add(server, 101, 102))
+    interrupt(monkeypatch, lambda: add_numbered(server, STREAM, 101, 102))
     assert exact(await tight.lag()) == 91
 
 
@@ -204,7 +203,7 @@ async def test_capped_addition_while_counting_backwards(
     server: RunningServer, tight: Watcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One in, one out: the length is the same, and yet one of those counted behind is gone."""
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 8)
     server.command("XDEL", STREAM, "90-1")
     interrupt(monkeypatch, lambda: server.command("XADD", STREAM, "MAXLEN", "=", 99, "101-1", "f", "v"))
@@ -216,11 +215,11 @@ async def test_removal_while_counting_what_was_delivered(
 ) -> None:
     if server.label == "redis-6.2":
         pytest.skip("nothing is carried without entries-added")
-    add(server, 1, 100)
+    add_numbered(server, STREAM, 1, 100)
     group_at(server, 2)
     server.command("XDEL", STREAM, "90-1")
     assert exact(await tight.lag()) == 97
-    read(server, 8)
+    deliver(server, STREAM, "billing", "w", 8, "NOACK")
     interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 95))
     lag = await tight.lag()
     assert lag.basis is not LagBasis.EXACT or lag.entries == 89
@@ -232,13 +231,13 @@ async def test_change_between_reading_and_checking_is_no_falsehood(
     """A producer that trims makes the count smaller than what was reported a moment ago."""
     if not reports_lag_to_be_believed(server):
         pytest.skip("this server's lag is not believed in the first place")
-    add(server, 1, 50)
+    add_numbered(server, STREAM, 1, 50)
     server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
     for _ in range(3):
         interrupt(monkeypatch, lambda: server.command("XTRIM", STREAM, "MAXLEN", "=", 20))
         await patient.lag()
-        add(server, 51, 60)
+        add_numbered(server, STREAM, 51, 60)
         server.command("DEL", STREAM)
-        add(server, 1, 50)
+        add_numbered(server, STREAM, 1, 50)
         server.command("XGROUP", "CREATE", STREAM, "billing", "10-1", "ENTRIESREAD", 10)
     assert (await patient.lag()).basis is LagBasis.REPORTED

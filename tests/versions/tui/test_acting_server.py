@@ -4,8 +4,9 @@ import pytest
 
 from streamops.model.acting import Environment
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 from tests.support.tui.driving import names, press, running, shown, until
-from tests.support.tui.servers import ENTRIES, console_on, deliver_all, pending, to_pending
+from tests.support.tui.servers import ENTRIES, console_on, deliver_all, to_pending
 
 pytestmark = pytest.mark.every_server("the way through the console is walked on each version")
 
@@ -20,13 +21,13 @@ async def test_acknowledging_and_undoing_it_on_every_server(server: RunningServe
         await shown(app, "Tab, then type 2")
         await press(app, "tab", "2", "enter")
         await shown(app, "2 of 2")
-        assert pending(server) == ENTRIES - 2
+        assert pending_count(server) == ENTRIES - 2
         await press(app, "z")
         await shown(app, "Takes back ack")
         await shown(app, "Tab, then type 2")
         await press(app, "tab", "2", "enter")
         await shown(app, "2 of 2")
-        assert pending(server) == ENTRIES
+        assert pending_count(server) == ENTRIES
         await press(app, "escape")
         await until(app, lambda: names(app) == ids)
         await press(app, "at")

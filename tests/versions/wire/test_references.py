@@ -16,6 +16,7 @@ from streamops.wire.writes.trim import Floor, How, knows_references, trim_safely
 from tests.support.operate.operations.doing import applied, open_console
 from tests.support.programs import PROGRAMS
 from tests.support.servers import RunningServer, ServerPool
+from tests.support.streams import pending_count
 from tests.support.wire.fixtures import SetUser
 
 STREAM = "orders"
@@ -44,16 +45,11 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
         yield opened
 
 
-def pending(server: RunningServer, group: str = "billing") -> int:
-    waiting: int = server.command("XPENDING", STREAM, group)[0]
-    return waiting
-
-
 async def test_exact_unsafe_trim_takes_pending_rows_along(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=170, exact=True, safe=False))
     assert any("DELREF" in effect for effect in prepared.plan.effects)
     assert (await applied(console, prepared)).applied == 130
-    assert (server.command("XLEN", STREAM), pending(server)) == (170, 0)
+    assert (server.command("XLEN", STREAM), pending_count(server, STREAM)) == (170, 0)
 
 
 async def test_approximate_unsafe_trim_removes_and_says_which_rows_stay(
@@ -62,20 +58,20 @@ async def test_approximate_unsafe_trim_removes_and_says_which_rows_stay(
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=170, safe=False))
     assert any("50 pending rows" in warning and "--exact" in warning for warning in prepared.plan.warnings)
     assert (await applied(console, prepared)).applied == 100
-    assert (server.command("XLEN", STREAM), pending(server)) == (200, 50)
+    assert (server.command("XLEN", STREAM), pending_count(server, STREAM)) == (200, 50)
 
 
 async def test_exact_safe_trim_goes_as_far_as_acked_lets_it(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=0, exact=True))
     assert any("ACKED" in effect for effect in prepared.plan.effects)
     assert (await applied(console, prepared)).applied == 50
-    assert (server.command("XLEN", STREAM), pending(server)) == (250, 50)
+    assert (server.command("XLEN", STREAM), pending_count(server, STREAM)) == (250, 50)
 
 
 async def test_deleting_takes_pending_rows_along(server: RunningServer, console: Console) -> None:
     ids = tuple(EntryId(number, 0) for number in (60, 70, 250, 999))
     await applied(console, await console.prepare(DeleteIntent(stream=STREAM, ids=ids)))
-    assert (server.command("XLEN", STREAM), pending(server)) == (297, 48)
+    assert (server.command("XLEN", STREAM), pending_count(server, STREAM)) == (297, 48)
 
 
 async def test_xdelex_that_is_not_permitted_is_refused_before_the_first_write(

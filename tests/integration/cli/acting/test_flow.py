@@ -2,18 +2,19 @@
 
 import json
 
-from tests.support.cli.billing import ack, pending
+from tests.support.cli.billing import ack
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 def test_without_a_terminal_nothing_is_done_unless_agreed_to(cli: Cli, stocked: RunningServer) -> None:
     refused = cli(*ack(stocked))
     assert refused.code == 4
     assert refused.out.startswith("plan     ack orders/billing\ncount    2 entries\n")
-    assert pending(stocked) == 9
+    assert pending_count(stocked) == 9
     assert cli(*ack(stocked, "--yes")).code == 0
-    assert pending(stocked) == 7
+    assert pending_count(stocked) == 7
 
 
 def test_json_is_one_document(cli: Cli, stocked: RunningServer) -> None:

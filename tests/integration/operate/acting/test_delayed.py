@@ -27,6 +27,7 @@ from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, schedule
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import parts_of
 
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 RETRIES = "{orders}:retry:billing"
@@ -65,10 +66,6 @@ async def act(console: Console, intent: Struct) -> tuple[Plan, Outcome]:
     return prepared.plan, await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
 
 
-def entries(server: RunningServer, key: str) -> list[list[bytes]]:
-    return [fields for _, fields in server.command("XRANGE", key, "-", "+")]
-
-
 def waiting(server: RunningServer) -> list[bytes]:
     members: list[bytes] = server.command("ZRANGE", QUEUE, 0, -1)
     return members
@@ -92,8 +89,8 @@ async def test_run_now(server: RunningServer, connected: Server, console: Consol
     assert plan.warnings == ("1 ID is not in the queue, and will be left out.",)
     assert plan.command == "streamops delayed run-now orders --ids m2 --ids r --ids m0 --ids none --ids m0"
     assert outcome.applied == 3
-    assert entries(server, "orders") == [[b"n", b"2"], [b"n", b"0"]]
-    assert entries(server, RETRIES) == [[b"n", b"9", b"_so_origin_id", b"9-0", b"_so_attempt", b"2"]]
+    assert parts_of(server, "orders") == [[b"n", b"2"], [b"n", b"0"]]
+    assert parts_of(server, RETRIES) == [[b"n", b"9", b"_so_origin_id", b"9-0", b"_so_attempt", b"2"]]
     assert waiting(server) == server.command("HKEYS", BODIES) == [b"m1"]
 
 
@@ -118,7 +115,7 @@ async def test_more_messages_than_a_batch_are_all_run(server: RunningServer, con
     plan, outcome = await act(console, RunDelayedIntent(stream="orders", every=True))
     assert plan.count == outcome.applied == 1_200
     assert "to orders (1,100), {orders}:retry:billing (100)" in plan.effects[0]
-    assert [fields[1] for fields in entries(server, "orders")] == [b"%d" % number for number in range(1_100)]
+    assert [fields[1] for fields in parts_of(server, "orders")] == [b"%d" % number for number in range(1_100)]
     assert server.command("XLEN", RETRIES) == 100
     assert server.command("EXISTS", QUEUE, BODIES) == 0
 

@@ -28,9 +28,10 @@ from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, fill, open_as, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, fill, open_as
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import pending_count
 
 
 def records(server: RunningServer) -> list[dict[bytes, bytes]]:
@@ -43,13 +44,13 @@ def records(server: RunningServer) -> list[dict[bytes, bytes]]:
 async def test_a_plan_changes_nothing(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(ACK)
     assert (prepared.plan.count, prepared.plan.tier) == (3, Tier.REDELIVERS)
-    assert pending(server) == 3
+    assert pending_count(server) == 3
     assert not server.command("EXISTS", AUDIT)
 
 
 async def test_an_action_is_on_record_before_and_after(server: RunningServer, console: Console) -> None:
     outcome = await console.apply(await console.prepare(ACK, Limits(reason="poison")), YES)
-    assert (outcome.applied, outcome.complete, pending(server)) == (3, True, 0)
+    assert (outcome.applied, outcome.complete, pending_count(server)) == (3, True, 0)
     told = records(server)
     assert [record[b"phase"] for record in told] == [b"begun", b"batch", b"done"]
     assert {record.get(b"begun") or outcome.audit_id.encode() for record in told} == {
@@ -82,7 +83,7 @@ async def test_read_only_refuses_to_apply_and_still_plans(server: RunningServer)
             await console.apply(prepared, YES)
         with pytest.raises(Forbidden, match="read-only"):
             await console.cancel_job("any")
-    assert pending(server) == 3
+    assert pending_count(server) == 3
     assert not server.command("EXISTS", AUDIT)
 
 
@@ -92,13 +93,13 @@ async def test_nothing_is_done_without_consent(
 ) -> None:
     with pytest.raises(Forbidden, match="not agreed to"):
         await console.apply(await console.prepare(ACK), assent)
-    assert pending(server) == 3
+    assert pending_count(server) == 3
     assert not server.command("EXISTS", AUDIT)
 
 
 async def test_the_count_typed_is_consent(server: RunningServer, console: Console) -> None:
     await console.apply(await console.prepare(ACK), Assent(typed="3"))
-    assert pending(server) == 0
+    assert pending_count(server) == 0
 
 
 async def test_what_loses_state_names_the_target_to_confirm(server: RunningServer, connected: Server) -> None:
@@ -201,7 +202,7 @@ async def test_another_server_is_not_the_one_of_the_plan(
     with pytest.raises(StalePlan, match="another server") as told:
         await apply_elsewhere(other, prepared)
     assert told.value.exit_code == 6
-    assert pending(other) == 3
+    assert pending_count(other) == 3
     assert not other.command("EXISTS", AUDIT)
 
 
@@ -250,7 +251,7 @@ async def test_what_changes_after_the_check_aborts_in_the_script(
     told = records(server)
     assert [record[b"phase"] for record in told] == [b"begun", b"failed"]
     if change[1] == "SETID":
-        assert pending(server) == 3
+        assert pending_count(server) == 3
 
 
 async def test_an_entry_that_changed_meanwhile_is_skipped_with_its_reason(
@@ -287,9 +288,9 @@ async def test_without_a_record_nothing_is_done(own_server: RunningServer) -> No
         with pytest.raises(Forbidden, match=f"the audit log {AUDIT} cannot be written") as told:
             await console.apply(prepared, YES)
         assert "--unaudited" in told.value.hint
-        assert pending(own_server) == 3
+        assert pending_count(own_server) == 3
         outcome = await console.apply(await console.prepare(ACK, Limits(unaudited=True)), YES)
-    assert (outcome.applied, outcome.audit_id, pending(own_server)) == (3, "", 0)
+    assert (outcome.applied, outcome.audit_id, pending_count(own_server)) == (3, "", 0)
     assert not own_server.command("EXISTS", AUDIT)
 
 
@@ -316,7 +317,7 @@ async def test_a_key_that_may_not_be_written_is_told_before_the_first_write(
         prepared = await console.prepare(ACK)
         with pytest.raises(Refused):
             await console.apply(prepared, YES)
-    assert pending(own_server) == 3
+    assert pending_count(own_server) == 3
     assert not own_server.command("EXISTS", AUDIT)
 
 

@@ -15,9 +15,10 @@ from streamops.operate.console import Console
 from streamops.operate.operations import consumer_prune, consumer_rm
 from streamops.wire.options import Secret
 from tests.support.eventually import eventually
-from tests.support.operate.operations.consumers import GROUP, STREAM, consumers, pruning, read, removal, stock
+from tests.support.operate.operations.consumers import GROUP, STREAM, consumers, pruning, removal, stock
 from tests.support.operate.operations.doing import applied, done, planned
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 Rows = list[tuple[str, str, int]]
 
@@ -90,14 +91,14 @@ async def test_an_heir_is_created(server: RunningServer, console: Console) -> No
 async def test_a_consumer_that_reads_on_is_not_removed(server: RunningServer, console: Console) -> None:
     stock(server, 9, dead=4)
     prepared = await console.prepare(removal(to="heir"))
-    read(server, "dead", 1)
+    deliver(server, STREAM, GROUP, "dead", 1)
     with pytest.raises(StalePlan, match="it has 5 pending entries now, more than the 4 of the plan"):
         await applied(console, prepared)
     assert {owner for _, owner, _ in rows(server)} == {"dead"}
     prepared = await console.prepare(removal(to="heir"))
 
     def meanwhile(_: object) -> None:
-        read(server, "dead", 1)
+        deliver(server, STREAM, GROUP, "dead", 1)
 
     with pytest.raises(ApplyError, match="has been given entries since") as caught:
         await console.apply(prepared, Assent(yes=True), meanwhile)
@@ -198,7 +199,7 @@ async def test_idle_consumers_with_nothing_pending_are_removed(
     stock(server, 6, busy=1, idle=1, gone=1)
     server.command("XACK", STREAM, GROUP, "2-1", "3-1")
     await eventually(lambda: min(_idle(server, one) for one in ("busy", "idle", "gone")) >= 200)
-    read(server, "fresh", 1)
+    deliver(server, STREAM, GROUP, "fresh", 1)
     server.command("XACK", STREAM, GROUP, "4-1")
     plan = await planned(console, pruning(0.2))
     assert (plan.count, plan.tier, plan.unit) == (2, Tier.REVERSIBLE, ("consumer", "consumers"))
@@ -229,7 +230,7 @@ async def test_a_group_of_very_many_consumers(server: RunningServer, console: Co
 @pytest.mark.parametrize(
     ("meanwhile", "reason"),
     [
-        (lambda server: read(server, "idle", 1), "it has pending entries now"),
+        (lambda server: deliver(server, STREAM, GROUP, "idle", 1), "it has pending entries now"),
         (lambda server: server.command("XGROUP", "DELCONSUMER", STREAM, GROUP, "idle"), "it is gone"),
     ],
 )
@@ -262,7 +263,7 @@ async def test_one_that_was_active_since_is_left_alone(
     server.command("XACK", STREAM, GROUP, "1-1")
     await eventually(lambda: _idle(server, "idle") >= 60)
     prepared = await console.prepare(pruning(0.06))
-    read(server, "idle", 1)
+    deliver(server, STREAM, GROUP, "idle", 1)
     server.command("XACK", STREAM, GROUP, "2-1")
     outcome = await applied(console, prepared)
     assert outcome.skipped == (Skipped("idle", "it has been active since"),)
@@ -278,7 +279,7 @@ async def test_handing_over_ends_at_the_utmost_id(server: RunningServer, console
     stock(server, 2)
     utmost = f"{MAX_PART}-{MAX_PART}"
     server.command("XADD", STREAM, utmost, "f", "v")
-    read(server, "dead", 3)
+    deliver(server, STREAM, GROUP, "dead", 3)
     prepared = await console.prepare(removal(to="live"))
     server.command("XACK", STREAM, GROUP, "1-1")
     outcome = await applied(console, prepared)

@@ -16,9 +16,10 @@ from streamops.operate.operations import delete
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import delete as wire_delete
-from tests.support.operate.operations.delete import NONE, STREAM, ids, left
+from tests.support.operate.operations.delete import NONE, STREAM, ids
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer
+from tests.support.streams import milliseconds_of
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ async def test_what_is_deleted_is_in_the_file(
     file = tmp_path / "b.jsonl"
     outcome = await done(console, DeleteIntent(stream=STREAM, ids=(*ids(9, 3, 6), NONE), backup=str(file)))
     assert (outcome.requested, outcome.applied) == (3, 3)
-    assert left(server) == [1, 2, 4, 5, 7, 8, 10]
+    assert milliseconds_of(server, STREAM) == [1, 2, 4, 5, 7, 8, 10]
     saved = {entry.id.ms: entry.fields for _, entry in read_backup(file)}
     assert saved == {
         number: ((b"n", str(number).encode()), (b"raw", b"\xff"), (b"n", b"again")) for number in (9, 3, 6)
@@ -66,7 +67,7 @@ async def test_a_group_set_back_is_drift(server: RunningServer, console: Console
     server.command("XGROUP", "SETID", STREAM, "audit", "0")
     with pytest.raises(StalePlan, match="group audit was set back to 0-0"):
         await applied(console, prepared)
-    assert len(left(server)) == 10
+    assert len(milliseconds_of(server, STREAM)) == 10
 
 
 async def test_the_file_stays_where_something_was_deleted(
@@ -83,7 +84,7 @@ async def test_the_file_stays_where_something_was_deleted(
     with pytest.raises(ApplyError) as stopped:
         await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), set_back)
     assert isinstance(stopped.value.__cause__, StalePlan)
-    assert left(server) == list(range(3, 11))
+    assert milliseconds_of(server, STREAM) == list(range(3, 11))
     assert {1, 2} <= {entry.id.ms for _, entry in read_backup(file)}
 
 
@@ -96,7 +97,7 @@ async def test_many_are_looked_up_either_way(
     assert "keeps 2 pending rows" in whole.effects[1]
     assert "keeps 1 pending row that" in single.effects[1]
     assert single.loses == "1 entry for good: no backup is written."
-    assert len(left(server)) == 10
+    assert len(milliseconds_of(server, STREAM)) == 10
 
 
 async def test_nothing_to_delete_is_no_error(console: Console) -> None:
@@ -115,7 +116,7 @@ async def test_no_stream_and_no_new_file(server: RunningServer, console: Console
     )
     with pytest.raises(SettingsError, match="cannot be written"):
         await applied(console, prepared)
-    assert len(left(server)) == 10
+    assert len(milliseconds_of(server, STREAM)) == 10
 
 
 async def test_the_file_tells_what_was_not_deleted(
@@ -148,4 +149,4 @@ async def test_where_the_groups_changed_the_file_tells_that_nothing_was_deleted(
     with pytest.raises(StalePlan):
         await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
     assert list(read_backup(file)) == []
-    assert len(left(server)) == 10
+    assert len(milliseconds_of(server, STREAM)) == 10

@@ -12,8 +12,9 @@ from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import applied, done, planned
-from tests.support.operate.operations.grouping import STREAM, add, group_info, has_lag, position, read
+from tests.support.operate.operations.grouping import STREAM, group_info, has_lag, position
 from tests.support.servers import RunningServer
+from tests.support.streams import add_numbered, deliver
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from tests.support.servers import RunningServer
 async def test_a_group_is_created_where_it_was_asked_for_with_the_right_lag(
     server: RunningServer, console: Console, at: str, ahead: int
 ) -> None:
-    add(server, 1, 10)
+    add_numbered(server, STREAM, 1, 10)
     server.command("XTRIM", STREAM, "MAXLEN", 8)
     prepared = await console.prepare(CreateGroupIntent(stream=STREAM, group="g", at=at))
     assert prepared.plan.count == 1
@@ -36,7 +37,7 @@ async def test_a_group_is_created_where_it_was_asked_for_with_the_right_lag(
         assert group_info(server, "g")["lag"] == ahead + 1
     else:
         server.command("XADD", STREAM, "100-1", "f", "v")
-    given = read(server, "g", "c", 100)
+    given = deliver(server, STREAM, "g", "c", 100)
     assert len(given) == ahead + 1
     if has_lag(server):
         assert group_info(server, "g")["lag"] == 0
@@ -45,20 +46,20 @@ async def test_a_group_is_created_where_it_was_asked_for_with_the_right_lag(
 async def test_creating_at_the_end_means_the_end_at_that_moment(
     server: RunningServer, console: Console
 ) -> None:
-    add(server, 1, 3)
+    add_numbered(server, STREAM, 1, 3)
     prepared = await console.prepare(CreateGroupIntent(stream=STREAM, group="g"))
-    add(server, 4, 5)
+    add_numbered(server, STREAM, 4, 5)
     await applied(console, prepared)
     assert position(server, "g") == "5-1"
     if has_lag(server):
-        add(server, 6, 6)
+        add_numbered(server, STREAM, 6, 6)
         assert group_info(server, "g")["lag"] == 1
 
 
 async def test_creating_twice_is_nothing_at_the_same_position_and_refused_elsewhere(
     server: RunningServer, console: Console
 ) -> None:
-    add(server, 1, 3)
+    add_numbered(server, STREAM, 1, 3)
     await done(console, CreateGroupIntent(stream=STREAM, group="g", at="2-1"))
     again = await planned(console, CreateGroupIntent(stream=STREAM, group="g", at="2-1"))
     assert again.count == 0
@@ -78,13 +79,13 @@ async def test_a_stream_is_created_only_where_that_was_asked_for(
     await applied(console, prepared)
     assert server.command("XLEN", STREAM) == 0
     assert position(server, "g") == "0-0"
-    add(server, 1, 2)
-    assert read(server, "g", "c", 10) == ["1-1", "2-1"]
+    add_numbered(server, STREAM, 1, 2)
+    assert deliver(server, STREAM, "g", "c", 10) == ["1-1", "2-1"]
 
 
 async def test_what_happened_since_the_plan_is_drift(server: RunningServer, console: Console) -> None:
     make = await console.prepare(CreateGroupIntent(stream=STREAM, group="g", mkstream=True))
-    add(server, 1, 3)
+    add_numbered(server, STREAM, 1, 3)
     with pytest.raises(StalePlan, match="the stream exists now"):
         await applied(console, make)
     prepared = await console.prepare(CreateGroupIntent(stream=STREAM, group="g"))
@@ -101,12 +102,12 @@ async def test_what_happened_since_the_plan_is_drift(server: RunningServer, cons
 async def test_creating_can_be_undone_while_nothing_was_delivered(
     server: RunningServer, console: Console
 ) -> None:
-    add(server, 1, 3)
+    add_numbered(server, STREAM, 1, 3)
     outcome = await done(console, CreateGroupIntent(stream=STREAM, group="g", at="0"))
     undo = UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
     plan = await planned(console, undo)
     assert (plan.operation, plan.tier, plan.count) == ("groups.destroy", Tier.REVERSIBLE, 1)
-    read(server, "g", "c", 1)
+    deliver(server, STREAM, "g", "c", 1)
     with pytest.raises(Forbidden, match="has been given entries since it was created"):
         await console.prepare(undo)
     other = await done(console, CreateGroupIntent(stream=STREAM, group="h", at="0"))
@@ -116,6 +117,6 @@ async def test_creating_can_be_undone_while_nothing_was_delivered(
 
 @pytest.mark.parametrize("at", ["", "x", "1-x", "-1", "1-2-3", "99999999999999999999-1"])
 async def test_a_position_that_is_none_is_refused(server: RunningServer, console: Console, at: str) -> None:
-    add(server, 1, 1)
+    add_numbered(server, STREAM, 1, 1)
     with pytest.raises(SettingsError, match="--at"):
         await console.prepare(CreateGroupIntent(stream=STREAM, group="g", at=at))

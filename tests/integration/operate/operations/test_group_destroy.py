@@ -14,8 +14,9 @@ from streamops.operate.console import Console
 from streamops.operate.operations import group_destroy
 from streamops.plans import groups as plans
 from tests.support.operate.operations.doing import applied, done
-from tests.support.operate.operations.grouping import STREAM, grouped, position, read
+from tests.support.operate.operations.grouping import STREAM, grouped, position
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 
 async def test_a_group_is_destroyed_and_what_it_held_is_in_the_file(
@@ -52,7 +53,7 @@ async def test_a_group_that_is_used_again_is_not_destroyed(
     grouped(server)
     backup = tmp_path / "g.jsonl"
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g", backup=str(backup)))
-    read(server, "g", "c1", 1)
+    deliver(server, STREAM, "g", "c1", 1)
     with pytest.raises(StalePlan, match="its consumers have read on, to 7-1"):
         await applied(console, prepared)
     assert not backup.exists()
@@ -82,7 +83,7 @@ async def test_a_long_list_is_emptied_in_batches_first(
     def interrupt(progress: Progress) -> None:
         told.append(progress.done)
         if len(told) == 2:
-            read(server, "g", "c1", 1)
+            deliver(server, STREAM, "g", "c1", 1)
 
     with pytest.raises(Exception, match="its consumers have read on") as caught:
         await console.apply(prepared, Assent(typed=prepared.consent.word), interrupt)

@@ -18,16 +18,9 @@ from streamops.operate.console import Console
 from streamops.operate.operations import group_rewind, looking
 from streamops.operate.tallies import CountBudget
 from tests.support.operate.operations.doing import applied, done, open_console, planned
-from tests.support.operate.operations.grouping import (
-    STREAM,
-    add,
-    group_info,
-    grouped,
-    has_lag,
-    position,
-    read,
-)
+from tests.support.operate.operations.grouping import STREAM, group_info, grouped, has_lag, position
 from tests.support.servers import RunningServer
+from tests.support.streams import add_numbered, deliver
 
 
 @pytest.mark.parametrize(
@@ -64,7 +57,7 @@ async def test_a_group_is_set_where_it_was_asked_for_with_the_right_lag(
     ahead = 4 + count if prepared.evidence.target < EntryId(6, 1) else 4 - count
     if has_lag(server):
         assert group_info(server, "g")["lag"] == ahead
-    assert len(read(server, "g", "c3", 100)) == ahead
+    assert len(deliver(server, STREAM, "g", "c3", 100)) == ahead
     if has_lag(server):
         assert group_info(server, "g")["lag"] == 0
 
@@ -86,16 +79,16 @@ async def test_entries_that_the_group_was_given_since_the_plan_are_counted(
 ) -> None:
     grouped(server)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True))
-    read(server, "g", "c1", 2)
+    deliver(server, STREAM, "g", "c1", 2)
     outcome = await applied(console, prepared)
     assert position(server, "g") == "0-0"
     assert (outcome.requested, outcome.applied) == (6, 8)
     assert outcome.notes == ("The group had read on: 8 entries are given again, not 6.",)
     # More than the script counts itself.
     monkeypatch.setattr(group_rewind, "GROWN", 1)
-    read(server, "g", "c1", 6)
+    deliver(server, STREAM, "g", "c1", 6)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True))
-    read(server, "g", "c1", 4)
+    deliver(server, STREAM, "g", "c1", 4)
     outcome = await applied(console, prepared)
     assert outcome.notes == ("The group had read on: 10 entries are given again, not 6.",)
 
@@ -104,7 +97,7 @@ async def test_more_than_was_allowed_is_drift(server: RunningServer, console: Co
     grouped(server)
     limits = Limits(max_count=7)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True), limits)
-    read(server, "g", "c1", 2)
+    deliver(server, STREAM, "g", "c1", 2)
     with pytest.raises(StalePlan, match="more than 7 entries would be given again"):
         await applied(console, prepared)
     assert position(server, "g") == "8-1"
@@ -115,7 +108,7 @@ async def test_what_was_expected_may_not_grow(server: RunningServer, console: Co
     prepared = await console.prepare(
         RewindGroupIntent(stream=STREAM, group="g", to_start=True), Limits(expect=6)
     )
-    read(server, "g", "c1", 2)
+    deliver(server, STREAM, "g", "c1", 2)
     with pytest.raises(StalePlan, match="more than 6 entries would be given again") as caught:
         await applied(console, prepared)
     assert (position(server, "g"), caught.value.exit_code) == ("8-1", 6)
@@ -181,7 +174,7 @@ async def test_a_deleted_entry_ahead_leaves_the_counter_to_the_server(
     await done(console, RewindGroupIntent(stream=STREAM, group="g", to_id=EntryId(2, 1)))
     if has_lag(server):
         assert group_info(server, "g")["lag"] is None
-    assert len(read(server, "g", "c3", 100)) == 7
+    assert len(deliver(server, STREAM, "g", "c3", 100)) == 7
 
 
 async def test_rewinding_beside_consumers_that_read_on(server: RunningServer, console: Console) -> None:
@@ -190,22 +183,22 @@ async def test_rewinding_beside_consumers_that_read_on(server: RunningServer, co
 
     async def read_on() -> None:
         for _ in range(100):
-            await asyncio.to_thread(read, server, "g", "c1", 2)
+            await asyncio.to_thread(deliver, server, STREAM, "g", "c1", 2)
 
     reading = asyncio.create_task(read_on())
     outcome = await done(console, RewindGroupIntent(stream=STREAM, group="g", to_start=True))
     await reading
     assert outcome.complete
     # Everything is given to somebody in the end, once more or for the first time.
-    read(server, "g", "c2", 1_000)
+    deliver(server, STREAM, "g", "c2", 1_000)
     assert server.command("XPENDING", STREAM, "g")[0] == 400
 
 
 async def test_rewinding_looks_no_further_than_the_utmost_id(server: RunningServer, console: Console) -> None:
     grouped(server, entries=2, given=2, acked=0)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True))
-    add(server, 100, 162)
+    add_numbered(server, STREAM, 100, 162)
     server.command("XADD", STREAM, f"{MAX_PART}-{MAX_PART}", "f", "v")
-    assert len(read(server, "g", "c1", 100)) == 64
+    assert len(deliver(server, STREAM, "g", "c1", 100)) == 64
     assert (await applied(console, prepared)).complete
     assert position(server, "g") == "0-0"

@@ -26,8 +26,9 @@ from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, Slice, trim_safely
 from tests.support.operate.operations.doing import applied, done, open_console, planned
-from tests.support.operate.operations.trim import STREAM, fill, read
+from tests.support.operate.operations.trim import STREAM, fill
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver, milliseconds_of
 
 NODE = 100
 """Entries of a node where they are as small as these."""
@@ -39,15 +40,11 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
     fill(server, 400)
     for group in ("billing", "audit"):
         server.command("XGROUP", "CREATE", STREAM, group, "0")
-    read(server, "billing", 300)
+    deliver(server, STREAM, "billing", "w1", 300)
     server.command("XACK", STREAM, "billing", *(f"{number}-0" for number in range(1, 201)))
-    read(server, "audit", 350, "NOACK")
+    deliver(server, STREAM, "audit", "w1", 350, "NOACK")
     async with await open_console(server) as opened:
         yield opened
-
-
-def numbers(server: RunningServer) -> list[int]:
-    return [int(row[0].split(b"-")[0]) for row in server.command("XRANGE", STREAM, "-", "+")]
 
 
 async def test_what_a_consumer_holds_stays(server: RunningServer, console: Console) -> None:
@@ -55,10 +52,10 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     plan = await planned(console, intent)
     assert plan.count == 200
     assert plan.held_back_by.startswith("group billing: consumer w1 holds 201-0 pending for ")
-    assert numbers(server)[0] == 1
+    assert milliseconds_of(server, STREAM)[0] == 1
     outcome = await done(console, intent)
     assert (outcome.applied, outcome.complete, outcome.notes) == (200, True, ())
-    assert numbers(server) == list(range(201, 401))
+    assert milliseconds_of(server, STREAM) == list(range(201, 401))
 
 
 async def test_safe_trim_keeps_what_is_pending_again_since_the_plan(
@@ -67,7 +64,7 @@ async def test_safe_trim_keeps_what_is_pending_again_since_the_plan(
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=10, exact=True))
     server.command("XCLAIM", STREAM, "billing", "w2", 0, "50-0", "FORCE", "JUSTID")
     await applied(console, prepared)
-    assert numbers(server) == list(range(50, 401))
+    assert milliseconds_of(server, STREAM) == list(range(50, 401))
 
 
 async def test_what_a_group_has_yet_to_read_stays(server: RunningServer, console: Console) -> None:
@@ -76,13 +73,13 @@ async def test_what_a_group_has_yet_to_read_stays(server: RunningServer, console
     plan = await planned(console, intent)
     assert (plan.count, plan.held_back_by) == (299, "group billing has yet to read 100 entries")
     await done(console, intent)
-    assert numbers(server) == list(range(300, 401))
+    assert milliseconds_of(server, STREAM) == list(range(300, 401))
 
 
 async def test_by_length_it_keeps_what_was_asked_for(server: RunningServer, console: Console) -> None:
     outcome = await done(console, TrimIntent(stream=STREAM, maxlen=350, exact=True))
     assert (outcome.requested, outcome.applied) == (50, 50)
-    assert numbers(server) == list(range(51, 401))
+    assert milliseconds_of(server, STREAM) == list(range(51, 401))
 
 
 async def test_about_means_whole_nodes(server: RunningServer, console: Console) -> None:
@@ -91,7 +88,7 @@ async def test_about_means_whole_nodes(server: RunningServer, console: Console) 
     assert (plan.count, plan.held_back_by) == (150, "")
     outcome = await done(console, intent)
     assert 150 - NODE < outcome.applied <= 150
-    assert numbers(server) == list(range(outcome.applied + 1, 401))
+    assert milliseconds_of(server, STREAM) == list(range(outcome.applied + 1, 401))
     assert outcome.complete
     assert "--exact" in outcome.notes[0]
 
@@ -157,7 +154,7 @@ async def test_without_its_groups_it_stops_untouched(server: RunningServer, cons
         server.command("XGROUP", "DESTROY", STREAM, group)
     with pytest.raises(StalePlan, match="no group any more"):
         await applied(console, prepared)
-    assert len(numbers(server)) == 400
+    assert len(milliseconds_of(server, STREAM)) == 400
 
 
 async def test_nodes_larger_than_a_slice_go_too(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +171,7 @@ async def test_large_entries_go_in_small_steps(server: RunningServer, console: C
     server.command("XGROUP", "CREATE", STREAM, "g", "8-0")
     outcome = await done(console, TrimIntent(stream=STREAM, maxlen=0, exact=True))
     assert outcome.applied == 7
-    assert numbers(server) == [8, 9, 10, 11, 12]
+    assert milliseconds_of(server, STREAM) == [8, 9, 10, 11, 12]
 
 
 @pytest.mark.usefixtures("console")
@@ -202,7 +199,7 @@ async def test_an_unsafe_trim_tells_and_takes_exactly(
     )
     outcome = await done(console, intent)
     assert outcome.applied == 380
-    assert numbers(server) == list(range(381, 401))
+    assert milliseconds_of(server, STREAM) == list(range(381, 401))
     saved = list(read_backup(file))
     assert [entry.id.ms for _, entry in saved] == list(range(1, 381))
     assert saved[0][1].fields == ((b"n", b"1"),)
@@ -247,7 +244,7 @@ async def test_what_lies_below_an_age_or_an_id_is_counted_so_far_and_no_further(
         assert (plan.count, plan.loses.partition(",")[0]) == (386, "at least 14 entries (at most 386)")
         outcome = await done(console, intent)
     assert (outcome.applied, outcome.notes) == (200, ())
-    assert numbers(server) == list(range(201, 401))
+    assert milliseconds_of(server, STREAM) == list(range(201, 401))
 
 
 @pytest.mark.parametrize(
@@ -272,14 +269,14 @@ async def test_what_is_read_while_pending_entries_are_counted_is_not_taken_off_t
 ) -> None:
     async def summary_before_more(connection: Server, stream: str, group: str) -> object:
         summary = await read_pending_summary(connection, stream, group)
-        read(server, "billing", 30)
+        deliver(server, STREAM, "billing", "w1", 30)
         return summary
 
     monkeypatch.setattr(trim_losses, "PAGE", 10)
     monkeypatch.setattr(trim_losses, "read_pending_summary", summary_before_more)
     fill(server, 300)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
-    read(server, "billing", 152)
+    deliver(server, STREAM, "billing", "w1", 152)
     intent = TrimIntent(stream=STREAM, minid=EntryId(151, 0), exact=True, safe=False)
     async with await open_console(server) as console:
         plan = await planned(console, intent)
@@ -316,7 +313,7 @@ async def test_an_unsafe_trim_takes_nothing_beyond_its_plan(server: RunningServe
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=20, exact=True, safe=False))
     fill(server, 5, first=1_001)
     assert (await applied(console, prepared)).applied == 380
-    assert numbers(server) == [*range(381, 401), 1_001, 1_002, 1_003, 1_004, 1_005]
+    assert milliseconds_of(server, STREAM) == [*range(381, 401), 1_001, 1_002, 1_003, 1_004, 1_005]
 
 
 async def test_an_unsafe_trim_by_length_keeps_it_whatever_others_do(
@@ -327,7 +324,7 @@ async def test_an_unsafe_trim_by_length_keeps_it_whatever_others_do(
     server.command("XDEL", STREAM, *(f"{number}-0" for number in range(390, 401)))
     outcome = await applied(console, prepared)
     assert (outcome.applied, outcome.complete) == (0, True)
-    assert len(numbers(server)) == 19
+    assert len(milliseconds_of(server, STREAM)) == 19
 
 
 @pytest.mark.parametrize(
@@ -346,7 +343,7 @@ async def test_an_unsafe_trim_wants_the_groups_it_planned_with(
     server.command(*change)
     with pytest.raises(StalePlan):
         await applied(console, prepared)
-    assert len(numbers(server)) == 400
+    assert len(milliseconds_of(server, STREAM)) == 400
 
 
 async def test_without_groups_an_unsafe_trim_says_so(server: RunningServer, console: Console) -> None:
@@ -390,12 +387,12 @@ async def test_a_cancelled_job_goes_on(
     with pytest.raises(ApplyError) as stopped:
         await console.apply(prepared, assent, started=cancel)
     assert isinstance(stopped.value.__cause__, JobStopped)
-    assert 1 < numbers(server)[0] < 201
+    assert 1 < milliseconds_of(server, STREAM)[0] < 201
     # As if its owner had vanished instead.
     server.command("HSET", f"streamops:job:{jobs[0]}", "state", JobState.INTERRUPTED.value)
     rest = await console.engine.resume(operation, await console.read_job(jobs[0]))
     assert (await applied(console, rest)).complete
-    assert numbers(server) == list(range(201 if intent.safe else 391, 401))
+    assert milliseconds_of(server, STREAM) == list(range(201 if intent.safe else 391, 401))
 
 
 async def test_places_are_found_from_either_end(
@@ -438,7 +435,7 @@ async def test_a_backup_holds_nothing_that_stays(
     assert f"They are written to {file} first; each of them goes then, as with --exact." in plan.effects
     assert (await done(console, intent)).applied == 150
     assert len(list(read_backup(file))) == 150
-    assert numbers(server) == list(range(151, 401))
+    assert milliseconds_of(server, STREAM) == list(range(151, 401))
 
 
 async def test_an_unsafe_trim_leaves_what_arrives_meanwhile(server: RunningServer, console: Console) -> None:
@@ -449,7 +446,7 @@ async def test_an_unsafe_trim_leaves_what_arrives_meanwhile(server: RunningServe
     server.command("XTRIM", STREAM, "MAXLEN", 0)
     fill(server, 50, first=401)
     assert (await applied(console, prepared)).applied == 0
-    assert numbers(server) == list(range(401, 451))
+    assert milliseconds_of(server, STREAM) == list(range(401, 451))
 
 
 def leave_half(file: Path) -> None:
@@ -487,7 +484,7 @@ async def test_one_that_is_killed_with_its_backup_goes_on(
     server.command("HSET", f"streamops:job:{jobs[0]}", "lease_ms", 1)
     rest = await console.engine.resume(operation, await console.read_job(jobs[0]))
     assert (await applied(console, rest)).complete
-    assert numbers(server) == list(range(391, 401))
+    assert milliseconds_of(server, STREAM) == list(range(391, 401))
     assert [entry.id.ms for _, entry in read_backup(file)] == list(range(1, 391))
     assert names_in(tmp_path) == [file.name]
 

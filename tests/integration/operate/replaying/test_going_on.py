@@ -11,17 +11,9 @@ from streamops.errors import (
 from streamops.model.acting import Assent, JobState, Outcome, Progress
 from streamops.model.acts.replay import ReplayIntent
 from streamops.operate.console import Console
-from tests.support.operate.letters import (
-    QUEUE,
-    STREAM,
-    add_letter,
-    add_letters,
-    do,
-    entries,
-    make_group,
-    payloads,
-)
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_letters, do, make_group, payloads
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 
 
 async def test_an_interrupted_replay_goes_on(server: RunningServer, console: Console) -> None:
@@ -47,7 +39,7 @@ async def test_an_interrupted_replay_goes_on(server: RunningServer, console: Con
     assert rest.plan.count == 1_100 - done.applied
     assert (await console.apply(rest, Assent(yes=True))).applied == 1_100 - done.applied
     assert payloads(server, STREAM) == [[b"n", str(number).encode()] for number in range(1_100)]
-    left = [one for one, _ in entries(server, QUEUE)]
+    left = [one for one, _ in entries_of(server, QUEUE)]
     assert (len(left), left[-1]) == (101, late)
     assert (await console.read_job(tokens[0])).state is JobState.DONE
 

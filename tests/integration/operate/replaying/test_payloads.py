@@ -3,9 +3,10 @@
 from streamops.model.acting import Assent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.operate.console import Console
-from tests.support.operate.letters import QUEUE, STREAM, add_letter, do, entries, make_group
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, do, make_group
 from tests.support.operate.replaying.fields import FLAT, OWN, WEEK
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 
 
 async def test_an_empty_reference_is_no_payload(server: RunningServer, console: Console) -> None:
@@ -29,7 +30,7 @@ async def test_payloads_kept_beside_the_stream(server: RunningServer, console: C
         (gone, "payload-missing: there is no key {orders}:payload:2")
     ]
     assert WEEK - 60 < server.command("TTL", "{orders}:payload:1") <= WEEK
-    ((_, fields),) = entries(server, STREAM)
+    ((_, fields),) = entries_of(server, STREAM)
     assert fields == [*FLAT, b"_so_payload", b"{orders}:payload:1", b"_so_replay_of", here.encode()]
 
 

@@ -12,18 +12,10 @@ from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
-from tests.support.operate.letters import (
-    QUEUE,
-    STREAM,
-    add_letter,
-    add_letters,
-    do,
-    entries,
-    make_group,
-    payloads,
-)
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_letters, do, make_group, payloads
 from tests.support.operate.replaying.fields import OWN
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 
 
 @pytest.mark.parametrize(
@@ -98,7 +90,7 @@ async def test_what_dies_during_a_replay_is_not_replayed_again(
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     late = add_letter(server, [("n", "late")])
     assert (await console.apply(prepared, Assent(yes=True))).applied == 3
-    assert [one for one, _ in entries(server, QUEUE)] == [late]
+    assert [one for one, _ in entries_of(server, QUEUE)] == [late]
 
 
 async def test_a_selection_of_more_than_its_limit_is_refused(server: RunningServer) -> None:

@@ -8,19 +8,10 @@ from streamops.model.acting import Assent, Tier
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.operate.console import Console
 from streamops.wire.writes.replay_words import BATCH_BYTES
-from tests.support.operate.letters import (
-    GROUP,
-    QUEUE,
-    STREAM,
-    add,
-    add_letter,
-    do,
-    entries,
-    make_group,
-    payloads,
-)
+from tests.support.operate.letters import GROUP, QUEUE, STREAM, add, add_letter, do, make_group, payloads
 from tests.support.operate.replaying.fields import FLAT, OWN
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of
 
 
 async def test_republish(server: RunningServer, console: Console) -> None:
@@ -38,7 +29,7 @@ async def test_republish(server: RunningServer, console: Console) -> None:
     assert (outcome.applied, outcome.skipped_count, outcome.failed_count) == (3, 0, 0)
     assert outcome.job
     assert server.command("XLEN", QUEUE) == 0
-    assert [fields for _, fields in entries(server, STREAM)] == [
+    assert [fields for _, fields in entries_of(server, STREAM)] == [
         [*FLAT, b"_so_origin_id", f"{number}-1".encode(), b"_so_replay_of", letter.encode()]
         for number, letter in enumerate(letters, 1)
     ]
@@ -105,13 +96,13 @@ async def test_retry(server: RunningServer, console: Console) -> None:
         b"_so_attempt",
         b"1",
     ]
-    ((_, fields),) = entries(server, "{orders}:retry:billing")
+    ((_, fields),) = entries_of(server, "{orders}:retry:billing")
     assert fields == [*FLAT, *reserved, b"_so_replay_of", letter.encode()]
-    ((_, fields),) = entries(server, "{orders}:retry:a%3Ab")
+    ((_, fields),) = entries_of(server, "{orders}:retry:a%3Ab")
     assert fields[-1] == other.encode()
     given = server.command("XREADGROUP", "GROUP", GROUP, "c", "STREAMS", "{orders}:retry:billing", ">")
     assert len(given[0][1]) == 1
-    assert entries(server, STREAM) == []
+    assert entries_of(server, STREAM) == []
 
 
 async def test_a_replayed_entry_that_dies_again_says_how_often(
@@ -123,7 +114,7 @@ async def test_a_replayed_entry_that_dies_again_says_how_often(
         prepared = await console.prepare(ReplayIntent(queue=QUEUE))
         assert (f"replayed {replays} time" in prepared.plan.sample[0]) == bool(replays)
         await console.apply(prepared, Assent(yes=True))
-        (entry_id, fields), *_ = entries(server, STREAM)
+        (entry_id, fields), *_ = entries_of(server, STREAM)
         assert fields.count(b"_so_replay_of") == replays + 1
         # The first origin stays: that is how a guard knows the entry.
         assert fields[fields.index(b"_so_origin_id") + 1] == b"1-1"
@@ -146,7 +137,7 @@ async def test_foreign_letters(server: RunningServer, console: Console) -> None:
     assert "Reasons: boom 3, none given 1." in prepared.plan.effects
     assert "its payload is no JSON object" in prepared.plan.sample[1]
     assert (await console.apply(prepared, Assent(yes=True))).applied == 4
-    assert [fields for _, fields in entries(server, STREAM)] == [
+    assert [fields for _, fields in entries_of(server, STREAM)] == [
         [
             *(b"kind", b"order", b"amount", b"12345678901234567890.10", b"nested", b'{"a":[1]}'),
             *(b"text", "é😀".encode(), b"_so_origin_id", b"5-1", b"_so_replay_of", b"10-1"),

@@ -12,17 +12,9 @@ from streamops.model.acts.tend import Redelivery
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.eventually import eventually
-from tests.support.runtime.tend.tending import (
-    GROUP,
-    LETTERS,
-    STREAM,
-    age,
-    entries,
-    intent,
-    pending,
-    tend,
-)
+from tests.support.runtime.tend.tending import GROUP, LETTERS, STREAM, age, intent, tend
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import entries_of, pending_ids
 
 
 @pytest.fixture
@@ -46,8 +38,8 @@ async def test_what_is_idle_is_added_anew_and_acknowledged(server: RunningServer
     assert (outcome.applied, outcome.complete) == (2, True)
     assert outcome.notes == ("2 entries handled again.",)
     # 2-1 was delivered a moment ago.
-    assert pending(server) == ["2-1"]
-    added = [parts for _, parts in entries(server)[3:]]
+    assert pending_ids(server, STREAM, GROUP) == ["2-1"]
+    added = [parts for _, parts in entries_of(server, STREAM)[3:]]
     assert added == [
         [b"n", b"1", b"_so_origin_id", b"1-1", b"_so_attempt", b"2"],
         [b"n", b"3", b"_so_origin_id", b"3-1", b"_so_attempt", b"2"],
@@ -69,10 +61,10 @@ async def test_deliveries_are_counted_over_all_the_times_it_was_added(
         age(server, ident.decode())
         await tend(console, max_deliveries=3)
     assert deliveries == 3
-    ((_, letter),) = entries(server, LETTERS)
+    ((_, letter),) = entries_of(server, LETTERS)
     own = [b"n", b"1", b"n", b"\xff\x00", b"_so_attempt", b"3", b"_so_origin_id", b"1-1"]
     assert letter[: len(own)] == own
-    last_id = entries(server)[-1][0].encode()
+    last_id = entries_of(server, STREAM)[-1][0].encode()
     about = dict(zip(letter[len(own) :: 2], letter[len(own) + 1 :: 2], strict=True))
     failed_at = about.pop(b"_so_failed_at")
     assert failed_at.startswith(b"20")
@@ -87,8 +79,8 @@ async def test_deliveries_are_counted_over_all_the_times_it_was_added(
         b"_so_deliveries": b"3",
         b"_so_attempt": b"3",
     }
-    assert pending(server) == []
-    shown = await console.dead_letters.letter(LETTERS, EntryId.parse(entries(server, LETTERS)[0][0]))
+    assert pending_ids(server, STREAM, GROUP) == []
+    shown = await console.dead_letters.letter(LETTERS, EntryId.parse(entries_of(server, LETTERS)[0][0]))
     assert (shown.deliveries, shown.reason, str(shown.born_id)) == (3, "max-deliveries", "1-1")
     assert shown.fields == ((b"n", b"1"), (b"n", b"\xff\x00"))
 
@@ -103,10 +95,10 @@ async def test_what_was_deleted_while_pending_is_put_on_record(
     await asyncio.sleep(0.01)
     outcome = await tend(console, min_idle=timedelta(milliseconds=5), redeliver=Redelivery.CLAIM)
     assert outcome.applied == 3
-    ((_, letter),) = entries(server, LETTERS)
+    ((_, letter),) = entries_of(server, LETTERS)
     told = dict(zip(letter[::2], letter[1::2], strict=True))
     assert (told[b"_so_origin_id"], told[b"_so_reason"]) == (b"2-1", b"payload-missing")
-    assert pending(server) == ["1-1", "3-1"]
+    assert pending_ids(server, STREAM, GROUP) == ["1-1", "3-1"]
 
 
 async def test_other_groups_have_to_be_accepted(server: RunningServer, console: Console) -> None:
@@ -120,8 +112,8 @@ async def test_other_groups_have_to_be_accepted(server: RunningServer, console: 
     server.command("XGROUP", "CREATE", STREAM, "late", "$")
     with pytest.raises(StalePlan, match="late"):
         await console.apply(prepared, Assent(yes=True))
-    assert len(entries(server)) == 3
-    assert pending(server) == ["1-1", "2-1", "3-1"]
+    assert len(entries_of(server, STREAM)) == 3
+    assert pending_ids(server, STREAM, GROUP) == ["1-1", "2-1", "3-1"]
 
 
 async def test_a_claim_adds_nothing_and_counts_nothing(server: RunningServer, console: Console) -> None:
@@ -134,7 +126,7 @@ async def test_a_claim_adds_nothing_and_counts_nothing(server: RunningServer, co
     assert outcome.applied == 2
     rows = server.command("XPENDING", STREAM, GROUP, "-", "+", 10)
     assert [(row[0], row[1], row[3]) for row in rows] == [(b"1-1", b"reader", 2), (b"3-1", b"w", 1)]
-    assert len(entries(server)) == 3
+    assert len(entries_of(server, STREAM)) == 3
     # What waits for its reader is left to it.
     age(server, "1-1", deliveries=2, owner="reader")
     prepared = await console.prepare(intent(redeliver=Redelivery.CLAIM, to="reader"))
@@ -156,8 +148,8 @@ async def test_many_are_dealt_with_page_by_page(server: RunningServer, console: 
     await asyncio.sleep(0.01)
     outcome = await tend(console, min_idle=timedelta(milliseconds=5))
     assert outcome.applied == 1_200
-    assert pending(server) == []
-    numbers = [int(parts[1]) for _, parts in entries(server)[1_200:]]
+    assert pending_ids(server, STREAM, GROUP) == []
+    numbers = [int(parts[1]) for _, parts in entries_of(server, STREAM)[1_200:]]
     assert numbers == list(range(1, 1_201))
 
 
@@ -180,7 +172,7 @@ async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Co
     working = asyncio.create_task(console.apply(prepared, Assent(typed=GROUP), stop=stop))
     await asyncio.sleep(0.15)
     age(server, "1-1")
-    await eventually(lambda: not pending(server))
+    await eventually(lambda: not pending_ids(server, STREAM, GROUP))
     stop.set()
     outcome = await working
     assert (outcome.applied, outcome.requested, outcome.complete) == (1, 1, True)
@@ -198,8 +190,8 @@ async def test_a_full_server_refuses_before_anything_is_done(start_server: Start
         with pytest.raises(ServerError):
             await console.apply(prepared, Assent(yes=True))
         server.command("CONFIG", "SET", "maxmemory", "0")
-    assert pending(server) == ["1-1", "2-1", "3-1"]
-    assert len(entries(server)) == 3
+    assert pending_ids(server, STREAM, GROUP) == ["1-1", "2-1", "3-1"]
+    assert len(entries_of(server, STREAM)) == 3
 
 
 async def test_bad_input_is_told_in_words(server: RunningServer, console: Console) -> None:

@@ -3,8 +3,9 @@
 from streamops.model.acting import Actor, Assent
 from streamops.model.acts.tend import TendIntent
 from streamops.operate.console import Console
-from tests.support.runtime.tend.tending import GROUP, IDLE, STREAM, age, entries, pending
+from tests.support.runtime.tend.tending import GROUP, IDLE, STREAM, age
 from tests.support.servers import RunningServer
+from tests.support.streams import entries_of, pending_ids
 
 PAIRS = 4_000
 """More than a script can hand to XADD."""
@@ -19,5 +20,5 @@ async def test_an_entry_that_cannot_be_added_anew_stays_pending(server: RunningS
         prepared = await console.prepare(TendIntent(stream=STREAM, group=GROUP, min_idle=IDLE, once=True))
         outcome = await console.apply(prepared, Assent(yes=True))
     assert [failed.id for failed in outcome.failed] == ["1-1"]
-    assert pending(server) == ["1-1"]
-    assert len(entries(server)) == 1
+    assert pending_ids(server, STREAM, GROUP) == ["1-1"]
+    assert len(entries_of(server, STREAM)) == 1

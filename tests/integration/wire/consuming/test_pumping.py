@@ -15,6 +15,7 @@ from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import move_now
 from tests.support.servers import RunningServer
+from tests.support.streams import parts_of
 from tests.support.wire.consuming.pumping import (
     BODIES,
     LETTERS,
@@ -25,7 +26,6 @@ from tests.support.wire.consuming.pumping import (
     RETRIES,
     RETRY,
     delay,
-    entries,
     named,
     pump_all,
 )
@@ -48,7 +48,7 @@ async def test_entries_are_those_of_run_now(connected: Server, server: RunningSe
         await delay(connected, ("run", body, 0))
         read = [message async for page in read_messages(connected, QUEUE, ["run"]) for message in page]
         await move_now(connected, QUEUE, body.destination, read)
-        pumped, run = entries(server, body.destination)
+        pumped, run = parts_of(server, body.destination)
         assert pumped == run == [part for pair in body.entry_fields for part in pair]
 
 
@@ -151,7 +151,7 @@ async def test_bodies_of_any_writer(connected: Server, server: RunningServer) ->
             continue
         except ValueError:
             assert [ident for ident, _ in pumped.buried] == [name], name
-            (letter,) = entries(server, LETTERS)
+            (letter,) = parts_of(server, LETTERS)
             assert letter[:6] == [b"id", name.encode(), b"due", b"5", b"body", raw]
             reserved = named(letter[6:])
             assert reserved[b"_so_origin"] == b"orders"
@@ -159,7 +159,7 @@ async def test_bodies_of_any_writer(connected: Server, server: RunningServer) ->
             assert reserved[b"_so_error"].startswith(b"delayed message " + name.encode())
         else:
             assert pumped.moved == 1, name
-            assert entries(server) == [[part for pair in body.entry_fields for part in pair]], name
+            assert parts_of(server, "orders") == [[part for pair in body.entry_fields for part in pair]], name
         assert server.command("EXISTS", QUEUE, BODIES) == 0, name
 
 

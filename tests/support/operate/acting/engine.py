@@ -30,10 +30,6 @@ def fill(server: RunningServer) -> None:
     server.command("XREADGROUP", "GROUP", "billing", "worker", "STREAMS", "orders", ">")
 
 
-def pending(server: RunningServer) -> int:
-    return int(server.command("XPENDING", "orders", "billing")[0])
-
-
 async def open_as(server: RunningServer, *rules: str, **options: Any) -> Console:
     """A console of a user with all rights but for what the rules take away."""
     server.command("ACL", "SETUSER", "op", "reset", "on", ">pw", "~*", "&*", "+@all", *rules)

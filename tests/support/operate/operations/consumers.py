@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerIntent
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 STREAM, GROUP = "orders", "billing"
 
@@ -16,11 +17,7 @@ def stock(server: RunningServer, entries: int, **given: int) -> None:
     pipeline.xgroup_create(STREAM, GROUP, "0")
     pipeline.execute()
     for consumer, count in given.items():
-        read(server, consumer, count)
-
-
-def read(server: RunningServer, consumer: str, count: int) -> None:
-    server.command("XREADGROUP", "GROUP", GROUP, consumer, "COUNT", count, "STREAMS", STREAM, ">")
+        deliver(server, STREAM, GROUP, consumer, count)
 
 
 def consumers(server: RunningServer) -> set[str]:

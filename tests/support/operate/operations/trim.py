@@ -7,7 +7,3 @@ STREAM = "orders"
 
 def fill(server: RunningServer, count: int, first: int = 1) -> None:
     server.commands(("XADD", STREAM, f"{number}-0", "n", number) for number in range(first, first + count))
-
-
-def read(server: RunningServer, group: str, count: int, *words: str) -> None:
-    server.command("XREADGROUP", "GROUP", group, "w1", "COUNT", count, *words, "STREAMS", STREAM, ">")

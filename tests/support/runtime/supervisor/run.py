@@ -92,12 +92,3 @@ def until(true: Callable[[], object], seconds: float = 20.0) -> None:
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def add(server: RunningServer, word: str = "") -> str:
-    return str(server.command("XADD", "jobs", "*", "do", word).decode())
-
-
-def pending(server: RunningServer) -> int:
-    count: int = server.command("XPENDING", "jobs", "g")[0]
-    return count

@@ -83,12 +83,6 @@ def add(server: RunningServer, word: str = "") -> str:
     return str(server.command("XADD", "jobs", "*", "do", word).decode())
 
 
-def pending(server: RunningServer) -> int:
-    """How many entries are pending."""
-    count: int = server.command("XPENDING", "jobs", "g")[0]
-    return count
-
-
 def until(true: Callable[[], object], seconds: float = LONGEST_WAIT) -> None:
     """Wait until something is so."""
     deadline = time.monotonic() + seconds

@@ -30,11 +30,3 @@ def age(server: RunningServer, *ids: str, deliveries: int = 1, owner: str = "w")
         server.command(
             "XCLAIM", STREAM, GROUP, owner, 0, one, "IDLE", 60_000, "RETRYCOUNT", deliveries, "JUSTID"
         )
-
-
-def pending(server: RunningServer) -> list[str]:
-    return [row[0].decode() for row in server.command("XPENDING", STREAM, GROUP, "-", "+", 100)]
-
-
-def entries(server: RunningServer, key: str = STREAM) -> list[tuple[str, Fields]]:
-    return [(ident.decode(), parts) for ident, parts in server.command("XRANGE", key, "-", "+")]

@@ -6,7 +6,6 @@ from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.pumping import Pumped, pump
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.server import Server
-from tests.support.servers import RunningServer
 
 QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:dlq"
 RETRIES = "{orders}:retry:billing"
@@ -25,10 +24,6 @@ async def pump_all(server: Server, *destinations: str) -> Pumped:
     pumped = await pump(server, "orders", destinations)
     assert isinstance(pumped, Pumped)
     return pumped
-
-
-def entries(server: RunningServer, key: str = "orders") -> list[list[bytes]]:
-    return [fields for _, fields in server.command("XRANGE", key, "-", "+")]
 
 
 def named(letter: list[bytes]) -> dict[bytes, bytes]:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.cli.billing import ack, fill, pending
+from tests.support.cli.billing import ack, fill
 from tests.support.cli.running import Cli, Place
 from tests.support.cli.terminal import Typing, on_terminal
 from tests.support.project import PROJECT
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 STREAMOPS = (sys.executable, "-P", "-m", "streamops")
 ROOT = str(PROJECT)
@@ -25,7 +26,7 @@ def test_the_count_typed_is_consent(stocked: RunningServer) -> None:
     shown = on_terminal(*ack(stocked), typing=Typing("Type 2 to apply: ", "2\n"))
     assert shown.code == 0
     assert "outcome" in shown.plain
-    assert pending(stocked) == 7
+    assert pending_count(stocked) == 7
 
 
 @pytest.mark.parametrize("keys", ["y\n", "\x04"], ids=repr)
@@ -33,7 +34,7 @@ def test_anything_else_typed_is_none(keys: str, stocked: RunningServer) -> None:
     shown = on_terminal(*ack(stocked), typing=Typing("Type 2 to apply: ", keys))
     assert shown.code == 4
     assert "error: ack orders/billing: not agreed to" in shown.plain
-    assert pending(stocked) == 9
+    assert pending_count(stocked) == 9
 
 
 @pytest.mark.parametrize(("keys", "code"), [("y\n", 0), ("\n", 4)])
@@ -44,7 +45,7 @@ def test_in_development_a_yes_is_enough(keys: str, code: int, stocked: RunningSe
     words = ("ack", "orders", "billing", "--ids", "1-1,2-1")
     shown = on_terminal(*words, typing=Typing("Apply? [y/N] ", keys))
     assert shown.code == code
-    assert pending(stocked) == (7 if code == 0 else 9)
+    assert pending_count(stocked) == (7 if code == 0 else 9)
 
 
 @pytest.mark.parametrize("words", [("--no-input",), ("--yes",), ("--confirm", "2")], ids=" ".join)
@@ -52,14 +53,14 @@ def test_nobody_is_asked_who_said_enough(words: tuple[str, ...], stocked: Runnin
     shown = on_terminal(*ack(stocked, *words))
     assert "to apply" not in shown.plain
     assert shown.code == (4 if "--no-input" in words else 0)
-    assert pending(stocked) == (7 if {"--yes", "--confirm"} & {*words} else 9)
+    assert pending_count(stocked) == (7 if {"--yes", "--confirm"} & {*words} else 9)
 
 
 def test_what_pending_ls_prints_can_be_acknowledged(cli: Cli, stocked: RunningServer) -> None:
     rows = cli("pending", "ls", "orders", "billing", "-o", "jsonl", "--url", stocked.unix_url)
     words = ("ack", "orders", "billing", "--ids", "-", "--yes", "--url", stocked.unix_url)
     assert piped(words, rows.out).returncode == 0
-    assert pending(stocked) == 0
+    assert pending_count(stocked) == 0
 
 
 def piped(words: Sequence[str], text: str) -> subprocess.CompletedProcess[str]:
@@ -85,7 +86,7 @@ def test_another_format_on_stdin_is_refused_with_the_one_that_works(
     assert what.startswith("error: --ids: line ")
     assert not {"truncated", "missing required"} & {*what.split()}
     assert hint == "hint: Pipe `-o jsonl`, or one ID a line."
-    assert pending(stocked) == 9
+    assert pending_count(stocked) == 9
 
 
 @pytest.mark.parametrize("words", [(), ("-o", "json")], ids=" ".join)
@@ -107,7 +108,7 @@ def test_a_reader_that_goes_away_stops_nothing(
     )
     os.close(pipe)
     assert result.returncode == 0
-    assert pending(stocked) == 7
+    assert pending_count(stocked) == 7
     assert "Traceback" not in (result.stderr or "")
     assert "Exception" not in (result.stderr or "")
 
@@ -182,7 +183,7 @@ def test_bad_lines_on_stdin_are_named_and_nothing_is_done(stocked: RunningServer
     assert result.returncode == 2
     assert "--ids: line 2: not an entry ID: 'none'" in result.stderr
     assert piped(words, "\xff\n").returncode == 2
-    assert pending(stocked) == 9
+    assert pending_count(stocked) == 9
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
@@ -204,7 +205,7 @@ def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(
         process.stdin.write(ids)
         process.stdin.close()
         process.stdin = None
-        while pending(server) == MANY and process.poll() is None:
+        while pending_count(server) == MANY and process.poll() is None:
             time.sleep(0.001)
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
@@ -213,6 +214,6 @@ def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(
     outcome = json.loads(out)
     assert process.returncode == 130
     assert (outcome["complete"], outcome["stopped"]) == (False, "interrupted")
-    assert 0 < outcome["applied"] == MANY - pending(server)
+    assert 0 < outcome["applied"] == MANY - pending_count(server)
     assert "error: interrupted" in err
     assert "Traceback" not in err

@@ -19,9 +19,10 @@ from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from tests.support.eventually import eventually
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import pending_count
 
 
 async def test_a_server_that_goes_away_in_the_middle_leaves_a_partial_outcome(
@@ -90,7 +91,7 @@ async def test_a_failover_keeps_the_plan(
         prepared = await console.prepare(ACK)
     replica.command("REPLICAOF", "NO", "ONE")
     assert (await apply_elsewhere(replica, prepared)).applied == 3
-    assert pending(replica) == 0
+    assert pending_count(replica) == 0
 
 
 async def test_a_replica_is_told_before_the_first_write(
@@ -103,5 +104,5 @@ async def test_a_replica_is_told_before_the_first_write(
         prepared = await console.prepare(ACK)
         with pytest.raises(StreamopsError, match=r"replica"):
             await console.apply(prepared, YES)
-    assert pending(own_server) == 3
+    assert pending_count(own_server) == 3
     assert not own_server.command("EXISTS", AUDIT)

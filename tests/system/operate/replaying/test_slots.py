@@ -9,18 +9,9 @@ from streamops.model.acting import Assent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.operate.console import Console
 from tests.support.deployments import RunningCluster
-from tests.support.operate.letters import (
-    GROUP,
-    QUEUE,
-    STREAM,
-    add,
-    add_letter,
-    do,
-    entries,
-    make_group,
-    payloads,
-)
+from tests.support.operate.letters import GROUP, QUEUE, STREAM, add, add_letter, do, make_group, payloads
 from tests.support.operate.replaying.fields import FLAT, OWN, WEEK
+from tests.support.streams import entries_of
 
 
 async def test_between_slots(cluster: RunningCluster) -> None:
@@ -38,7 +29,7 @@ async def test_between_slots(cluster: RunningCluster) -> None:
         outcome = await console.apply(prepared, Assent(yes=True))
     assert outcome.applied == 250
     assert source.command("XLEN", QUEUE) == 0
-    found = [fields for _, fields in entries(target, "archive")]
+    found = [fields for _, fields in entries_of(target, "archive")]
     assert found == [
         [b"n", str(n).encode(), b"n", b"\xff", b"_so_origin_id", b"%d-1" % n, b"_so_replay_of", b"%d-5" % n]
         for n in range(1, 251)
@@ -77,7 +68,7 @@ async def test_a_payload_goes_along_into_another_slot(cluster: RunningCluster) -
     async with await Console.open(cluster.options) as console:
         outcome = await do(console, ReplayIntent(queue=QUEUE, to="archive"))
     assert (outcome.applied, [one.id for one in outcome.failed]) == (1, [lost])
-    ((_, fields),) = entries(target, "archive")
+    ((_, fields),) = entries_of(target, "archive")
     copy = fields[fields.index(b"_so_payload") + 1]
     assert copy.startswith(b"{archive}:payload:")
     assert target.command("GET", copy) == b"v"

@@ -14,15 +14,9 @@ from streamops.runtime.supervisor.orders import (
     encode_orders,
 )
 from tests.support.runtime.supervisor.reports import pipe
-from tests.support.runtime.supervisor.running import (
-    QUICK,
-    add,
-    handled,
-    pending,
-    prepared,
-    until,
-)
+from tests.support.runtime.supervisor.running import QUICK, add, handled, prepared, until
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 CHILD = [sys.executable, "-P", "-m", "streamops.runtime.supervisor.child"]
 
@@ -50,4 +44,4 @@ def test_a_worker_goes_on_when_nobody_takes_its_reports(
         finally:
             child.kill()
             child.wait()
-    assert pending(server) == 0
+    assert pending_count(server, "jobs", "g") == 0

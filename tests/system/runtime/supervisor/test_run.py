@@ -12,8 +12,10 @@ from urllib.request import urlopen
 import pytest
 
 from streamops.process.children import module_environment
-from tests.support.runtime.supervisor.run import APP, add, pending, supervising, until
+from tests.support.runtime.supervisor.run import APP, supervising, until
+from tests.support.runtime.supervisor.running import add
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 def test_workers_handle_drain_and_leave_nothing(server: RunningServer, tmp_path: Path) -> None:
@@ -22,11 +24,11 @@ def test_workers_handle_drain_and_leave_nothing(server: RunningServer, tmp_path:
         until(lambda: len(running.handled) == 50)
         until(lambda: "workers ready" in running.log)
         slow = add(server, "sleep")
-        until(lambda: pending(server) == 1)
+        until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
     assert sorted(entry_id for entry_id, _ in running.handled) == sorted([*ids, slow])
-    assert pending(server) == 0
+    assert pending_count(server, "jobs", "g") == 0
     assert server.command("KEYS", "streamops:worker:*") == []
     assert server.command("XINFO", "CONSUMERS", "jobs", "g") == []
 
@@ -36,7 +38,7 @@ def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer
         until(lambda: "workers ready" in running.log)
         before = running.children()
         slow = add(server, "sleep")
-        until(lambda: pending(server) == 1)
+        until(lambda: pending_count(server, "jobs", "g") == 1)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
         until(lambda: slow in dict(running.handled))
@@ -45,7 +47,7 @@ def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer
         assert running.log.count("killed by SIGKILL") == 2
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
-    assert pending(server) == 0
+    assert pending_count(server, "jobs", "g") == 0
 
 
 def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, tmp_path: Path) -> None:
@@ -59,7 +61,7 @@ def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, t
         assert running.log.count("killed by SIGKILL") <= 2
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
-    assert pending(server) == 0
+    assert pending_count(server, "jobs", "g") == 0
 
 
 def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer, tmp_path: Path) -> None:
@@ -99,11 +101,11 @@ def test_workers_drain_when_their_parent_is_killed(server: RunningServer, tmp_pa
         until(lambda: "workers ready" in running.log)
         (child,) = running.children()
         slow = add(server, "sleep")
-        until(lambda: pending(server) == 1)
+        until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGKILL)
         until(lambda: slow in dict(running.handled))
         until(lambda: not Path(f"/proc/{child}").exists())
-    until(lambda: pending(server) == 0)
+    until(lambda: pending_count(server, "jobs", "g") == 0)
 
 
 def test_a_second_signal_ends_everything_at_once(server: RunningServer, tmp_path: Path) -> None:
@@ -111,14 +113,14 @@ def test_a_second_signal_ends_everything_at_once(server: RunningServer, tmp_path
     with supervising(server, tmp_path, app=app) as running:
         until(lambda: "workers ready" in running.log)
         slow = add(server, "sleep")
-        until(lambda: pending(server) == 1)
+        until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGTERM)
         time.sleep(0.3)
         assert running.process.poll() is None
         running.tell(signal.SIGTERM)
         assert running.process.wait(10) == 130
     assert slow not in dict(running.handled)
-    assert pending(server) == 1
+    assert pending_count(server, "jobs", "g") == 1
 
 
 def test_one_endpoint_has_the_metrics_of_all(server: RunningServer, tmp_path: Path) -> None:

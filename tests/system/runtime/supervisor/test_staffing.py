@@ -12,8 +12,10 @@ from streamops.errors import TargetError
 from streamops.model.pools import PoolSize
 from streamops.targets.local import LocalTarget
 from tests.support.runtime.supervisor.pools import connected, tell
-from tests.support.runtime.supervisor.run import add, pending, supervising, until
+from tests.support.runtime.supervisor.run import supervising, until
+from tests.support.runtime.supervisor.running import add
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 AUTO = ("--workers", "auto")
 
@@ -76,7 +78,7 @@ async def handle(entry: Entry) -> None:
         tell(server, 1)
         until(lambda: len(running.children()) == 1)
         assert running.children() == {busy}
-        until(lambda: pending(server) == 0)
+        until(lambda: pending_count(server, "jobs", "g") == 0)
         assert running.handled == [(entry, busy)]
 
 

@@ -24,13 +24,13 @@ from tests.support.runtime.supervisor.running import (
     hang_up,
     is_gone,
     orders_for,
-    pending,
     prepared,
     supervised,
     until_so,
     workers_of,
 )
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 
 async def test_a_stalled_worker_is_noticed_and_replaced(
@@ -100,11 +100,11 @@ async def test_the_end_waits_for_both_where_one_takes_over_from_another(
         await until_so(lambda: supervisor.ready)
         (old,) = workers_of(ME)
         first = add(server, "first")
-        await until_so(lambda: pending(server) == 1)
+        await until_so(lambda: pending_count(server, "jobs", "g") == 1)
         hang_up()
         await until_so(lambda: b"draining" in _states(server))
         second = add(server, "second")
-        await until_so(lambda: pending(server) == 2)
+        await until_so(lambda: pending_count(server, "jobs", "g") == 2)
         supervisor.stop()
         (tmp_path / "first").unlink()
         await until_so(lambda: is_gone(old))
@@ -115,7 +115,7 @@ async def test_the_end_waits_for_both_where_one_takes_over_from_another(
             assert await running is ExitCode.DONE
     assert [entry_id for entry_id, _ in handled(tmp_path)] == [first, second]
     assert len({pid for _, pid in handled(tmp_path)}) == 2
-    assert pending(server) == 0
+    assert pending_count(server, "jobs", "g") == 0
     assert server.command("KEYS", "streamops:worker:*") == []
 
 

@@ -14,6 +14,7 @@ from tests.support.peers import ledger
 from tests.support.peers.running import FASTSTREAM, TASKIQ, Peer, Workshop, peers_python
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer, ServerPool
+from tests.support.streams import pending_count
 
 STREAM, GROUP = "orders", "billing"
 LETTERS = "{orders}:dlq"
@@ -72,10 +73,6 @@ def until(holds: Callable[[], bool], what: str, log: Path) -> None:
         time.sleep(0.02)
 
 
-def pending(server: RunningServer) -> int:
-    return int(server.command("XPENDING", STREAM, GROUP)[0])
-
-
 def unread(server: RunningServer) -> int:
     row = server.command("XINFO", "GROUPS", STREAM)[0]
     position = row[row.index(b"last-delivered-id") + 1]
@@ -88,16 +85,24 @@ def test_what_killed_workers_left_is_handled_once(home: RunningServer, workshop:
     hanging = workshop.start(ledger.HANG)
     until(lambda: bool(ledger.read(workshop.ledger, "start")), "no handler ever started", log)
     workshop.kill(hanging)
-    stuck = pending(home)
+    stuck = pending_count(home)
     assert stuck > 1
     worker = workshop.start()
-    until(lambda: unread(home) == 0 and pending(home) == stuck, "the rest was never handled", log)
+    until(
+        lambda: unread(home) == 0 and pending_count(home) == stuck,
+        "the rest was never handled",
+        log,
+    )
     # The library itself does not come back to them.
     handled = ledger.read(workshop.ledger, "done")
     assert len(handled) == ENTRIES - stuck
 
     tender = Tender(home, "--min-idle", "300ms", "--every", "100ms")
-    until(lambda: pending(home) == 0 and unread(home) == 0, "entries are stuck for ever", log)
+    until(
+        lambda: pending_count(home) == 0 and unread(home) == 0,
+        "entries are stuck for ever",
+        log,
+    )
     code, told = tender.stop()
 
     assert code == 0, told
@@ -123,7 +128,7 @@ def test_an_entry_that_kills_its_workers_is_buried(home: RunningServer, workshop
             worker = workshop.start()
         before = len(ledger.read(workshop.ledger, "start"))
         until(lambda: buried() or len(ledger.read(workshop.ledger, "start")) > before, "nothing more", log)  # noqa: B023 - called at once
-        until(lambda: buried() or pending(home) == 0 or worker.poll() is not None, "it went on", log)  # noqa: B023 - the same
+        until(lambda: buried() or pending_count(home) == 0 or worker.poll() is not None, "it went on", log)  # noqa: B023 - the same
     code, told = tender.stop()
 
     assert code == 0, told
@@ -131,4 +136,4 @@ def test_an_entry_that_kills_its_workers_is_buried(home: RunningServer, workshop
     letter = dict(zip(*[iter(home.command("XRANGE", LETTERS, "-", "+")[0][1])] * 2, strict=True))
     assert letter[b"_so_reason"] == b"max-deliveries"
     assert letter[b"_so_deliveries"] == b"2"
-    assert pending(home) == 0
+    assert pending_count(home) == 0

@@ -9,16 +9,8 @@ from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.delaying import delayed_get
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
-from tests.support.wire.consuming.pumping import (
-    LETTERS,
-    ORDER,
-    RETRIES,
-    RETRY,
-    delay,
-    entries,
-    named,
-    pump_all,
-)
+from tests.support.streams import parts_of
+from tests.support.wire.consuming.pumping import LETTERS, ORDER, RETRIES, RETRY, delay, named, pump_all
 
 
 async def test_in_a_cluster(cluster: RunningCluster) -> None:
@@ -31,7 +23,7 @@ async def test_in_a_cluster(cluster: RunningCluster) -> None:
         second = await pump_all(server, *first.unknown)
         assert (second.moved, second.next_due_ms) == (1, None)
         assert first.buried == (("e", "it names another stream"),)
-        (letter,) = entries(cluster.node_of(LETTERS), LETTERS)
+        (letter,) = parts_of(cluster.node_of(LETTERS), LETTERS)
         assert decode_body(named(letter)[b"body"]) == elsewhere
         assert await delayed_get(server, "orders", "e") is None
         with pytest.raises(Forbidden):

@@ -11,8 +11,9 @@ from streamops.model.acting import (
 )
 from streamops.operate.console import Console
 from streamops.wire.writes.audit import AUDIT
-from tests.support.operate.acting.engine import ACK, ANN, YES, open_as, pending
+from tests.support.operate.acting.engine import ACK, ANN, YES, open_as
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_count
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
@@ -28,7 +29,7 @@ async def test_a_missing_permission_is_told_before_the_first_write(
     assert told.value.exit_code == 4
     assert "Nothing was done" in told.value.hint
     assert "--acl operator" in told.value.hint
-    assert pending(own_server) == 3
+    assert pending_count(own_server) == 3
     assert not own_server.command("EXISTS", AUDIT)
 
 
@@ -39,7 +40,7 @@ async def test_out_of_memory_is_told_before_the_first_write(own_server: RunningS
         with pytest.raises(StreamopsError, match="out of memory") as told:
             await console.apply(prepared, YES)
         assert told.value.exit_code == 4
-        assert pending(own_server) == 3
+        assert pending_count(own_server) == 3
         # Acknowledging needs no memory: it is the log that does.
         outcome = await console.apply(await console.prepare(ACK, Limits(unaudited=True)), YES)
-    assert (outcome.applied, pending(own_server)) == (3, 0)
+    assert (outcome.applied, pending_count(own_server)) == (3, 0)

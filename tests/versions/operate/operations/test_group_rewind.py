@@ -9,8 +9,9 @@ from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import done, planned
-from tests.support.operate.operations.grouping import STREAM, group_info, grouped, has_lag, position, read
+from tests.support.operate.operations.grouping import STREAM, group_info, grouped, has_lag, position
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.every_server("what a server counts, permits and answers
 async def test_rewinding_can_be_undone(server: RunningServer, console: Console) -> None:
     grouped(server)
     outcome = await done(console, RewindGroupIntent(stream=STREAM, group="g", to_start=True))
-    read(server, "g", "c3", 2)
+    deliver(server, STREAM, "g", "c3", 2)
     undo = UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
     plan = await planned(console, undo)
     assert (plan.operation, plan.count) == ("groups.rewind", 4)
@@ -28,12 +29,12 @@ async def test_rewinding_can_be_undone(server: RunningServer, console: Console) 
         assert group_info(server, "g")["lag"] == 4
     # Forward: what was skipped is given after all, and what was read since once more.
     outcome = await done(console, RewindGroupIntent(stream=STREAM, group="g", to_id=EntryId(8, 1)))
-    read(server, "g", "c3", 1)
+    deliver(server, STREAM, "g", "c3", 1)
     assert (await done(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).applied == 3
     assert position(server, "g") == "6-1"
     if has_lag(server):
         assert group_info(server, "g")["lag"] == 4
     # Once it has passed its former position by itself, there is nothing to take back.
     outcome = await done(console, RewindGroupIntent(stream=STREAM, group="g", back=1))
-    read(server, "g", "c3", 3)
+    deliver(server, STREAM, "g", "c3", 3)
     assert (await planned(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).count == 0

@@ -7,8 +7,9 @@ import pytest
 from streamops.model.acts.trim import TrimIntent
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import done, open_console, planned
-from tests.support.operate.operations.trim import STREAM, fill, read
+from tests.support.operate.operations.trim import STREAM, fill
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
@@ -19,9 +20,9 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
     fill(server, 400)
     for group in ("billing", "audit"):
         server.command("XGROUP", "CREATE", STREAM, group, "0")
-    read(server, "billing", 300)
+    deliver(server, STREAM, "billing", "w1", 300)
     server.command("XACK", STREAM, "billing", *(f"{number}-0" for number in range(1, 201)))
-    read(server, "audit", 350, "NOACK")
+    deliver(server, STREAM, "audit", "w1", 350, "NOACK")
     async with await open_console(server) as opened:
         yield opened
 

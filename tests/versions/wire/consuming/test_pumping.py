@@ -11,6 +11,7 @@ from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
+from tests.support.streams import parts_of
 from tests.support.wire.consuming.pumping import (
     BODIES,
     LONG_AGO_MS,
@@ -19,7 +20,6 @@ from tests.support.wire.consuming.pumping import (
     RETRIES,
     RETRY,
     delay,
-    entries,
     pump_all,
 )
 from tests.support.wire.fixtures import SetUser
@@ -40,7 +40,7 @@ async def test_the_first_due_comes_first(connected: Server, server: RunningServe
     assert second.moved == 1
     assert second.wait is not None
     assert timedelta(minutes=59) < second.wait <= HOUR
-    assert entries(server) == [[b"n", b"1"], [b"n", b"2"], [b"n", b"3"]]
+    assert parts_of(server, "orders") == [[b"n", b"1"], [b"n", b"2"], [b"n", b"3"]]
     assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"later"]
 
 
@@ -62,7 +62,11 @@ async def test_the_widest_entry(connected: Server, server: RunningServer) -> Non
     pumped = await pump_all(connected, RETRIES)
     assert pumped.moved == 3
     assert pumped.buried == (("wider", "it has more fields than a script can write"),)
-    assert [len(entry) for entry in (*entries(server), *entries(server, RETRIES))] == [7_796, 6, 7_800]
+    assert [len(entry) for entry in (*parts_of(server, "orders"), *parts_of(server, RETRIES))] == [
+        7_796,
+        6,
+        7_800,
+    ]
 
 
 async def test_out_of_memory(start_server: StartServer, program: ServerProgram) -> None:
