@@ -85,7 +85,7 @@ def ping(path: str, whole: Connection) -> None:
     whole.send(times)
 
 
-def fill(running: RunningServer, entries: int) -> None:
+def add_pending(running: RunningServer, entries: int) -> None:
     """Entries, all of them pending with a few workers."""
     pipeline = running.client.pipeline(transaction=False)
     for number in range(1, entries + 1):
@@ -126,7 +126,7 @@ def claim(to: str) -> ClaimIntent:
 
 async def compare(running: RunningServer) -> str:
     """Rates of both, and their ratio."""
-    fill(running, ENTRIES)
+    add_pending(running, ENTRIES)
     ids = [row[0] for row in running.command("XPENDING", STREAM, GROUP, "-", "+", ENTRIES)]
     bares, ours, plans = [], [], []
     async with await Console.open(running.options) as console:
@@ -146,7 +146,7 @@ async def compare(running: RunningServer) -> str:
 async def feel(running: RunningServer) -> list[str]:
     """What a pinging client feels while a million entries are claimed, and given back."""
     running.flush()
-    fill(running, MANY)
+    add_pending(running, MANY)
     running.command("CONFIG", "SET", "slowlog-log-slower-than", 1_000)
     running.command("CONFIG", "SET", "slowlog-max-len", 100_000)
     lines: list[str] = []

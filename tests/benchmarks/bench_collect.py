@@ -9,7 +9,6 @@ stream of 5 MB entries costs beside one of 100-byte entries, in time and in byte
 import asyncio
 import socket
 import statistics
-import sys
 import time
 from collections.abc import Sequence
 
@@ -19,6 +18,7 @@ from streamops.operate.collect import Collector
 from streamops.operate.watch import Watch
 from streamops.wire.node import Command, Decoder, Reply
 from streamops.wire.server import Server
+from tests.benchmarks.output import say
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 
@@ -27,12 +27,7 @@ ROUNDS = 9
 MARK = b"streamops-end-of-batch"
 
 
-def say(line: str) -> None:
-    """One line of results."""
-    sys.stdout.write(line + "\n")
-
-
-def fill(running: RunningServer) -> None:
+def add_thousand_streams(running: RunningServer) -> None:
     """1,000 streams of ten 200-byte entries, two groups each, three consumers each, two pending a consumer."""
     pipeline = running.client.pipeline(transaction=False)
     for number in range(STREAMS):
@@ -84,7 +79,7 @@ def bare(running: RunningServer, batches: Sequence[bytes]) -> float:
 
 async def compare(running: RunningServer) -> None:
     """One line: ours, the floor, the ratio."""
-    fill(running)
+    add_thousand_streams(running)
     server = await Server.connect(running.options)
     collector = Collector(server, Watch())
     names = [f"stream:{number}" for number in range(STREAMS)]

@@ -10,7 +10,6 @@ not counted. Prints processor time a round, and its parts.
 import asyncio
 import logging
 import statistics
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
@@ -28,6 +27,7 @@ from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
 from streamops.scaling.state import ScalingState
+from tests.benchmarks.output import say
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 
@@ -40,17 +40,12 @@ CONFIG = ScalingConfig(minimum=WORKERS, maximum=20)
 Work = Callable[..., Awaitable[Any]]
 
 
-def say(line: str) -> None:
-    """One line of results."""
-    sys.stdout.write(line + "\n")
-
-
 def name(number: int) -> str:
     """A pool, and its stream."""
     return f"pool-{number:04}"
 
 
-def fill(running: RunningServer) -> None:
+def add_pools(running: RunningServer) -> None:
     """A stream, a group, an order and a supervisor for each pool."""
     pipeline = running.client.pipeline(transaction=False)
     supervisor = {
@@ -183,7 +178,7 @@ def main() -> None:
     """Measure on the newest server."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     with RunningServer(find_programs()[-1]) as running:
-        fill(running)
+        add_pools(running)
         asyncio.run(measure(running))
 
 

@@ -11,7 +11,6 @@ import gzip
 import os
 import shutil
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +20,8 @@ from urllib.request import Request, urlopen
 from msgspec import Struct
 
 from streamops.process.children import module_command
-from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, fill
+from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, add_thousand_streams
+from tests.benchmarks.output import say
 from tests.support.programs import find_programs
 from tests.support.prometheus import RunningProgram
 from tests.support.servers import RunningServer
@@ -234,12 +234,6 @@ def many(server: RunningServer) -> None:
         say(us.line())
 
 
-def say(line: str) -> None:
-    """One line of results."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
 def main() -> None:
     """Run on Debian's Redis, or on the first server there is."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -248,7 +242,7 @@ def main() -> None:
     programs = find_programs()
     program = next((one for one in programs if one.label == "redis-7.0"), programs[0])
     with RunningServer(program) as server:
-        fill(server)
+        add_thousand_streams(server)
         pipeline = server.client.pipeline(transaction=False)
         for number in range(OTHERS):
             pipeline.set(f"other:{number}", "x")

@@ -35,7 +35,7 @@ ABOUT = {
 }
 
 
-def add(running: RunningServer, stream: str, fields: dict[str, str]) -> float:
+def add_letters(running: RunningServer, stream: str, fields: dict[str, str]) -> float:
     """Seconds for adding them by pipelines."""
     pipeline = running.client.pipeline(transaction=False)
     started = time.perf_counter()
@@ -64,8 +64,8 @@ async def compare(running: RunningServer) -> None:
         for _ in range(ROUNDS):
             running.flush()
             running.command("XGROUP", "CREATE", "orders", "billing", "$", "MKSTREAM")
-            add(running, "{orders}:dlq", OWN | ABOUT)
-            floor.append(add(running, "bare", OWN))
+            add_letters(running, "{orders}:dlq", OWN | ABOUT)
+            floor.append(add_letters(running, "bare", OWN))
             running.command("SLOWLOG", "RESET")
             started = time.perf_counter()
             prepared = await console.prepare(ReplayIntent(queue="{orders}:dlq"))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from streamops.errors import ExitCode
+from tests.benchmarks.output import say
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 
@@ -29,12 +30,7 @@ ROOT: Final = str(Path(__file__).parents[2])
 Command = list[str]
 
 
-def say(line: str) -> None:
-    """One line of results."""
-    sys.stdout.write(line + "\n")
-
-
-def fill(running: RunningServer) -> None:
+def add_five_streams(running: RunningServer) -> None:
     """Five streams with two groups each, each with a consumer and pending entries."""
     for number in range(GROUPS // 2):
         name = f"stream:{number}"
@@ -65,7 +61,7 @@ def medians(commands: dict[str, Command]) -> dict[str, float]:
 
 def compare(running: RunningServer) -> bool:
     """Print all lines; whether every limit holds."""
-    fill(running)
+    add_five_streams(running)
     ours = [sys.executable, "-P", "-m", "streamops"]
     status = [*ours, "status", "--url", running.unix_url]
     taken = medians(

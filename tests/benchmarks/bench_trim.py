@@ -40,7 +40,7 @@ def ping(socket: str, pipe: Connection) -> None:
     pipe.send(sorted(waits, reverse=True))
 
 
-def fill(running: RunningServer, entries: int, size: int) -> None:
+def add_entries_read_by_three(running: RunningServer, entries: int, size: int) -> None:
     """A stream that three groups have read and acknowledged to the end."""
     running.flush()
     for _ in range(0, entries, 1_000):
@@ -62,7 +62,7 @@ async def trim(running: RunningServer, intent: TrimIntent) -> tuple[float, Outco
 
 def measure(running: RunningServer, entries: int, size: int, *, exact: bool) -> None:
     """Fill, trim while pinging, and print what it came to."""
-    fill(running, entries, size)
+    add_entries_read_by_three(running, entries, size)
     mine, theirs = multiprocessing.Pipe()
     pinger = multiprocessing.Process(target=ping, args=(str(running.socket_path), theirs), daemon=True)
     pinger.start()

@@ -8,8 +8,16 @@ SETTLE_SECONDS = 40.0
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
-    """Wait until something holds; fails after twenty seconds."""
+    """Wait until something holds; fails after forty seconds."""
     deadline = time.monotonic() + SETTLE_SECONDS
     while not holds():
         assert time.monotonic() < deadline, "it never came to hold"
         await asyncio.sleep(0.002)
+
+
+def wait_until(holds: Callable[[], object], seconds: float = SETTLE_SECONDS) -> None:
+    """Wait until something holds, where no loop runs: for another process or thread."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it never came to hold"
+        time.sleep(0.005)

@@ -171,3 +171,7 @@ def snapshot(
         elapsed=timedelta(milliseconds=5),
         commands=len(streams),
     )
+
+
+def at(number: int) -> EntryId:
+    return EntryId(number, 0)

@@ -72,3 +72,8 @@ def parts_of(server: RunningServer, stream: Name) -> list[list[bytes]]:
 
 def pending_ids(server: RunningServer, stream: Name, group: Name) -> list[str]:
     return [one for one, _, _, _ in pending_rows(server, stream, group)]
+
+
+def add_counting(server: RunningServer, stream: Name, first: int, last: int) -> None:
+    """Add entries ``first``-0 to ``last``-0, each of which holds its number as ``n``."""
+    server.commands(("XADD", stream, f"{number}-0", "n", number) for number in range(first, last + 1))

@@ -19,18 +19,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.benchmarks.output import say
 from tests.benchmarks.soak.report import lines, problems
 from tests.benchmarks.soak.run import Soak
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
-
-
-def say(line: str) -> None:
-    """One line of the report."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

@@ -81,6 +81,6 @@ async def _history(name: str, seed: int, watched: Watched) -> History:
         Claim(watched, history.somebody(), claimed),
         Run(watched, worked),
     ]
-    pools.fill(watched.primary, entries=10)
+    pools.add_waiting(watched.primary, entries=10)
     history.watchers = [StatusWatcher(watched), Scrapes(watched), Leads(watched)]
     return history

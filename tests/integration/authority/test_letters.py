@@ -6,7 +6,7 @@ from streamops.errors import Forbidden
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
-from tests.support.operate.letters import QUEUE, STREAM, add, add_letter, do, make_group
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 
 AUDIT = "streamops:audit"
@@ -52,7 +52,7 @@ async def test_queue_that_the_configuration_gives_to_several_streams_replays_to_
 ) -> None:
     for stream in ("orders", "payments"):
         make_group(server, stream)
-        add(server, "dead", [*OWN, ("_so_origin", stream)])
+        add_pairs(server, "dead", [*OWN, ("_so_origin", stream)])
     watch = Watch(dead_letters={"orders": "dead", "payments": "dead"})
     async with await Console.open(server.options, watch) as console:
         await do(console, ReplayIntent(queue="dead"))

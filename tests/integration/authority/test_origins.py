@@ -8,14 +8,11 @@ from streamops.model.acts.tend import TendIntent
 from streamops.operate.console import Console
 from streamops.runtime import Entry, Reject, Streamops
 from tests.support.operate.letters import do
+from tests.support.runtime.worker import add_order
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 
 NOTES = "{s}:replayed"
-
-
-def add(server: RunningServer, *parts: str, stream: str = "s") -> str:
-    return str(server.command("XADD", stream, "*", "order", "7", *parts).decode())
 
 
 async def handled_of(server: RunningServer, *, failing: str = "") -> list[tuple[str, str]]:
@@ -37,16 +34,16 @@ async def handled_of(server: RunningServer, *, failing: str = "") -> list[tuple[
 async def test_entry_that_says_it_is_a_handled_one_is_a_duplicate_all_the_same(
     server: RunningServer, field: str
 ) -> None:
-    one = add(server)
+    one = add_order(server)
     assert await handled_of(server) == [(one, one)]
-    add(server, "_so_origin_id", one if field == "first" else "1-1", "_so_origin_id", one)
-    add(server, "_so_origin_id", one, "_so_replay_of", "1-1", "_so_attempt", "1")
+    add_order(server, "_so_origin_id", one if field == "first" else "1-1", "_so_origin_id", one)
+    add_order(server, "_so_origin_id", one, "_so_replay_of", "1-1", "_so_attempt", "1")
     assert await handled_of(server) == []
     assert server.command("GET", "{s}:done:g:7") == one.encode()
 
 
 async def test_letter_of_an_entry_that_claims_an_origin_does_not_hand_it_on(server: RunningServer) -> None:
-    first = add(server)
+    first = add_order(server)
     await handled_of(server)
     forged = str(server.command("XADD", "s", "*", "order", "8", "_so_origin_id", first).decode())
     assert await handled_of(server, failing=forged) == [(forged, forged)]
@@ -57,7 +54,7 @@ async def test_letter_of_an_entry_that_claims_an_origin_does_not_hand_it_on(serv
 
 
 async def test_replayed_entry_is_what_it_was_before(server: RunningServer) -> None:
-    one = add(server)
+    one = add_order(server)
     await handled_of(server, failing=one)
     async with await Console.open(server.options) as console:
         await do(console, ReplayIntent(queue="{s}:dlq"))
@@ -69,7 +66,7 @@ async def test_replayed_entry_is_what_it_was_before(server: RunningServer) -> No
 
 async def test_entry_tended_by_adding_it_anew_keeps_the_key_of_its_dead_worker(server: RunningServer) -> None:
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    one = add(server, "_so_origin_id", "1-1")
+    one = add_order(server, "_so_origin_id", "1-1")
     server.command("XREADGROUP", "GROUP", "g", "dead", "STREAMS", "s", ">")
     server.command("SET", "{s}:done:g:7", one, "PX", 60_000)
     server.command("XCLAIM", "s", "g", "dead", 0, one, "IDLE", 120_000)
@@ -80,7 +77,7 @@ async def test_entry_tended_by_adding_it_anew_keeps_the_key_of_its_dead_worker(s
 
 
 async def test_notes_of_another_type_refuse_a_replay_before_its_first_write(server: RunningServer) -> None:
-    one = add(server)
+    one = add_order(server)
     await handled_of(server, failing=one)
     server.command("SET", NOTES, "somebody's")
     async with await Console.open(server.options) as console:

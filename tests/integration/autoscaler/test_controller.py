@@ -24,11 +24,11 @@ from tests.support.autoscaler.pools import (
     QUICK,
     STREAM,
     Workers,
+    add_waiting,
     at_least,
     console_on,
     controlling,
     field,
-    fill,
     options,
     steer,
 )
@@ -38,7 +38,7 @@ from tests.support.servers import RunningServer
 
 
 async def test_a_slow_target_does_not_hold_up_other_pools(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     hanging, healthy = Workers(1), Workers(1)
     never = asyncio.Event()
     hanging.on_resize = lambda _: never.wait()
@@ -63,7 +63,7 @@ async def test_a_slow_target_does_not_hold_up_other_pools(server: RunningServer)
 async def test_a_target_that_does_not_tell_its_size_is_waited_for_and_then_left_alone(
     server: RunningServer,
 ) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers()
 
     def refuse() -> int:
@@ -82,7 +82,7 @@ async def test_a_target_that_does_not_tell_its_size_is_waited_for_and_then_left_
 
 
 async def test_pause_override_and_limits_hold_from_the_next_round_on(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers(3)
     async with controlling(server, target) as controller:
         assert (await decided(controller)).target == 3
@@ -100,7 +100,7 @@ async def test_pause_override_and_limits_hold_from_the_next_round_on(server: Run
 
 
 async def test_a_pause_in_the_middle_of_a_round_is_heard(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers(1)
 
     def read_and_be_paused() -> int:
@@ -122,7 +122,7 @@ async def test_a_group_that_comes_goes_and_comes_again(server: RunningServer) ->
         gone = await decided(controller)
         assert (gone.code, gone.target) == (ScaleCode.UNREADABLE, 3)
         assert gone.text.startswith(f"no group {GROUP} of stream {STREAM}: no such stream")
-        fill(server, entries=50)
+        add_waiting(server, entries=50)
         codes = [(await decided(controller)).code for _ in range(2)]
         assert codes == [ScaleCode.WARMUP, ScaleCode.SUSPECT]
         server.command("XGROUP", "DESTROY", STREAM, GROUP)
@@ -135,7 +135,7 @@ async def test_a_group_that_comes_goes_and_comes_again(server: RunningServer) ->
         assert (duty.state.samples[-1].acked, duty.state.rates) == (0, ())
         server.command("DEL", STREAM)
         await decided(controller)
-        fill(server)
+        add_waiting(server)
         assert (await decided(controller)).code is ScaleCode.WARMUP
         assert target.asked == []
 
@@ -161,7 +161,7 @@ async def test_a_stream_that_is_none_and_pools_that_may_not_be_read_change_nothi
         assert (told.code, told.target) == (ScaleCode.UNREADABLE, 3)
         assert "not a stream" in told.text
         server.command("DEL", STREAM)
-        fill(server)
+        add_waiting(server)
         server.command("SET", f"streamops:roster:{POOL}", "text")
         told = await decided(controller)
         assert (told.code, told.target) == (ScaleCode.UNREADABLE, 3)
@@ -174,7 +174,7 @@ async def test_a_stream_that_is_none_and_pools_that_may_not_be_read_change_nothi
 async def test_a_pool_that_no_supervisor_runs_says_so_and_begins_with_the_first(
     server: RunningServer,
 ) -> None:
-    fill(server)
+    add_waiting(server)
     async with console_on(server) as console:
         controller = Controller(console, at_least(3))
         told = await decided(controller)
@@ -190,7 +190,7 @@ async def test_a_pool_that_no_supervisor_runs_says_so_and_begins_with_the_first(
 
 @pytest.mark.parametrize("where", ["telling", "being asked"])
 async def test_a_bug_that_one_pool_meets_stops_no_other(server: RunningServer, where: str) -> None:
-    fill(server)
+    add_waiting(server)
     broken, healthy = Workers(1), Workers(1)
 
     def stumble(*_: int) -> int:
@@ -218,7 +218,7 @@ async def test_a_bug_that_one_pool_meets_stops_no_other(server: RunningServer, w
 
 
 async def test_the_log_holds_news_and_the_pool_all_counts(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers(1)
     async with controlling(server, target, at_least(4)) as controller:
         with capture_logs() as logs:
@@ -247,7 +247,7 @@ async def test_the_log_holds_news_and_the_pool_all_counts(server: RunningServer)
 async def test_decisions_that_cannot_be_written_down_are_complained_about_once(
     server: RunningServer,
 ) -> None:
-    fill(server)
+    add_waiting(server)
     server.command("SET", LOG, "no stream")
     async with controlling(server, Workers(1), at_least(2)) as controller:
         with capture_logs() as logs:
@@ -264,7 +264,7 @@ async def test_decisions_that_cannot_be_written_down_are_complained_about_once(
 
 
 async def test_a_pool_is_listed_again_where_the_list_was_lost(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     async with controlling(server, Workers()) as controller:
         await controller.round()
         server.flush()
@@ -280,7 +280,7 @@ async def test_a_pool_is_listed_again_where_the_list_was_lost(server: RunningSer
 async def test_workers_that_cannot_be_read_are_in_the_budget(
     server: RunningServer, *, readable: bool
 ) -> None:
-    fill(server)
+    add_waiting(server)
     blind, seeing = Workers(5), Workers(1)
     assignment = options().assignments[0]
     both = tuple(
@@ -306,7 +306,7 @@ async def test_workers_that_cannot_be_read_are_in_the_budget(
 async def test_workers_of_pools_that_another_process_decides_about_are_in_the_budget(
     server: RunningServer,
 ) -> None:
-    fill(server)
+    add_waiting(server)
     theirs, ours = Workers(6), Workers(1)
     (assignment,) = at_least(4, holder="theirs").assignments
     own = Assignment(pool="ours", stream=STREAM, group=GROUP, config=assignment.config, budget="b")

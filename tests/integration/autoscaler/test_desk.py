@@ -22,9 +22,9 @@ from tests.support.autoscaler.pools import (
     POOL,
     STREAM,
     Workers,
+    add_waiting,
     console_on,
     controlling,
-    fill,
     options,
 )
 from tests.support.servers import RunningServer
@@ -67,7 +67,7 @@ async def test_else_the_workers_that_beat_else_consumers_of_late_else_the_least(
     server: RunningServer,
 ) -> None:
     assert await begins_with(server) == MINIMUM
-    fill(server, entries=9)
+    add_waiting(server, entries=9)
     assert await begins_with(server) == MINIMUM
     for number in range(6):
         server.command("XREADGROUP", "GROUP", GROUP, f"c{number}", "COUNT", 1, "STREAMS", STREAM, ">")
@@ -80,7 +80,7 @@ async def test_else_the_workers_that_beat_else_consumers_of_late_else_the_least(
 
 
 async def test_consumers_that_have_long_been_silent_are_no_workers(server: RunningServer) -> None:
-    fill(server, entries=2)
+    add_waiting(server, entries=2)
     server.command("XREADGROUP", "GROUP", GROUP, "c", "COUNT", 1, "STREAMS", STREAM, ">")
     async with console_on(server) as console:
         assert await console.pools.consumers(STREAM, GROUP, timedelta(minutes=5)) == 1
@@ -106,7 +106,7 @@ async def test_what_cannot_be_read_is_no_number(server: RunningServer) -> None:
 async def test_at_the_very_first_start_a_running_deployment_does_not_shrink(
     server: RunningServer,
 ) -> None:
-    fill(server, entries=9)
+    add_waiting(server, entries=9)
     for number in range(6):
         server.command("XREADGROUP", "GROUP", GROUP, f"c{number}", "COUNT", 1, "STREAMS", STREAM, ">")
     async with console_on(server) as console:
@@ -119,7 +119,7 @@ async def test_at_the_very_first_start_a_running_deployment_does_not_shrink(
 async def test_whoever_waits_tells_the_leader_s_number_as_long_as_that_lives(
     server: RunningServer,
 ) -> None:
-    fill(server)
+    add_waiting(server)
     board = Board({POOL: [Reading(STREAM, GROUP)]})
     async with (
         controlling(server, Workers(6), options("leader")) as leader,

@@ -13,11 +13,11 @@ from tests.support.autoscaler.pools import (
     POOL,
     QUICK,
     Workers,
+    add_waiting,
     at_least,
     console_on,
     controlling,
     field,
-    fill,
     options,
 )
 from tests.support.eventually import eventually
@@ -27,7 +27,7 @@ from tests.support.servers import RunningServer
 async def test_the_second_waits_and_takes_over_at_once_when_the_first_leaves(
     server: RunningServer,
 ) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers()
     async with (
         controlling(server, target, options("first")) as first,
@@ -47,7 +47,7 @@ async def test_the_second_waits_and_takes_over_at_once_when_the_first_leaves(
 
 
 async def test_a_lease_that_ran_out_is_another_s_and_the_old_one_notices(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers()
     async with (
         controlling(server, target, at_least(5, holder="first")) as first,
@@ -65,7 +65,7 @@ async def test_a_lease_that_ran_out_is_another_s_and_the_old_one_notices(server:
 
 
 async def test_who_only_advises_makes_way_and_never_asks(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     target = Workers(1)
     async with (
         controlling(server, target, at_least(4, holder="adviser", advise=True)) as adviser,
@@ -83,7 +83,7 @@ async def test_who_only_advises_makes_way_and_never_asks(server: RunningServer) 
 
 
 async def test_what_was_learned_is_taken_over(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     async with controlling(server, Workers(), options("first")) as first:
         for _ in range(KEEP_EVERY):
             await first.round()
@@ -98,14 +98,14 @@ async def test_what_was_learned_is_taken_over(server: RunningServer) -> None:
 
 
 async def test_a_memory_of_another_version_is_left_alone(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     server.command("SET", f"streamops:learned:{POOL}", b"\xc1nothing that was packed")
     async with controlling(server, Workers()) as controller:
         assert (await decided(controller)).code is ScaleCode.WARMUP
 
 
 async def test_a_target_that_takes_longer_than_the_lease_costs_no_lead(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     slow, quick = Workers(1), Workers(1)
     slow.on_resize = lambda _: asyncio.sleep(60)
     given = at_least(4, holder="first", every=QUICK, lease=3 * QUICK)

@@ -16,10 +16,10 @@ from tests.support.autoscaler.pools import (
     KEY,
     POOL,
     Workers,
+    add_waiting,
     at_least,
     console_on,
     field,
-    fill,
     options,
 )
 from tests.support.eventually import SETTLE_SECONDS
@@ -30,7 +30,7 @@ from tests.support.servers import RunningServer, StartServer
 def own(start_server: StartServer) -> RunningServer:
     """A server of the test's own, with a stream and a group."""
     server = start_server()
-    fill(server, entries=10)
+    add_waiting(server, entries=10)
     return server
 
 
@@ -45,7 +45,7 @@ async def test_a_server_that_is_killed_and_comes_back_with_nothing(own: RunningS
     await assert_holds(case, ["no pool can be led"])
     own.restart()
     assert (await case.controller.round()).decisions[POOL].code is ScaleCode.UNREADABLE
-    fill(own)
+    add_waiting(own)
     await assert_goes_on(own, case)
 
 

@@ -39,7 +39,7 @@ class BrokenTarget:
         pass
 
 
-def fill(server: RunningServer) -> None:
+def add_group_with_nothing_to_do(server: RunningServer) -> None:
     """A group with nothing to do."""
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
     server.command("XADD", STREAM, "1-1", "n", "1")
@@ -52,7 +52,7 @@ async def looked_at(console: Console) -> Pool:
 
 @pytest.mark.parametrize("keys", [(), NARROW], ids=["all", "narrow"])
 async def test_the_printed_rules_are_enough(server: RunningServer, keys: tuple[str, ...]) -> None:
-    fill(server)
+    add_group_with_nothing_to_do(server)
     async with await Console.open(server.options) as theirs:
         told = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=1, alive=1, ready=1)
         await report_for_duty(theirs.place.server, POOL, told)
@@ -73,7 +73,7 @@ async def test_the_printed_rules_are_enough(server: RunningServer, keys: tuple[s
 
 
 async def test_failures_of_a_target_are_counted_once_each(server: RunningServer) -> None:
-    fill(server)
+    add_group_with_nothing_to_do(server)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         console.place.targets.use(POOL, BrokenTarget())
         controller = Controller(console, OPTIONS)
@@ -108,7 +108,7 @@ async def test_what_could_not_be_read_has_no_numbers(server: RunningServer) -> N
 
 
 async def test_a_lease_that_is_none_does_not_keep_others_out(server: RunningServer) -> None:
-    fill(server)
+    add_group_with_nothing_to_do(server)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         console.place.targets.use(POOL, BrokenTarget())
         server.command("HSET", f"streamops:pool:{POOL}", "leader", "somebody")

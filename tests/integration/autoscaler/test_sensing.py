@@ -6,7 +6,7 @@ from streamops.autoscaler.sensing import Seen, Sense
 from streamops.model.pools import PoolSize
 from streamops.model.scaling import Demand
 from streamops.operate.console import Console
-from tests.support.autoscaler.pools import GROUP, POOL, STREAM, console_on, fill, options
+from tests.support.autoscaler.pools import GROUP, POOL, STREAM, add_waiting, console_on, options
 from tests.support.servers import RunningServer
 
 (ASSIGNMENT,) = options().assignments
@@ -46,7 +46,7 @@ class Looking:
 async def test_what_came_and_was_done_with_is_counted_however_little_the_server_counts(
     server: RunningServer,
 ) -> None:
-    fill(server, entries=20)
+    add_waiting(server, entries=20)
     async with console_on(server) as console:
         pool = Looking(server, console)
         assert await pool.counts() == (0, 0)
@@ -68,14 +68,14 @@ async def test_what_came_and_was_done_with_is_counted_however_little_the_server_
         added, acked = await pool.counts()
         assert (added, acked > 90) == (70, True)
         server.command("DEL", STREAM)
-        fill(server, entries=5)
+        add_waiting(server, entries=5)
         added, _ = await pool.counts()
         # Without counters a stream made anew looks like one that was trimmed; its entries are new all the same.
         assert added == (75 if server.program.version < (7,) else -1)
 
 
 async def test_as_many_are_ready_as_beat(server: RunningServer) -> None:
-    fill(server)
+    add_waiting(server)
     async with console_on(server) as console:
         pool = Looking(server, console)
         # Nobody beats: they are of another library, and the target is believed.

@@ -17,7 +17,7 @@ from streamops.targets.kubernetes import KubernetesTarget
 from streamops.targets.specs import CommandSpec
 from streamops.targets.target import Target
 from streamops.targets.webhook import WebhookTarget
-from tests.support.autoscaler.pools import POOL, QUICK, at_least, console_on, fill, steer
+from tests.support.autoscaler.pools import POOL, QUICK, add_waiting, at_least, console_on, steer
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 from tests.support.targets.kubernetes import spec_of
@@ -48,7 +48,7 @@ class Rounds:
 async def rounds(
     server: RunningServer, target: Target, every: timedelta | None = None
 ) -> AsyncIterator[Rounds]:
-    fill(server)
+    add_waiting(server)
     async with console_on(server) as console:
         console.place.targets.use(POOL, target)
         # Unless it is about that, no slow machine is to make a target late.

@@ -11,7 +11,7 @@ from streamops.operate.backups import read_backup
 from streamops.wire.writes.jobs import JOBS
 from tests.support.cli.golden import FORMATS, compare, told
 from tests.support.cli.running import Cli, Place
-from tests.support.operate.letters import QUEUE, STREAM, add, add_letter, make_group, payloads
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_pairs, make_group, payloads
 from tests.support.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_replay")
@@ -101,12 +101,14 @@ def queue(server: RunningServer, place: Place) -> RunningServer:
             reason="rejected",
         )
     add_letter(server, [("kind", "order"), ("_so_replay_of", "1-1")], entry_id=f"{AT}-2")
-    add(server, QUEUE, [("orig_id", "5-1"), ("reason", "x"), ("payload", '{"kind":"foreign"}')], f"{AT}-3")
-    add(server, QUEUE, [("orig_id", "5-1"), ("reason", "x"), ("payload", "{")], f"{AT}-4")
-    add(server, "empty:dlq", [("a", "b")], f"{AT}-0")
+    add_pairs(
+        server, QUEUE, [("orig_id", "5-1"), ("reason", "x"), ("payload", '{"kind":"foreign"}')], f"{AT}-3"
+    )
+    add_pairs(server, QUEUE, [("orig_id", "5-1"), ("reason", "x"), ("payload", "{")], f"{AT}-4")
+    add_pairs(server, "empty:dlq", [("a", "b")], f"{AT}-0")
     server.command("XDEL", "empty:dlq", f"{AT}-0")
     server.command("SET", "text:dlq", "v")
-    add(server, "events", [("a", "b")], f"{AT}-0")
+    add_pairs(server, "events", [("a", "b")], f"{AT}-0")
     make_group(server, "events", "late", "0")
     return server
 

@@ -7,7 +7,8 @@ import redis
 from streamops.demo import server as server_module
 from streamops.demo.server import embedded_server, find_server_program
 from streamops.errors import ServerError, SettingsError
-from tests.support.demo.server import ask, wait_until
+from tests.support.demo.server import ask
+from tests.support.eventually import wait_until
 from tests.support.programs import ServerProgram
 
 

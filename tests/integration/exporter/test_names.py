@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.analysis.safe_text import encodable
-from tests.support.exporter.names import NAMES, fill
+from tests.support.exporter.names import NAMES, add_a_stream_of_every_name
 from tests.support.exporter.truth import watching
 from tests.support.servers import RunningServer
 
@@ -14,7 +14,7 @@ def printed(name: bytes) -> str:
 
 
 async def test_names_come_out_as_they_went_in(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(server)
+    add_a_stream_of_every_name(server)
     async with watching(server, monkeypatch) as watched:
         page = await watched.look_for("delayed_entries")
     assert len({printed(name) for name in NAMES}) == len(NAMES)
@@ -29,7 +29,7 @@ async def test_names_come_out_as_they_went_in(server: RunningServer, monkeypatch
 
 
 async def test_what_is_gone_is_not_told(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(server)
+    add_a_stream_of_every_name(server)
     async with watching(server, monkeypatch) as watched:
         await watched.look_for("delayed_entries")
         server.flush()

@@ -1,5 +1,6 @@
 """Fixtures of the tests of operate."""
 
-from tests.support.operate.fixtures import connected, depth, patient, reader, tight
+from tests.support.operate.fixtures import console, depth, patient, reader, tight
+from tests.support.wire.fixtures import connected
 
-__all__ = ["connected", "depth", "patient", "reader", "tight"]
+__all__ = ["connected", "console", "depth", "patient", "reader", "tight"]

@@ -29,7 +29,7 @@ def entry(number: int) -> str:
     return f"{int(hour(number).timestamp())}000-0"
 
 
-def fill(server: RunningServer, size: int, deleted: int) -> None:
+def add_twenty_entries_two_deleted(server: RunningServer, size: int, deleted: int) -> None:
     """Twenty entries, of which the group was given ten, and two are deleted: this one and the fifteenth."""
     for number in range(1, 21):
         server.command("XADD", STREAM, entry(number), "n", "x" * size)
@@ -54,8 +54,8 @@ async def test_nothing_is_told_of_another_server_with_the_same_counts(
 ) -> None:
     """One lost a deletion ahead of the group and got one behind it: length, ends and counters are the same."""
     former, present = start_server(), start_server()
-    fill(former, size, deleted=11)
-    fill(present, size, deleted=5)
+    add_twenty_entries_two_deleted(former, size, deleted=11)
+    add_twenty_entries_two_deleted(present, size, deleted=5)
     async with (
         line(former.directory, "line", former, PATIENCE) as way,
         await Console.open(way.options, Watch(deep=deep)) as console,

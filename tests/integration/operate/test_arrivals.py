@@ -10,12 +10,12 @@ from streamops.model.secret import Secret
 from streamops.operate.acting.place import Place
 from streamops.operate.arrivals import ArrivalReader
 from streamops.wire.server import Server
-from tests.support.operate.arrivals import COUNTS, STREAM, fill
+from tests.support.operate.arrivals import COUNTS, STREAM, add_in_seconds
 from tests.support.servers import RunningServer
 
 
 async def test_from_a_time_on(server: RunningServer, reader: ArrivalReader) -> None:
-    begin = fill(server)
+    begin = add_in_seconds(server)
     found = await reader.since(STREAM, begin + timedelta(seconds=2))
     assert found.begins_at == begin + timedelta(seconds=2)
     assert found.counts[0] == 1
@@ -23,14 +23,14 @@ async def test_from_a_time_on(server: RunningServer, reader: ArrivalReader) -> N
 
 
 async def test_counting_is_bounded(server: RunningServer, reader: ArrivalReader) -> None:
-    fill(server)
+    add_in_seconds(server)
     found = await reader.since(STREAM, timedelta(hours=1), max_scan=100)
     assert not found.complete
     assert found.counts == (3,)
 
 
 async def test_large_entries_take_more_steps(server: RunningServer, reader: ArrivalReader) -> None:
-    fill(server, {0: 12, 1: 1, 5: 12}, size=400_000)
+    add_in_seconds(server, {0: 12, 1: 1, 5: 12}, size=400_000)
     found = await reader.since(STREAM, timedelta(hours=1))
     assert found.counts[:6] == (12, 1, 0, 0, 0, 12)
 
@@ -44,7 +44,7 @@ async def test_ids_that_are_no_times(server: RunningServer, reader: ArrivalReade
 async def test_nothing_to_count(server: RunningServer, reader: ArrivalReader) -> None:
     with pytest.raises(NotFound):
         await reader.since("missing", timedelta(hours=1))
-    fill(server)
+    add_in_seconds(server)
     with pytest.raises(NotFound, match="has no entries since"):
         await reader.since(STREAM, timedelta(seconds=30))
     server.client.xtrim(STREAM, maxlen=0, approximate=False)
@@ -56,7 +56,7 @@ async def test_nothing_to_count(server: RunningServer, reader: ArrivalReader) ->
 
 
 async def test_where_scripts_may_not_run(server: RunningServer) -> None:
-    begin = fill(server)
+    begin = add_in_seconds(server)
     rules = ("on", ">right", "~*", "+@all", "-@scripting")
     server.command("ACL", "SETUSER", "narrow", *rules)
     options = replace(server.options, username="narrow", password=Secret("right"))
@@ -69,7 +69,7 @@ async def test_where_scripts_may_not_run(server: RunningServer) -> None:
 
 
 async def test_every_second_has_its_entries(server: RunningServer, reader: ArrivalReader) -> None:
-    begin = fill(server)
+    begin = add_in_seconds(server)
     told: list[tuple[int, int]] = []
     found = await reader.since(
         STREAM, timedelta(hours=12), tell=lambda done, total: told.append((done, total))

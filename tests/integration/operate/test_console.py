@@ -22,12 +22,6 @@ STREAM = "orders"
 POLL = timedelta(milliseconds=5)
 
 
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    async with await Console.open(server.options) as opened:
-        yield opened
-
-
 def numbers(page: EntryPage) -> list[int]:
     return [entry.id.ms for entry in page.entries]
 

@@ -23,7 +23,7 @@ from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import delete
-from tests.support.operate.letters import QUEUE, add, add_letter, do, make_group
+from tests.support.operate.letters import QUEUE, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
 
@@ -42,8 +42,8 @@ async def test_queues_are_known_by_name_or_by_the_configuration(
 ) -> None:
     for number in range(300):
         add_letter(server, OWN, reason=("rejected", "timeout")[number % 3 == 0])
-    add(server, "failures", OWN, "5-1")
-    add(server, "events", OWN)
+    add_pairs(server, "failures", OWN, "5-1")
+    add_pairs(server, "events", OWN)
     server.command("SET", "text:dlq", "v")
     found = await console.dead_letters.queues(["events", QUEUE, "text:dlq"])
     assert [(one.queue, one.source, one.length) for one in found.queues] == [
@@ -150,7 +150,7 @@ async def test_a_purge_leaves_what_died_later_and_skips_what_is_gone(
 
 async def test_a_purge_is_for_dead_letters_alone(server: RunningServer, console: Console) -> None:
     for stream in ("events", "{orders}:retry:billing"):
-        add(server, stream, OWN)
+        add_pairs(server, stream, OWN)
         with pytest.raises(Forbidden, match="is no dead-letter queue"):
             await console.prepare(PurgeIntent(queue=stream))
     add_letter(server, OWN)

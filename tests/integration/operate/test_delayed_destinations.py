@@ -16,7 +16,7 @@ QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 RETRIES = "{orders}:retry:billing"
 
 
-def fill(server: RunningServer, messages: int) -> None:
+def add_messages_and_a_retry(server: RunningServer, messages: int) -> None:
     """The last message is a retry, of a group that retries nothing else."""
     plain = encode_body(DelayedBody("orders", ((b"n", b"1"),)))
     server.commands(("ZADD", QUEUE, number, f"m{number}") for number in range(messages))
@@ -29,7 +29,7 @@ def fill(server: RunningServer, messages: int) -> None:
 async def test_run_now_without_permission_for_one_destination_moves_nothing(
     server: RunningServer, messages: int
 ) -> None:
-    fill(server, messages)
+    add_messages_and_a_retry(server, messages)
     keys = ("~orders", "~{orders}:delayed*", "~streamops:*")
     server.command("ACL", "SETUSER", "ann", "reset", "on", ">right", *keys, "+@all")
     options = replace(server.options, username="ann", password=Secret("right"))

@@ -17,7 +17,7 @@ from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.support.eventually import eventually
-from tests.support.operate.discover import add, names
+from tests.support.operate.discover import add_streams, names
 from tests.support.servers import RunningServer
 
 
@@ -34,13 +34,13 @@ def scan_calls(server: RunningServer) -> int:
 
 
 async def test_everything_without_patterns(server: RunningServer) -> None:
-    add(server, "b", "a", "c:dlq")
+    add_streams(server, "b", "a", "c:dlq")
     add_keys(server, 3 * KEYS_PER_STEP)
     assert await names(server, Watch()) == ["a", "b", "c:dlq"]
 
 
 async def test_patterns_names_and_exclusions(server: RunningServer) -> None:
-    add(server, "orders:eu", "orders:us", "orders:eu:dlq", "payments", "zebra", "other")
+    add_streams(server, "orders:eu", "orders:us", "orders:eu:dlq", "payments", "zebra", "other")
     for watch, expected in (
         (Watch(("orders:*",)), ["orders:eu", "orders:eu:dlq", "orders:us"]),
         (Watch(("orders:??", "pay*")), ["orders:eu", "orders:us", "payments"]),
@@ -54,7 +54,7 @@ async def test_patterns_names_and_exclusions(server: RunningServer) -> None:
 
 
 async def test_names_alone_need_no_scan(server: RunningServer) -> None:
-    add(server, "orders", "payments")
+    add_streams(server, "orders", "payments")
     server.command("CONFIG", "RESETSTAT")
     async with await Console.open(server.options, Watch(("orders", "{a}"))) as console:
         assert console.discovery.complete
@@ -68,7 +68,7 @@ async def test_names_alone_need_no_scan(server: RunningServer) -> None:
 
 
 async def test_more_streams_than_are_shown_are_announced(server: RunningServer) -> None:
-    add(server, *(f"s{number}" for number in range(9)), "wanted")
+    add_streams(server, *(f"s{number}" for number in range(9)), "wanted")
     async with await Console.open(server.options, Watch(("wanted", "s*"), max_streams=4)) as console:
         await console.discover()
         snapshot = await console.collect()
@@ -80,11 +80,11 @@ async def test_more_streams_than_are_shown_are_announced(server: RunningServer) 
 
 
 async def test_streams_come_and_go(server: RunningServer) -> None:
-    add(server, "first", "second")
+    add_streams(server, "first", "second")
     async with await Console.open(server.options) as console:
         await console.discover()
         server.command("DEL", "first")
-        add(server, "third")
+        add_streams(server, "third")
         assert console.discovery.names == ["first", "second"]
         await console.discover()
         assert console.discovery.names == ["second", "third"]
@@ -93,7 +93,7 @@ async def test_streams_come_and_go(server: RunningServer) -> None:
 async def test_found_streams_are_shown_before_the_scan_ends(
     server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(server, *(f"s{number}" for number in range(20)))
+    add_streams(server, *(f"s{number}" for number in range(20)))
     monkeypatch.setattr(scanning, "KEYS_PER_STEP", 1)
     discovery = Discovery(connected, Watch())
     seen: list[int] = []
@@ -111,7 +111,7 @@ async def test_found_streams_are_shown_before_the_scan_ends(
 
 async def test_background_scan_keeps_its_pace(server: RunningServer) -> None:
     """Most of the time it rests: of the wall time, the server is busy with it for at most its share."""
-    add(server, "orders")
+    add_streams(server, "orders")
     add_keys(server, 8 * KEYS_PER_STEP)
     server.command("CONFIG", "RESETSTAT")
     async with await Console.open(server.options) as console:
@@ -128,7 +128,7 @@ async def test_background_scan_keeps_its_pace(server: RunningServer) -> None:
 
 async def test_poll_during_a_scan_waits_for_one_step_at_most(server: RunningServer) -> None:
     """Scan and poll have connections of their own, and a step is a thousand keys: nothing to queue behind."""
-    add(server, "orders")
+    add_streams(server, "orders")
     add_keys(server, 12 * KEYS_PER_STEP)
     async with await Console.open(server.options, Watch(("orders", "x*"))) as console:
         console.start_discovery()
@@ -143,7 +143,7 @@ async def test_poll_during_a_scan_waits_for_one_step_at_most(server: RunningServ
 
 
 async def test_scan_that_is_denied(server: RunningServer) -> None:
-    add(server, "orders")
+    add_streams(server, "orders")
     server.command("ACL", "SETUSER", "blind", "reset", "on", ">right", "~*", "+@all", "-scan")
     options = replace(server.options, username="blind", password=Secret("right"))
     try:

@@ -26,7 +26,7 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
         yield console
 
 
-def fill(server: RunningServer) -> None:
+def add_foreign_members_and_a_message(server: RunningServer) -> None:
     """Two members without bodies, a member and a body that are no messages, and one message."""
     server.command("ZADD", QUEUE, SET[1], SET[0], SET[3], SET[2])
     server.command("ZADD", QUEUE, 18, "job", 19, "ours")
@@ -53,7 +53,7 @@ ALL = ('{"order": 1}', "job", "ours", '{"order": 2}', "stray")
 async def test_operations_leave_foreign_members_as_they_are(
     console: Console, server: RunningServer, kind: type[Struct]
 ) -> None:
-    fill(server)
+    add_foreign_members_and_a_message(server)
     prepared = await console.prepare(kind(stream="orders", ids=ALL))
     assert prepared.plan.count == 1
     (warning,) = prepared.plan.warnings
@@ -76,7 +76,7 @@ async def test_cancel_of_foreign_members_is_refused(
 async def test_a_message_that_another_program_replaced_meanwhile_is_not_cancelled(
     console: Console, server: RunningServer
 ) -> None:
-    fill(server)
+    add_foreign_members_and_a_message(server)
     prepared = await console.prepare(CancelDelayedIntent(stream="orders", ids=("ours",)))
     server.command("HDEL", BODIES, "ours")
     outcome = await console.apply(prepared, Assent(yes=True, typed="orders"))

@@ -13,7 +13,7 @@ from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 
 
-def fill(server: RunningServer, stream: str, pending: int) -> None:
+def add_pending(server: RunningServer, stream: str, pending: int) -> None:
     """A stream with so many pending entries; each third is idle for two minutes, each fifth delivered 7 times."""
     pipeline = server.client.pipeline(transaction=False)
     for _ in range(pending):
@@ -46,7 +46,7 @@ async def keeper(server: RunningServer) -> AsyncIterator[ProfileKeeper]:
 
 
 def check_counts(profile: PendingProfile, pending: int) -> None:
-    """Of a whole pass: what ``fill`` made."""
+    """Of a whole pass: what ``add_pending`` made."""
     often = len(range(0, pending, 5))
     idle = len(set(range(0, pending, 3)) - set(range(0, pending, 5)))
     assert profile.scanned == pending
@@ -59,7 +59,7 @@ def check_counts(profile: PendingProfile, pending: int) -> None:
 
 async def test_coverage_grows_to_the_whole(server: RunningServer, keeper: ProfileKeeper) -> None:
     pending = 2 * ROWS_PER_PAGE + 500
-    fill(server, "orders", pending)
+    add_pending(server, "orders", pending)
     coverage = []
     for _ in range(5):
         profile = (await keeper.advance(groups({"orders": pending})))["orders", "billing"]
@@ -71,7 +71,7 @@ async def test_coverage_grows_to_the_whole(server: RunningServer, keeper: Profil
 async def test_small_groups_are_whole_at_once(server: RunningServer, keeper: ProfileKeeper) -> None:
     pending = {f"orders:{number}": 10 + number for number in range(40)}
     for name, count in pending.items():
-        fill(server, name, count)
+        add_pending(server, name, count)
     profiles = await keeper.advance(groups(pending))
     assert {profile.coverage for profile in profiles.values()} == {1.0}
     for (name, _), profile in profiles.items():
@@ -83,7 +83,7 @@ async def test_rows_of_one_collection_are_bounded_and_turns_are_fair(
 ) -> None:
     pending = {f"orders:{number}": ROWS_PER_PAGE for number in range(10)}
     for name, count in pending.items():
-        fill(server, name, count)
+        add_pending(server, name, count)
     at_once = ROWS_PER_COLLECTION // ROWS_PER_PAGE
     seen = []
     for _ in range(5):
@@ -98,7 +98,7 @@ async def test_refused_group_does_not_hold_up_the_others(
 ) -> None:
     """Groups that cannot be read take their turn like all others, and no more."""
     gone = {f"gone:{number}": ROWS_PER_PAGE for number in range(5)}
-    fill(server, "orders", 10)
+    add_pending(server, "orders", 10)
     for _ in range(2):
         profiles = await keeper.advance(groups(gone | {"orders": 10}))
     assert list(profiles) == [("orders", "billing")]
@@ -107,7 +107,7 @@ async def test_refused_group_does_not_hold_up_the_others(
 async def test_never_by_idle(server: RunningServer, keeper: ProfileKeeper) -> None:
     """XPENDING with IDLE scans the whole list whatever its count: the server's own log of calls must not show it."""
     server.command("CONFIG", "SET", "slowlog-log-slower-than", 0)
-    fill(server, "orders", 50)
+    add_pending(server, "orders", 50)
     server.command("SLOWLOG", "RESET")
     await keeper.advance(groups({"orders": 50}))
     calls: list[list[bytes]] = [entry[3] for entry in server.command("SLOWLOG", "GET", 100)]
@@ -120,7 +120,7 @@ async def test_never_by_idle(server: RunningServer, keeper: ProfileKeeper) -> No
 async def test_group_without_pending_entries_has_no_profile(
     server: RunningServer, keeper: ProfileKeeper
 ) -> None:
-    fill(server, "orders", 10)
+    add_pending(server, "orders", 10)
     assert await keeper.advance(groups({"orders": 10}))
     assert await keeper.advance(groups({"orders": 0})) == {}
     assert keeper._scans == {}
@@ -129,7 +129,7 @@ async def test_group_without_pending_entries_has_no_profile(
 async def test_forgotten_but_for_what_could_not_be_read(server: RunningServer, keeper: ProfileKeeper) -> None:
     pending = {"orders": 10, "payments": 10, "returns": 10}
     for name, count in pending.items():
-        fill(server, name, count)
+        add_pending(server, name, count)
     await keeper.advance(groups(pending))
     keeper.forget_all_but({("orders", "billing"): Any}, {"payments"})
     assert set(keeper._scans) == {("orders", "billing"), ("payments", "billing")}

@@ -1,6 +1,6 @@
 """Stories of entries on real servers: what is told is so, what was not looked at is said."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -12,16 +12,10 @@ from streamops.model.ids import EntryId
 from streamops.model.stories import Story, StoryKind
 from streamops.operate import stories
 from streamops.operate.console import Console
-from tests.support.operate.letters import GROUP, QUEUE, STREAM, add, add_letter, do, make_group
+from tests.support.operate.letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 
 OWN = [(b"order", b"A-1"), (b"blob", b"\xff\x00")]
-
-
-@pytest.fixture
-async def console(server: RunningServer) -> AsyncIterator[Console]:
-    async with await Console.open(server.options) as opened:
-        yield opened
 
 
 async def told(console: Console, entry_id: str) -> Story:
@@ -39,8 +33,8 @@ def texts(story: Story) -> str:
 async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, console: Console) -> None:
     make_group(server)
     make_group(server, group="audit")
-    entry_id = add(server, STREAM, OWN)
-    later = add(server, STREAM, OWN)
+    entry_id = add_pairs(server, STREAM, OWN)
+    later = add_pairs(server, STREAM, OWN)
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "COUNT", "1", "STREAMS", STREAM, ">")
     server.command("HSET", f"{{{STREAM}}}:attempts:{GROUP}", entry_id, "2")
     story = await told(console, entry_id)
@@ -58,7 +52,7 @@ async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, co
 
 async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console: Console) -> None:
     make_group(server)
-    entry_id, other = add(server, STREAM, OWN), add(server, STREAM, OWN)
+    entry_id, other = add_pairs(server, STREAM, OWN), add_pairs(server, STREAM, OWN)
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")
     await do(
         console,
@@ -75,7 +69,7 @@ async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console
 
 async def test_it_died_and_was_replayed(server: RunningServer, console: Console) -> None:
     make_group(server)
-    entry_id = add(server, STREAM, OWN)
+    entry_id = add_pairs(server, STREAM, OWN)
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")
     server.command("XACK", STREAM, GROUP, entry_id)
     letter_id = add_letter(server, OWN, origin_id=entry_id, error="it broke")
@@ -95,15 +89,17 @@ async def test_it_died_and_was_replayed(server: RunningServer, console: Console)
 
 async def test_a_retry_that_waits_and_one_under_way_are_told(server: RunningServer, console: Console) -> None:
     make_group(server)
-    entry_id = add(server, STREAM, OWN)
-    add(server, f"{{{STREAM}}}:retry:{GROUP}", [*OWN, ("_so_origin_id", entry_id), ("_so_attempt", "2")])
+    entry_id = add_pairs(server, STREAM, OWN)
+    add_pairs(
+        server, f"{{{STREAM}}}:retry:{GROUP}", [*OWN, ("_so_origin_id", entry_id), ("_so_attempt", "2")]
+    )
     story = await told(console, entry_id)
     retry = next(event for event in story.events if event.kind is StoryKind.RETRY)
     assert retry.stream == f"{{{STREAM}}}:retry:{GROUP}"
 
 
 async def test_what_is_gone_was_trimmed_or_never_there(server: RunningServer, console: Console) -> None:
-    first, second, third = (add(server, STREAM, OWN) for _ in range(3))
+    first, second, third = (add_pairs(server, STREAM, OWN) for _ in range(3))
     server.command("XDEL", STREAM, second)
     server.command("XTRIM", STREAM, "MAXLEN", "1")
     assert "trimmed or deleted" in texts(await told(console, first))
@@ -116,9 +112,9 @@ async def test_what_is_gone_was_trimmed_or_never_there(server: RunningServer, co
 async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stories, "LOOKED_AT", 2)
     make_group(server)
-    entry_id = add(server, STREAM, OWN)
+    entry_id = add_pairs(server, STREAM, OWN)
     for _ in range(4):
-        add(server, STREAM, OWN)
+        add_pairs(server, STREAM, OWN)
         add_letter(server, OWN)
     server.command("SET", "orders:dlq", "no stream")
     async with await Console.open(server.options) as console:

@@ -7,7 +7,7 @@ from tests.support.servers import RunningServer, StartServer
 STREAMS = ("emails", "orders")
 
 
-def fill(server: RunningServer) -> None:
+def add_streams(server: RunningServer) -> None:
     for name in STREAMS:
         server.command("XADD", name, "*", "n", 1)
 
@@ -20,7 +20,7 @@ async def test_streams_gone_after_a_restart_without_data_are_told_until_they_are
     start_server: StartServer,
 ) -> None:
     server = start_server()
-    fill(server)
+    add_streams(server)
     async with await open_console(server) as console:
         await console.discover()
         assert told(await console.observe()) == []
@@ -37,7 +37,7 @@ async def test_streams_gone_after_a_restart_without_data_are_told_until_they_are
 
 
 async def test_streams_that_a_flush_took_are_a_warning(server: RunningServer) -> None:
-    fill(server)
+    add_streams(server)
     async with await open_console(server) as console:
         await console.discover()
         await console.observe()
@@ -48,7 +48,7 @@ async def test_streams_that_a_flush_took_are_a_warning(server: RunningServer) ->
 
 
 async def test_stream_that_somebody_deletes_is_no_finding(server: RunningServer) -> None:
-    fill(server)
+    add_streams(server)
     async with await open_console(server) as console:
         await console.discover()
         await console.observe()

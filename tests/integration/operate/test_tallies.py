@@ -6,7 +6,7 @@ from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operate.tallies import CountBudget, Counter, Span
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth
-from tests.support.operate.tallies import BUDGET, ahead, fill
+from tests.support.operate.tallies import BUDGET, add_of_sizes, ahead
 from tests.support.servers import RunningServer
 
 
@@ -19,7 +19,7 @@ async def test_no_more_entries_than_the_budget_allows(
     server: RunningServer, connected: Server, depth: Depth
 ) -> None:
     for number in range(4):
-        fill(server, f"orders:{number}", [10] * 200)
+        add_of_sizes(server, f"orders:{number}", [10] * 200)
     counter = Counter(connected, BUDGET)
     spans = [ahead(f"orders:{number}") for number in range(4)]
     await counter.count(spans, depth)
@@ -34,7 +34,7 @@ async def test_no_more_entries_than_the_budget_allows(
 async def test_no_more_entries_of_one_range_than_the_budget_allows(
     server: RunningServer, connected: Server, depth: Depth
 ) -> None:
-    fill(server, "orders", [10] * 200)
+    add_of_sizes(server, "orders", [10] * 200)
     span = ahead("orders")
     counter = Counter(connected, BUDGET)
     await counter.count([span], depth)
@@ -43,7 +43,7 @@ async def test_no_more_entries_of_one_range_than_the_budget_allows(
 
 
 async def test_first_ones_are_served_first(server: RunningServer, connected: Server, depth: Depth) -> None:
-    fill(server, "orders", [10] * 200)
+    add_of_sizes(server, "orders", [10] * 200)
     spans = [ahead("orders", 196), ahead("orders", 193), ahead("orders"), ahead("orders")]
     counter = Counter(connected, replace(BUDGET, per_collection=20, per_page=10))
     await counter.count(spans, depth)
@@ -55,7 +55,7 @@ async def test_what_one_range_leaves_another_may_use(
     server: RunningServer, connected: Server, depth: Depth
 ) -> None:
     """Pages reserve more than they need; what is left over comes back."""
-    fill(server, "orders", [10] * 100)
+    add_of_sizes(server, "orders", [10] * 100)
     spans = [ahead("orders", 98) for _ in range(30)]
     counter = Counter(connected, BUDGET)
     await counter.count(spans, depth)
@@ -68,7 +68,7 @@ async def test_what_is_counted_to_tell_what_was_removed_is_of_the_budget_too(
 ) -> None:
     """Five up to the end of then; of the fifty since, and of those that wait now, a page each."""
     depth = Depth.SCRIPT if server.label == "redis-6.2" else Depth.READ_ONLY_SCRIPT
-    fill(server, "orders", [10] * 200)
+    add_of_sizes(server, "orders", [10] * 200)
     server.command("XGROUP", "CREATE", "orders", "billing", "145-1")
     counter = Counter(connected, BUDGET)
     spans = [Span("orders", EntryId(145, 1), EntryId(150, 1), 10, 150, "billing") for _ in range(9)]
@@ -83,7 +83,7 @@ async def test_what_is_counted_to_tell_what_was_removed_is_of_the_budget_too(
 
 
 async def test_rounds_are_bounded(server: RunningServer, connected: Server, depth: Depth) -> None:
-    fill(server, "orders", [10] * 100)
+    add_of_sizes(server, "orders", [10] * 100)
     span = ahead("orders")
     counter = Counter(connected, replace(BUDGET, per_page=1, rounds=7))
     await counter.count([span], depth)
@@ -92,7 +92,7 @@ async def test_rounds_are_bounded(server: RunningServer, connected: Server, dept
 
 async def test_refused_range_is_left_alone(server: RunningServer, connected: Server, depth: Depth) -> None:
     server.command("SET", "text", "no stream")
-    fill(server, "orders", [10] * 5)
+    add_of_sizes(server, "orders", [10] * 5)
     spans = [ahead("text"), ahead("orders")]
     await Counter(connected, BUDGET).count(spans, depth)
     assert [span.failed for span in spans] == [True, False]
@@ -102,7 +102,7 @@ async def test_refused_range_is_left_alone(server: RunningServer, connected: Ser
 async def test_large_entries_end_it_early(server: RunningServer, connected: Server, depth: Depth) -> None:
     """The size of the entries is known: no call takes more than fit, and all calls no more than the budget."""
     size, fit = 100_000, 5
-    fill(server, "large", [size] * 30)
+    add_of_sizes(server, "large", [size] * 30)
     counter = Counter(
         connected, replace(BUDGET, bytes_per_page=fit * size, bytes_per_collection=2 * fit * size)
     )
@@ -118,7 +118,7 @@ async def test_large_entries_hidden_among_small_ones(
 ) -> None:
     """First and last entry are small, the rest is not: the count must find out before it costs."""
     size = 200_000
-    fill(server, "hiding", [10] + [size] * 100 + [10])
+    add_of_sizes(server, "hiding", [10] + [size] * 100 + [10])
     budget = CountBudget(bytes_per_page=size, bytes_per_collection=2 * size)
     counter = Counter(connected, budget)
     span = ahead("hiding", entry_bytes=10)
@@ -131,7 +131,7 @@ async def test_large_entries_hidden_among_small_ones(
 async def test_single_entry_larger_than_the_budget_is_counted(
     server: RunningServer, connected: Server, depth: Depth
 ) -> None:
-    fill(server, "large", [3_000_000])
+    add_of_sizes(server, "large", [3_000_000])
     span = Span("large", ZERO_ID, EntryId(1, 1), 3_000_000)
     counter = Counter(connected, replace(BUDGET, bytes_per_page=1000, bytes_per_collection=2000))
     await counter.count([span], depth)
@@ -142,7 +142,7 @@ async def test_single_entry_larger_than_the_budget_is_counted(
 
 async def test_server_works_no_more_than_it_is_asked_to(server: RunningServer, connected: Server) -> None:
     depth = Depth.SCRIPT if server.label == "redis-6.2" else Depth.READ_ONLY_SCRIPT
-    fill(server, "orders", [10] * 2000)
+    add_of_sizes(server, "orders", [10] * 2000)
     server.command("CONFIG", "RESETSTAT")
     await Counter(connected, CountBudget(per_collection=1000)).count([ahead("orders")], depth)
     # Steps of 16 and then 64 entries: a page of 100, and one of 900.

@@ -6,7 +6,7 @@ import pytest
 
 from streamops.model.acts.intents import intent_fields
 from streamops.operate.console import Console
-from tests.support.operate.acting.examples import EXAMPLES, WORKSHOP, Scene, fill
+from tests.support.operate.acting.examples import EXAMPLES, WORKSHOP, Scene, add_shop_with_letters_and_queue
 from tests.support.servers import RunningServer
 from tests.unit.cli.typed import intent_of
 
@@ -15,7 +15,7 @@ from tests.unit.cli.typed import intent_of
 async def test_command_of_a_plan_asks_for_its_intent(
     server: RunningServer, tmp_path: Path, name: str
 ) -> None:
-    fill(server.command)
+    add_shop_with_letters_and_queue(server.command)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         intent = await EXAMPLES[name].ready(Scene(console, tmp_path))
         prepared = await console.prepare(intent)

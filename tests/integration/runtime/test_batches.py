@@ -15,7 +15,7 @@ class Order(msgspec.Struct):
     bad: bool = False
 
 
-def add(server: RunningServer, number: int, bad: str = "false") -> None:
+def add_good_or_bad(server: RunningServer, number: int, bad: str = "false") -> None:
     server.command("XADD", "s", "*", "order_id", number, "bad", bad)
 
 
@@ -35,7 +35,7 @@ async def test_what_cannot_be_decoded_is_given_up_alone(server: RunningServer) -
         return [None for _ in orders]
 
     for number in range(10):
-        add(server, number, bad="perhaps" if number in (3, 7) else "false")
+        add_good_or_bad(server, number, bad="perhaps" if number in (3, 7) else "false")
     async with working(app):
         await until(lambda: is_idle(server, "s"))
     assert sum(sizes) == 8
@@ -60,7 +60,7 @@ async def test_one_that_fails_takes_no_other_with_it(
         seen.extend(order.order_id for order in orders)
 
     for number in range(20):
-        add(server, number, bad="true" if number == 7 else "false")
+        add_good_or_bad(server, number, bad="true" if number == 7 else "false")
     async with working(app):
         await until(lambda: len(seen) == 19 and reasons(server))
         await until(lambda: is_idle(server, "s"))
@@ -78,7 +78,7 @@ async def test_results_of_another_number_are_a_failure(server: RunningServer) ->
         return [None]
 
     for number in range(5):
-        add(server, number)
+        add_good_or_bad(server, number)
     async with working(app):
         await until(lambda: len(attempts) == 5)
         await until(lambda: is_idle(server, "s"))
@@ -93,7 +93,7 @@ async def test_a_result_that_is_a_cancellation_is_a_failure(server: RunningServe
         attempts.extend(entry.attempt for entry in entries)
         return [asyncio.CancelledError() if entry.attempt == 1 else None for entry in entries]
 
-    add(server, 1)
+    add_good_or_bad(server, 1)
     async with working(app):
         await until(lambda: attempts == [1, 2])
         await until(lambda: is_idle(server, "s"))
@@ -115,7 +115,7 @@ async def test_many_failures_are_settled_in_few_calls(server: RunningServer, ret
             raise ValueError("no")
 
     for number in range(500):
-        add(server, number)
+        add_good_or_bad(server, number)
     before = scripts_run(server)
     async with working(app) as worker:
         tally = worker.stations[0].crew.tally
@@ -128,7 +128,7 @@ async def test_many_failures_are_settled_in_few_calls(server: RunningServer, ret
 async def test_many_redeliveries_are_marked_in_few_calls(server: RunningServer) -> None:
     app, attempts = Streamops(server.options), list[int]()
     for number in range(300):
-        add(server, number)
+        add_good_or_bad(server, number)
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "stranger", "COUNT", 300, "STREAMS", "s", ">")
     await asyncio.sleep(0.3)

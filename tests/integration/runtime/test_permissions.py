@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import ExitCode
-from tests.support.runtime.everything import STREAM, WORDS, fill, play
+from tests.support.runtime.everything import STREAM, WORDS, add_leftovers, play
 from tests.support.runtime.permissions import CONNECTION, OPTIONAL, PRODUCERS, Users, refusal
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
@@ -11,7 +11,7 @@ from tests.support.servers import RunningServer
 
 @pytest.mark.parametrize("command", sorted(OPTIONAL - {"exec", "multi"}))
 async def test_what_is_optional_may_be_missing(server: RunningServer, command: str) -> None:
-    fill(server)
+    add_leftovers(server)
     assert set(await play(server, Users(server).without(command))) == {*WORDS, "after"}
 
 
@@ -30,5 +30,5 @@ async def test_whoever_lacks_one_command_is_refused_before_anything_is_consumed(
 
 
 async def test_whoever_may_use_no_channel_works_all_the_same(server: RunningServer, users: Users) -> None:
-    fill(server)
+    add_leftovers(server)
     assert set(await play(server, users.limited("resetchannels"))) == {*WORDS, "after"}

@@ -4,7 +4,7 @@ import asyncio
 
 from streamops.runtime import Entry
 from streamops.runtime.events import Adopted, DeadLettered, Event, GroupRestored, Reclaimed
-from tests.support.runtime.worker import add, app_on, letters
+from tests.support.runtime.worker import add_fields, app_on, letters
 from tests.support.runtime.working import is_idle, keys, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
@@ -13,7 +13,7 @@ from tests.support.streams import pending_count
 async def test_entries_of_a_dead_worker_are_taken_over_and_it_is_removed(server: RunningServer) -> None:
     app, seen, told = app_on(server), dict[str, int](), list[Event]()
     app.events.on(Reclaimed, told.append)
-    ids = [add(server, n=str(number)) for number in range(30)]
+    ids = [add_fields(server, n=str(number)) for number in range(30)]
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "so-gone-1-abcd", "COUNT", 30, "STREAMS", "s", ">")
     await asyncio.sleep(0.7)
@@ -34,7 +34,7 @@ async def test_entries_of_a_dead_worker_are_taken_over_and_it_is_removed(server:
 
 async def test_entries_of_strangers_are_taken_over_after_the_lease(server: RunningServer) -> None:
     app, seen = app_on(server), list[str]()
-    ids = [add(server, n=str(number)) for number in range(5)]
+    ids = [add_fields(server, n=str(number)) for number in range(5)]
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "somebody", "STREAMS", "s", ">")
 
@@ -56,7 +56,7 @@ async def test_a_slow_handler_keeps_its_entry(server: RunningServer) -> None:
 
     for app in (first, second):
         app.handler("s", group="g", start="0", lease=0.3, concurrency=2)(handle)
-    add(server, a="1")
+    add_fields(server, a="1")
     async with working(first), working(second):
         await until(lambda: starts)
         await until(lambda: is_idle(server, "s"))
@@ -95,18 +95,18 @@ async def test_a_destroyed_group_is_created_anew_where_this_worker_stood(server:
     async def handle(entry: Entry) -> None:
         seen.append(entry.id)
 
-    first = add(server, a="1")
+    first = add_fields(server, a="1")
     async with working(app):
         await until(lambda: seen == [first])
         await until(lambda: is_idle(server, "s"))
         server.command("XGROUP", "DESTROY", "s", "g")
-        second = add(server, a="2")
+        second = add_fields(server, a="2")
         await until(lambda: seen == [first, second])
         server.command("DEL", "s")
-        third = add(server, a="3")
+        third = add_fields(server, a="3")
         await until(lambda: seen == [first, second, third])
         server.flush()
-        fourth = add(server, a="4")
+        fourth = add_fields(server, a="4")
         await until(lambda: seen == [first, second, third, fourth])
     assert any(isinstance(event, GroupRestored) and event.began == first for event in told)
 
@@ -114,7 +114,7 @@ async def test_a_destroyed_group_is_created_anew_where_this_worker_stood(server:
 async def test_a_deleted_entry_is_told_of_and_not_looped(server: RunningServer) -> None:
     app, told = app_on(server), list[Event]()
     app.events.on(Event, told.append)
-    gone = add(server, a="1")
+    gone = add_fields(server, a="1")
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "somebody", "STREAMS", "s", ">")
     server.command("XDEL", "s", gone)
@@ -131,7 +131,7 @@ async def test_a_deleted_entry_is_told_of_and_not_looped(server: RunningServer) 
 async def test_an_entry_that_keeps_failing_to_finish_is_given_up(server: RunningServer) -> None:
     app, told, starts = app_on(server), list[Event](), list[int]()
     app.events.on(DeadLettered, told.append)
-    add(server, a="1")
+    add_fields(server, a="1")
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "somebody", "STREAMS", "s", ">")
     born = server.command("XPENDING", "s", "g", "-", "+", 1)[0][0].decode()

@@ -44,7 +44,7 @@ def told_by(app: Streamops) -> list[Event]:
     return told
 
 
-def add(server: RunningServer, number: int = 1, **fields: str | bytes) -> list[str]:
+def add_times(server: RunningServer, number: int = 1, **fields: str | bytes) -> list[str]:
     parts = [part for pair in (fields or {"a": "1"}).items() for part in pair]
     return [reply.decode() for reply in server.commands([("XADD", "s", "*", *parts)] * number)]
 
@@ -56,7 +56,7 @@ def deliver(server: RunningServer, consumer: str, count: int) -> None:
 
 async def test_entries_pending_under_ones_own_name_are_handled_after_a_restart(server: RunningServer) -> None:
     app, seen = Streamops(server.options), list[str]()
-    ids = add(server, 3)
+    ids = add_times(server, 3)
     server.command("XGROUP", "CREATE", "s", "g", "0")
     deliver(server, "mine", 3)
 
@@ -79,7 +79,7 @@ async def test_a_read_that_was_given_up_and_arrives_late_strands_nothing(server:
         seen.append(entry.id)
 
     async with working(app) as only:
-        add(server)
+        add_times(server)
         await until(lambda: seen)
         with server.client.pipeline(transaction=True) as at_once:
             at_once.xadd("s", {"a": "2"})
@@ -107,7 +107,7 @@ async def test_nobody_is_taken_for_dead_because_the_server_was_away(server: Runn
         app.handler("s", group="g", start="0", lease=0.5, concurrency=10)(handle)
     quick = replace(QUICK, beat=timedelta(seconds=0.15))
     async with working(first, quick) as one, working(second, quick) as two:
-        add(server, 10)
+        add_times(server, 10)
         await until(lambda: len(starts) == 10)
         server.pause()
         # Two waits are longer than leases and heartbeats last.
@@ -137,7 +137,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
         async def handle(_: Entry) -> None:
             starts.append("second")
 
-        add(server)
+        add_times(server)
         async with working(first, HASTY) as one:
             await until(lambda: starts)
             proxy.hole()
@@ -168,7 +168,7 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     async with working(app):
         before = reads()
         await until(lambda: reads() > before)
-        add(server)
+        add_times(server)
         await until(lambda: seen)
     assert not [event for event in told if isinstance(event, Troubled)]
 
@@ -186,13 +186,13 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
             seen.append(time.monotonic())
 
         async with working(app):
-            add(server)
+            add_times(server)
             await until(lambda: seen)
             # Connections that were there say nothing any more, not even that they are gone; new ones work.
             proxy.hole(new=False)
             began = time.monotonic()
             while not seen[-1] > began:
-                add(server)
+                add_times(server)
                 assert time.monotonic() - began < RESUMES_WITHIN
                 await asyncio.sleep(0.05)
             proxy.cut()
@@ -201,7 +201,7 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
 
 async def test_what_is_read_ahead_is_bounded_by_number(server: RunningServer) -> None:
     app, in_hand = Streamops(server.options), list[int]()
-    add(server, 400)
+    add_times(server, 400)
     server.command("XGROUP", "CREATE", "s", "g", "0")
     deliver(server, "mine", 200)
 
@@ -218,7 +218,7 @@ async def test_what_is_read_ahead_is_bounded_by_number(server: RunningServer) ->
 
 async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> None:
     app, running = Streamops(server.options), asyncio.Event()
-    add(server, 60, body=b"x" * 100_000)
+    add_times(server, 60, body=b"x" * 100_000)
 
     @app.handler("s", group="g", start="0", concurrency=2, prefetch=500, prefetch_bytes=1_000_000)
     async def handle(_: Entry) -> None:
@@ -239,7 +239,7 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
     server: RunningServer,
 ) -> None:
     app, seen = Streamops(server.options), list[str]()
-    ids = add(server, 2500)
+    ids = add_times(server, 2500)
     server.command("XGROUP", "CREATE", "s", "g", "0")
     deliver(server, "somebody", 2500)
     server.command("XCLAIM", "s", "g", "somebody", 0, *ids[-3:], "IDLE", 100_000, "JUSTID")
@@ -258,7 +258,7 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
 async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -> None:
     app, attempts = Streamops(server.options), list[int]()
     told = told_by(app)
-    add(server)
+    add_times(server)
     server.command("XGROUP", "CREATE", "s", "g", "0")
     deliver(server, "naive", 1)
     for _ in range(20):
@@ -290,7 +290,7 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
         seen.append(entry.id)
 
     told = told_by(second)
-    ids = add(server, 10)
+    ids = add_times(server, 10)
     async with working(first):
         await begun.wait()
     assert pending_count(server, "s", "g")
@@ -304,7 +304,7 @@ async def test_names_of_dead_consumers_do_not_pile_up(server: RunningServer) -> 
     app = Streamops(server.options)
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     for number in range(50):
-        add(server)
+        add_times(server)
         deliver(server, f"so-gone-{number}-abcd", 1)
 
     @app.handler("s", group="g")
@@ -329,7 +329,7 @@ async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_mo
             waiting.cancel()
             await waiting
 
-    add(server)
+    add_times(server)
     async with working(app):
         await until(lambda: attempts == [1, 2])
         await until(lambda: is_idle(server, "s"))
@@ -353,7 +353,7 @@ async def test_a_call_that_is_cut_off_while_its_worker_drains_does_not_keep_it(
                 if not stubborn:
                     raise
 
-    add(server)
+    add_times(server)
     async with working(app, replace(QUICK, grace=timedelta(seconds=0.3))):
         await cut_off.wait()
 
@@ -363,7 +363,7 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
 ) -> None:
     async with between(server, tmp_path) as (proxy, options):
         app, outcomes = Streamops(options), list[str]()
-        add(server)
+        add_times(server)
         server.command("XGROUP", "CREATE", "s", "g", "0")
         deliver(server, "mine", 1)
 
@@ -396,10 +396,10 @@ async def test_a_group_that_is_set_back_does_not_double_what_is_in_hand(server: 
         await finish.wait()
 
     async with working(app):
-        ids = add(server, 3)
+        ids = add_times(server, 3)
         await until(lambda: len(starts) == 3)
         server.command("XGROUP", "SETID", "s", "g", "0")
-        ids += add(server, 1)
+        ids += add_times(server, 1)
         await until(lambda: unread(server, "s") == 0)
         await until(lambda: len(starts) == 4)
         finish.set()

@@ -13,6 +13,7 @@ from streamops.runtime import Entry, RetryLater, Streamops, WorkerOptions
 from streamops.runtime.events import Duplicate, Event, Lost, Retried
 from tests.support.operate.acting.examples import WORKSHOP
 from tests.support.runtime.tend.tending import tend
+from tests.support.runtime.worker import add_order
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
@@ -22,14 +23,10 @@ GUARD, RETRIES = "{s}:done:g:7", "{s}:retry:g"
 LONG = timedelta(hours=1)
 
 
-def add(server: RunningServer, *parts: str, stream: str = "s") -> str:
-    return str(server.command("XADD", stream, "*", "order", "7", *parts).decode())
-
-
 def die_with_key(server: RunningServer, origin: str = "", stream: str = "s") -> str:
     """Have a worker read an entry, take its key and die; then the entry is trimmed."""
     server.command("XGROUP", "CREATE", stream, "g", "0", "MKSTREAM")
-    one = add(server, *(("_so_origin_id", origin) if origin else ()), stream=stream)
+    one = add_order(server, *(("_so_origin_id", origin) if origin else ()), stream=stream)
     server.command("XREADGROUP", "GROUP", "g", DEAD, "STREAMS", stream, ">")
     server.command("SET", GUARD, origin or one, "PX", 86_400_000)
     if origin:
@@ -68,11 +65,11 @@ async def test_key_of_an_entry_trimmed_while_pending_is_free_for_the_event_publi
     gone, handled, told = die_with_key(server, origin), list[str](), list[Event]()
     async with working(application(server, handled, told)):
         await until(lambda: Lost("s", "g", gone, 1) in told)
-        again = add(server)
+        again = add_order(server)
         await until(lambda: is_idle(server, "s"))
         assert handled == [again]
         assert server.command("GET", GUARD) == again.encode()
-        once_more = add(server)
+        once_more = add_order(server)
         await until(lambda: is_idle(server, "s"))
     assert handled == [again]
     assert told[1:] == [Duplicate("s", "g", once_more, "7")]
@@ -86,14 +83,14 @@ async def test_key_of_a_trimmed_retry_is_free(server: RunningServer) -> None:
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):
         await until(lambda: told)
-        again = add(server)
+        again = add_order(server)
         await until(lambda: is_idle(server, "s"))
     assert handled == [again]
 
 
 async def test_event_published_before_the_loss_is_found_is_handled(server: RunningServer) -> None:
     gone, handled, told = die_with_key(server), list[str](), list[Event]()
-    add(server)
+    add_order(server)
     async with working(application(server, handled, told)):
         await until(lambda: handled and is_idle(server, "s"))
     assert told == [Lost("s", "g", gone, 1)]
@@ -115,10 +112,10 @@ async def test_key_of_an_entry_trimmed_in_a_handler_stays_taken(
         await may_end.wait()
 
     async with working(app):
-        one = add(server)
+        one = add_order(server)
         await until(lambda: begun)
         server.command("XTRIM", "s", "MAXLEN", 0)
-        add(server)
+        add_order(server)
         await until(lambda: retried)
         may_end.set()
         await until(lambda: is_idle(server, "s") and duplicates)
@@ -137,14 +134,14 @@ async def test_key_of_an_entry_that_outlived_its_lease_stays_taken(server: Runni
         await may_end.wait()
 
     async with working(slow, WorkerOptions(beat=LONG)):
-        one = add(server)
+        one = add_order(server)
         await until(lambda: begun)
         server.command("XTRIM", "s", "MAXLEN", 0)
         async with working(application(server, quick, told, lease=0.3)):
             await until(lambda: Lost("s", "g", one, 1) in told)
             may_end.set()
             await until(lambda: server.command("ZCARD", "{s}:done:g::unhandled") == 0)
-            two = add(server)
+            two = add_order(server)
             await until(
                 lambda: Duplicate("s", "g", two, "7") in told and pending_count(server, "s", "g") == 0
             )
@@ -160,7 +157,7 @@ async def test_key_of_a_trimmed_entry_that_tend_found_is_free(server: RunningSer
     assert pending_count(server, stream, "g") == 0
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):
-        again = add(server)
+        again = add_order(server)
         await until(lambda: is_idle(server, "s"))
     assert handled == [again]
     assert told == []
@@ -183,14 +180,14 @@ async def test_key_of_a_trimmed_entry_that_a_command_took_off_the_list_is_free(
     assert pending_count(server, "s", "g") == 0
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):
-        again = add(server)
+        again = add_order(server)
         await until(lambda: is_idle(server, "s"))
     assert (handled, told) == ([again], [])
 
 
 async def test_tend_notes_nothing_of_a_group_without_workers_of_streamops(server: RunningServer) -> None:
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    add(server)
+    add_order(server)
     server.command("XREADGROUP", "GROUP", "g", "theirs", "STREAMS", "s", ">")
     server.command("XTRIM", "s", "MAXLEN", 0)
     assert (await tend_at_once(server, "s")).applied == 1
@@ -212,7 +209,7 @@ async def test_entry_whose_key_asked_for_another_time_is_screened_again(server: 
         handled.append(entry.id)
 
     async with working(app, QUICK):
-        one = add(server)
+        one = add_order(server)
         await until(lambda: handled and is_idle(server, "s"))
     assert len(asked) == 2
     assert server.command("GET", GUARD) == one.encode()

@@ -9,7 +9,7 @@ import pytest
 
 from streamops.errors import NotFound, SettingsError
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip, WorkerOptions
-from tests.support.runtime.worker import add, app_on, letters
+from tests.support.runtime.worker import add_fields, app_on, letters
 from tests.support.runtime.working import QUICK, is_idle, keys, unread, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
@@ -30,10 +30,10 @@ async def test_entries_are_decoded_handled_and_acknowledged(server: RunningServe
         assert entry.age < timedelta(minutes=1)
         seen.append(order)
 
-    add(server, data=b'{"order_id": "a", "total": 1}')
-    add(server, order_id="b", total="2")
+    add_fields(server, data=b'{"order_id": "a", "total": 1}')
+    add_fields(server, order_id="b", total="2")
     async with working(app):
-        add(server, data=b'{"order_id": "c", "total": 3}')
+        add_fields(server, data=b'{"order_id": "c", "total": 3}')
         await until(lambda: len(seen) == 3)
         await until(lambda: is_idle(server, "s"))
     assert seen == [Order("a", 1), Order("b", 2), Order("c", 3)]
@@ -49,7 +49,7 @@ async def test_many_entries_at_once_are_each_handled_once(server: RunningServer)
         await asyncio.sleep(0)
         seen.append(entry.id)
 
-    ids = [add(server, n=str(number)) for number in range(1000)]
+    ids = [add_fields(server, n=str(number)) for number in range(1000)]
     async with working(app):
         await until(lambda: is_idle(server, "s"))
     assert sorted(seen) == sorted(ids)
@@ -65,7 +65,7 @@ async def test_a_failure_is_tried_again_by_this_group_alone_until_it_succeeds(se
         if entry.attempt < 3:
             raise ValueError("not yet")
 
-    born = add(server, order="7")
+    born = add_fields(server, order="7")
     async with working(app):
         await until(lambda: len(attempts) == 3)
         await until(lambda: is_idle(server, "s"))
@@ -85,7 +85,7 @@ async def test_the_last_failure_goes_to_the_dead_letters_at_once(server: Running
         attempts.append(entry.attempt)
         raise ValueError("no such customer")
 
-    born = add(server, order="7", b="2")
+    born = add_fields(server, order="7", b="2")
     async with working(app):
         await until(lambda: letters(server))
         await until(lambda: is_idle(server, "s"))
@@ -110,7 +110,7 @@ async def test_a_passive_retry_stays_pending_with_its_worker(server: RunningServ
         assert pending_count(server, "s", "g") == 1
         raise ValueError("no")
 
-    add(server, order="7")
+    add_fields(server, order="7")
     async with working(app):
         await until(lambda: letters(server))
         await until(lambda: is_idle(server, "s"))
@@ -132,8 +132,8 @@ async def test_handlers_steer_by_what_they_raise(server: RunningServer) -> None:
             raise RetryLater(0.01)
 
     for word in ("skip", "reject", "later"):
-        add(server, order_id=word)
-    add(server, total="x")
+        add_fields(server, order_id=word)
+    add_fields(server, total="x")
     async with working(app):
         await until(lambda: len(attempts) == 4)
         await until(lambda: is_idle(server, "s"))
@@ -152,8 +152,8 @@ async def test_a_handler_that_takes_too_long_is_cut_off(server: RunningServer) -
             cancelled.append(True)
             raise
 
-    add(server, a="1")
-    add(server, a="2")
+    add_fields(server, a="1")
+    add_fields(server, a="2")
     async with working(app):
         await until(lambda: len(letters(server)) == 2)
         await until(lambda: is_idle(server, "s"))
@@ -179,9 +179,9 @@ async def test_plain_functions_and_batches(server: RunningServer) -> None:
         return [Reject("odd") if order.total % 2 else None for order in orders]
 
     for number in range(20):
-        add(server, "a", n=str(number))
-        add(server, "b", n=str(number))
-        add(server, "c", order_id="x", total=str(number))
+        add_fields(server, "a", n=str(number))
+        add_fields(server, "b", n=str(number))
+        add_fields(server, "c", order_id="x", total=str(number))
     async with working(app):
         for stream in "abc":
             await until(lambda stream=stream: is_idle(server, stream))  # type: ignore[misc]
@@ -202,7 +202,7 @@ async def test_draining_hands_back_what_was_not_begun(server: RunningServer) -> 
         done.append(entry.id)
 
     for number in range(20):
-        add(server, n=str(number))
+        add_fields(server, n=str(number))
     async with working(app):
         await until(lambda: len(begun) == 2)
     assert done == begun
@@ -221,8 +221,8 @@ async def test_one_business_key_is_handled_once(server: RunningServer) -> None:
         seen.append(order.order_id)
 
     for word in ("a", "b", "a"):
-        add(server, order_id=word)
-        add(server, data=msgspec.json.encode(Order(f"{word}!")))
+        add_fields(server, order_id=word)
+        add_fields(server, data=msgspec.json.encode(Order(f"{word}!")))
     async with working(app) as worker:
         await until(lambda: is_idle(server, "s"))
         assert worker.stations[0].crew.tally.duplicates == 2
@@ -237,7 +237,7 @@ async def test_a_dead_letter_frees_its_key(server: RunningServer) -> None:
     async def handle(order: Order) -> None:
         raise ValueError(order.order_id)
 
-    add(server, order_id="a")
+    add_fields(server, order_id="a")
     async with working(app):
         await until(lambda: letters(server))
     assert "{s}:done:g:a" not in keys(server)
@@ -253,7 +253,7 @@ async def test_weights_share_the_slots_and_starve_nobody(server: RunningServer) 
 
     for stream in ("high", "normal", "low"):
         for number in range(200):
-            add(server, stream, n=str(number))
+            add_fields(server, stream, n=str(number))
     async with working(app):
         await until(lambda: len(order) >= 300)
     share = [order[50:250].count(stream) / 200 for stream in ("high", "normal", "low")]
@@ -301,7 +301,7 @@ async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(server: RunningServ
         server.command("HSET", "streamops:pool:p", "mode", "paused")
         await until(lambda: server.command("HGET", key, "state") == b"paused")
         await asyncio.sleep(0.1)
-        add(server, a="1")
+        add_fields(server, a="1")
         server.command("HDEL", "streamops:pool:p", "mode")
         await until(lambda: len(seen) == 1)
     assert QUICK.pool == "default"

@@ -1,9 +1,6 @@
 """Members of a queue that are no delayed messages: the pump passes them, and neither moves nor rescores them."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-
-import pytest
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.pumping import NOTHING_PASSED, Passed, Pumped, pump
@@ -15,13 +12,6 @@ from tests.support.servers import RunningServer
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 ORDER = DelayedBody("orders", ((b"n", b"1"),))
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 def add_foreign(server: RunningServer, members: int, score: float = 5) -> list[bytes]:

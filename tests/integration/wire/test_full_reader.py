@@ -13,12 +13,12 @@ from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS
 from streamops.wire.full_replies import FullDecoder
 from streamops.wire.stream_reader import Readings
 from tests.support.servers import RunningServer, StartServer
-from tests.support.wire.deep_readings import PARTS, fill, reading
+from tests.support.wire.deep_readings import PARTS, add_six_entries_two_groups, reading
 from tests.support.wire.fixtures import SetUser
 
 
 async def test_what_was_added_to_a_reading_holds_until_it_moves(server: RunningServer) -> None:
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(server.options) as (full, _):
         await full.read(["orders"])
         (told,) = (await full.read(["orders"])).streams
@@ -35,7 +35,7 @@ async def test_what_was_added_to_a_reading_holds_until_it_moves(server: RunningS
 async def test_what_was_added_to_a_reading_is_not_of_another_server(start_server: StartServer) -> None:
     """Its reply may be the same to the byte; what comes after a position may be not."""
     server = start_server("--enable-debug-command", "yes")
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(server.options) as (full, _):
         await full.read(["orders"])
         (told,) = (await full.read(["orders"])).streams
@@ -47,7 +47,7 @@ async def test_what_was_added_to_a_reading_is_not_of_another_server(start_server
 
 
 async def test_ages_that_the_script_told_are_not_kept(server: RunningServer) -> None:
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(server.options) as (full, _):
         await full.read(["orders"])
         first = (await full.read(["orders"])).streams
@@ -61,7 +61,7 @@ async def test_ages_that_the_script_told_are_not_kept(server: RunningServer) -> 
 async def test_those_that_are_watched_no_more_are_forgotten(server: RunningServer) -> None:
     names = ["orders", "payments"]
     for name in names:
-        fill(server, name)
+        add_six_entries_two_groups(server, name)
     async with reading(server.options) as (full, _):
         await full.read(names)
         full.forget_all_but(["orders"])
@@ -83,8 +83,8 @@ async def test_ways_of_reading_that_met_different_servers_make_no_reading(
 ) -> None:
     """Between the pass of light streams and that of the others another server takes over: all are read anew."""
     server = start_server("--enable-debug-command", "yes")
-    fill(server, "light")
-    fill(server, "heavy", size=LIGHT_BYTES + 1)
+    add_six_entries_two_groups(server, "light")
+    add_six_entries_two_groups(server, "heavy", size=LIGHT_BYTES + 1)
     async with reading(server.options) as (full, plain):
         await full.read(["light", "heavy"])
         by_script: list[list[str]] = []
@@ -111,7 +111,7 @@ SOON = 0.3
 
 async def test_what_stands_still_is_the_same_reading_until_it_moves(server: RunningServer) -> None:
     for name in ("still", "moving"):
-        fill(server, name)
+        add_six_entries_two_groups(server, name)
     async with reading(server.options) as (full, _):
         await full.read(["still", "moving"])
         first = (await full.read(["still", "moving"])).streams
@@ -126,9 +126,11 @@ async def test_what_stands_still_is_the_same_reading_until_it_moves(server: Runn
 @pytest.mark.parametrize("why", ["large entries", "many consumers"])
 async def test_heavy_streams_are_left_to_the_script(server: RunningServer, why: str) -> None:
     if why == "large entries":
-        fill(server, "heavy", size=LIGHT_BYTES + 1)
+        add_six_entries_two_groups(server, "heavy", size=LIGHT_BYTES + 1)
     else:
-        fill(server, "heavy", consumers=[f"c{number}" for number in range(MAX_CONSUMERS + 1)])
+        add_six_entries_two_groups(
+            server, "heavy", consumers=[f"c{number}" for number in range(MAX_CONSUMERS + 1)]
+        )
     async with reading(server.options) as (full, _):
         for _ in PARTS:
             (stream,) = (await full.read(["heavy"])).streams
@@ -138,7 +140,7 @@ async def test_heavy_streams_are_left_to_the_script(server: RunningServer, why: 
 
 
 async def test_one_that_becomes_heavy_is_read_in_full_once_more(server: RunningServer) -> None:
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(server.options) as (full, _):
         await full.read(["orders"])
         server.command("XADD", "orders", "MAXLEN", 1, "*", "n", "x" * (LIGHT_BYTES + 1))
@@ -150,7 +152,7 @@ async def test_one_that_becomes_heavy_is_read_in_full_once_more(server: RunningS
 
 
 async def test_one_that_is_shunned_goes_back_to_the_script(server: RunningServer) -> None:
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(server.options) as (full, _):
         await full.read(["orders"])
         full.shun("orders")
@@ -161,7 +163,7 @@ async def test_one_that_is_shunned_goes_back_to_the_script(server: RunningServer
 
 async def test_what_is_no_stream_any_more(server: RunningServer) -> None:
     for name in ("gone", "other", "stays"):
-        fill(server, name)
+        add_six_entries_two_groups(server, name)
     async with reading(server.options) as (full, _):
         await full.read(["gone", "other", "stays"])
         server.command("DEL", "gone", "other")
@@ -178,10 +180,10 @@ async def test_what_is_no_stream_any_more(server: RunningServer) -> None:
 
 async def test_new_ones_among_known_ones_keep_their_order(server: RunningServer) -> None:
     for name in ("a", "c"):
-        fill(server, name)
+        add_six_entries_two_groups(server, name)
     async with reading(server.options) as (full, _):
         await full.read(["a", "c"])
-        fill(server, "b")
+        add_six_entries_two_groups(server, "b")
         readings: Readings = await full.read(["a", "b", "c"])
     assert [found.name for found in readings.streams if isinstance(found, StreamReading)] == ["a", "b", "c"]
     assert all(at is not None for at in readings.times)
@@ -194,7 +196,7 @@ async def test_permission_lost_on_the_way_and_given_back(
     monkeypatch.setattr(full_reader, "TRY_AGAIN", SOON)
     if server.label == "redis-6.2":
         pytest.skip("no subcommand can be denied here")
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     options = as_user("~*", "+@all")
     async with reading(options) as (full, _):
         await full.read(["orders"])
@@ -215,8 +217,8 @@ async def test_permission_lost_on_the_way_and_given_back(
 async def test_a_key_that_may_not_be_read_is_no_reason_to_step_down(
     server: RunningServer, as_user: SetUser
 ) -> None:
-    fill(server, "mine")
-    fill(server, "theirs")
+    add_six_entries_two_groups(server, "mine")
+    add_six_entries_two_groups(server, "theirs")
     async with reading(as_user("~mine", "+@all")) as (full, _):
         for _ in PARTS:
             mine, theirs = (await full.read(["mine", "theirs"])).streams
@@ -227,7 +229,7 @@ async def test_a_key_that_may_not_be_read_is_no_reason_to_step_down(
 
 
 async def test_without_a_clock_there_are_no_ages(server: RunningServer, as_user: SetUser) -> None:
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(as_user("~*", "+@all", "-time", "-info")) as (full, _):
         await full.read(["orders"])
         (stream,) = (await full.read(["orders"])).streams

@@ -7,7 +7,7 @@ from streamops.wire.harmless import refused_writes
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser
-from tests.support.wire.harmless import COMMANDS, fill, state
+from tests.support.wire.harmless import COMMANDS, add_a_key_of_each_type, state
 
 
 def without(command: str, server: RunningServer) -> str:
@@ -18,7 +18,7 @@ def without(command: str, server: RunningServer) -> str:
 
 @pytest.mark.parametrize("command", COMMANDS)
 async def test_what_is_not_permitted_is_told(server: RunningServer, as_user: SetUser, command: str) -> None:
-    before = fill(server)
+    before = add_a_key_of_each_type(server)
     connection = await Server.connect(as_user("~*", "+@all", without(command, server)))
     others = [one for one in COMMANDS if one.partition(" ")[0] != command.partition(" ")[0]]
     refused = await refused_writes(connection, [(one, "none") for one in (*others, command)])

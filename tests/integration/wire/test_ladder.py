@@ -12,14 +12,14 @@ from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader
 from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser
-from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, essence, fill, is_old
+from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, add_two_streams_three_groups, essence, is_old
 
 
 async def test_what_is_permitted_again_is_read_again(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("streamops.wire.stream_reader.LOOK_AGAIN", 0.0)
-    fill(server)
+    add_two_streams_three_groups(server)
     server.command("ACL", "SETUSER", "changing", "reset", "on", "nopass", "~*", "+@all")
     connection = await Server.connect(replace(server.options, username="changing", password=Secret("any")))
     collector = Collector(connection, Watch())

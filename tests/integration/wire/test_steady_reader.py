@@ -12,7 +12,7 @@ from streamops.wire.node import Bundle, Node
 from streamops.wire.steady_reader import MAX_CONSUMERS
 from streamops.wire.steady_replies import NOISE, SteadyDecoder, Stood, steady_commands
 from tests.support.servers import RunningServer, StartServer
-from tests.support.wire.deep_readings import essence, fill, reading
+from tests.support.wire.deep_readings import add_six_entries_two_groups, essence, reading
 from tests.support.wire.fixtures import SetUser
 from tests.support.wire.steady_reader import GROUP, HEAVY, NAME, counts, one, standing, tells_additions, whole
 
@@ -22,7 +22,7 @@ async def test_while_only_time_passes_it_is_the_same_reading(
 ) -> None:
     # However long this machine takes between two commands.
     monkeypatch.setattr(steady_replies, "NOISE", 30_000)
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(server.options) as (full, _):
         first = await one(full)
         await asyncio.sleep(0.3)
@@ -65,7 +65,7 @@ MOVED: dict[str, list[list[Any]]] = {
 
 @pytest.mark.parametrize("what", MOVED)
 async def test_whatever_moves_is_seen(server: RunningServer, what: str) -> None:
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(server.options) as (full, plain):
         before = await one(full)
         for command in MOVED[what]:
@@ -74,7 +74,7 @@ async def test_whatever_moves_is_seen(server: RunningServer, what: str) -> None:
 
 
 async def test_one_that_is_gone_is_missing(server: RunningServer) -> None:
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(server.options) as (full, _):
         server.command("DEL", NAME)
         assert isinstance((await full.read([NAME])).streams[0], Fault)
@@ -85,7 +85,7 @@ async def test_one_that_is_gone_is_missing(server: RunningServer) -> None:
 async def test_another_server_at_the_same_place_is_looked_at_anew(start_server: StartServer) -> None:
     """A replica that takes over may lack an entry, and get another one: all its counts are the same then."""
     server = start_server("--enable-debug-command", "yes")
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(server.options) as (full, _):
         # Two readings of the script have to agree again.
         for is_another, asks_script in ((False, False), (True, True), (False, True), (False, False)):
@@ -97,7 +97,9 @@ async def test_another_server_at_the_same_place_is_looked_at_anew(start_server: 
 
 
 async def test_one_with_many_consumers_is_left_to_others(server: RunningServer) -> None:
-    fill(server, NAME, size=HEAVY, consumers=[f"c{number}" for number in range(MAX_CONSUMERS + 1)])
+    add_six_entries_two_groups(
+        server, NAME, size=HEAVY, consumers=[f"c{number}" for number in range(MAX_CONSUMERS + 1)]
+    )
     async with standing(server.options) as (full, _):
         server.client.config_resetstat()
         await one(full)
@@ -106,7 +108,7 @@ async def test_one_with_many_consumers_is_left_to_others(server: RunningServer) 
 
 async def test_it_is_read_afresh_now_and_then(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steady_reader, "KEPT_SECONDS", 0.0)
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(server.options) as (full, _):
         server.client.config_resetstat()
         await one(full)
@@ -231,7 +233,7 @@ async def test_what_may_not_be_asked_is_left_alone_for_a_while(
 ) -> None:
     if not tells_additions(server):
         pytest.skip("no stream is known to stand still here")
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(as_user("~*", "+@all", "-xpending")) as (full, _):
         for _ in range(3):
             assert essence(await one(full)).length == 6

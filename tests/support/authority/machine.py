@@ -36,7 +36,7 @@ from tests.support.operate.acting.examples import (
     STREAM,
     WORKSHOP,
     Scene,
-    fill,
+    add_shop_with_letters_and_queue,
 )
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
@@ -142,7 +142,7 @@ class Authority(RuleBasedStateMachine):
         """The tenant's stream with its groups, and all that belongs to others."""
         command = self.running.command
         self.running.flush()
-        fill(command)
+        add_shop_with_letters_and_queue(command)
         command("XADD", "orders", "1-0", "n", "1")
         command("XGROUP", "CREATE", "orders", "g", "0")
         command("XADD", "{orders}:dlq", "1-0", "_so_origin", "orders", "n", "1")

@@ -73,7 +73,7 @@ def at_least(count: int, **more: Any) -> ControllerOptions:
     return options(config=ScalingConfig(minimum=count, maximum=max(10, count)), **more)
 
 
-def fill(server: RunningServer, entries: int = 0) -> None:
+def add_waiting(server: RunningServer, entries: int = 0) -> None:
     """The stream and its group, with so many entries waiting."""
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
     for number in range(entries):

@@ -1,8 +1,5 @@
 """The stream ``orders`` whose group ``billing`` holds entries, and command lines about it."""
 
-import time
-from collections.abc import Callable
-
 import pytest
 
 from tests.support.servers import RunningServer
@@ -12,7 +9,7 @@ SESAME = "sesame"
 CLAIM = ("claim", STREAM, GROUP, "--to", "worker-2", "--min-idle", "0", "--yes")
 
 
-def fill(server: RunningServer, count: int) -> None:
+def deliver_all_to_worker_1(server: RunningServer, count: int) -> None:
     """Add entries, and have ``worker-1`` take all of them."""
     pipe = server.client.pipeline(transaction=False)
     for number in range(1, count + 1):
@@ -24,7 +21,7 @@ def fill(server: RunningServer, count: int) -> None:
 
 def fill_stuck(server: RunningServer) -> None:
     """One entry that is stuck, and one that was delivered five times."""
-    fill(server, 2)
+    deliver_all_to_worker_1(server, 2)
     for number, deliveries in ((1, 1), (2, 5)):
         words = ("IDLE", 90_000, "RETRYCOUNT", deliveries, "JUSTID")
         server.command("XCLAIM", STREAM, GROUP, "w", 0, f"{number}-1", *words)
@@ -33,7 +30,7 @@ def fill_stuck(server: RunningServer) -> None:
 @pytest.fixture
 def stocked(server: RunningServer) -> RunningServer:
     """Nine entries given to a group and not acknowledged."""
-    fill(server, 9)
+    deliver_all_to_worker_1(server, 9)
     return server
 
 
@@ -43,11 +40,3 @@ def owners(server: RunningServer) -> list[str]:
 
 def ack(server: RunningServer, *words: str) -> tuple[str, ...]:
     return ("ack", STREAM, GROUP, "--ids", "1-1,2-1", "--url", server.unix_url, *words)
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    """Wait for what another process does."""
-    deadline = time.monotonic() + 40
-    while not holds():
-        assert time.monotonic() < deadline, "it never came to hold"
-        time.sleep(0.01)

@@ -1,19 +1,10 @@
 """Waiting for the demo server, and asking it."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-
-
-def wait_until(so: Callable[[], bool], seconds: float = 5) -> None:
-    deadline = time.monotonic() + seconds
-    while not so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def ask(socket_path: str, *words: str) -> Any:  # noqa: ANN401  # any RESP value

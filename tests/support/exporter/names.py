@@ -15,7 +15,7 @@ NAMES = (
 )
 
 
-def fill(server: RunningServer) -> None:
+def add_a_stream_of_every_name(server: RunningServer) -> None:
     """A stream of every name, with a group, a consumer, dead letters and delayed messages."""
     for name in NAMES:
         server.client.xadd(name, {"a": "1"})

@@ -10,7 +10,7 @@ COUNTS = {0: 3, 1: 2_500, 2: 1, 250: 7, 299: 2}
 """Entries of some seconds: one second takes several pages, and most of the others have none."""
 
 
-def fill(server: RunningServer, counts: Mapping[int, int] = COUNTS, size: int = 10) -> datetime:
+def add_in_seconds(server: RunningServer, counts: Mapping[int, int] = COUNTS, size: int = 10) -> datetime:
     """Entries at seconds after a time ten minutes ago; that time."""
     begin = server.client.time()[0] - 600
     pipeline = server.client.pipeline(transaction=False)

@@ -5,7 +5,7 @@ from streamops.operate.watch import Watch
 from tests.support.servers import RunningServer
 
 
-def add(server: RunningServer, *names: str) -> None:
+def add_streams(server: RunningServer, *names: str) -> None:
     for name in names:
         server.command("XADD", name, "*", "f", "v")
 

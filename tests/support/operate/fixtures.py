@@ -6,18 +6,12 @@ import pytest
 
 from streamops.operate.acting.place import Place
 from streamops.operate.arrivals import ArrivalReader
+from streamops.operate.console import Console
 from streamops.operate.tallies import CountBudget
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.support.operate.lag_watching import TIGHT, Watcher
 from tests.support.servers import RunningServer
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 @pytest.fixture
@@ -42,3 +36,9 @@ async def reader(server: RunningServer) -> AsyncIterator[ArrivalReader]:
     connection = await Server.connect(server.options)
     yield ArrivalReader(Place(connection))
     await connection.close()
+
+
+@pytest.fixture
+async def console(server: RunningServer) -> AsyncIterator[Console]:
+    async with await Console.open(server.options) as opened:
+        yield opened

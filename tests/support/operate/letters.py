@@ -21,7 +21,7 @@ def flat(fields: Fields) -> list[bytes | str]:
     return [part for pair in fields for part in pair]
 
 
-def add(server: RunningServer, stream: str, fields: Fields, entry_id: str = "*") -> str:
+def add_pairs(server: RunningServer, stream: str, fields: Fields, entry_id: str = "*") -> str:
     return str(server.command("XADD", stream, entry_id, *flat(fields)).decode())
 
 
@@ -34,7 +34,7 @@ def add_letter(
     **about: str,
 ) -> str:
     """A letter as streamops writes them."""
-    return add(server, queue, [*own, *_reserved(**about)], entry_id)
+    return add_pairs(server, queue, [*own, *_reserved(**about)], entry_id)
 
 
 def add_letters(server: RunningServer, numbers: Iterable[int]) -> None:

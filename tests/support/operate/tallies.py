@@ -9,7 +9,7 @@ from tests.support.servers import RunningServer
 BUDGET = CountBudget(per_range=50, per_collection=120, per_page=20, rounds=20)
 
 
-def fill(server: RunningServer, name: str, sizes: Sequence[int]) -> None:
+def add_of_sizes(server: RunningServer, name: str, sizes: Sequence[int]) -> None:
     """Entries 1-1, 2-1, ... of these sizes."""
     pipeline = server.client.pipeline(transaction=False)
     for number, size in enumerate(sizes, start=1):

@@ -17,7 +17,7 @@ WIDE = 4_000
 """More fields than a script can move."""
 
 
-def fill(server: RunningServer) -> None:
+def add_leftovers(server: RunningServer) -> None:
     """What was there before: another worker's leftovers, one of them deleted, and one entry without its payload."""
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
     add = ("XADD", STREAM, "*", "n")

@@ -16,11 +16,11 @@ def two_primaries(start_server: StartServer) -> tuple[RunningServer, RunningServ
     former, primary = start_server(), start_server()
     for server in (former, primary):
         server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    add(former, SAME, "former")
+    add_named(former, SAME, "former")
     return former, primary
 
 
-def add(server: RunningServer, entry_id: str, name: str) -> None:
+def add_named(server: RunningServer, entry_id: str, name: str) -> None:
     server.command("XADD", "s", entry_id, "name", name)
 
 

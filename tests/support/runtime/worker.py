@@ -4,7 +4,7 @@ from streamops.runtime import Streamops
 from tests.support.servers import RunningServer
 
 
-def add(server: RunningServer, stream: str = "s", **fields: str | bytes) -> str:
+def add_fields(server: RunningServer, stream: str = "s", **fields: str | bytes) -> str:
     return str(
         server.command("XADD", stream, "*", *(part for pair in fields.items() for part in pair)).decode()
     )
@@ -17,3 +17,7 @@ def letters(server: RunningServer, stream: str = "s") -> list[dict[str, str]]:
 
 def app_on(server: RunningServer) -> Streamops:
     return Streamops(server.options)
+
+
+def add_order(server: RunningServer, *parts: str, stream: str = "s") -> str:
+    return str(server.command("XADD", stream, "*", "order", "7", *parts).decode())

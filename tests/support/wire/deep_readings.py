@@ -28,7 +28,9 @@ async def reading(options: ConnectionOptions) -> AsyncIterator[tuple[FullReader,
         await server.close()
 
 
-def fill(server: RunningServer, name: str, size: int = 10, consumers: Sequence[str] = ("a", "b")) -> None:
+def add_six_entries_two_groups(
+    server: RunningServer, name: str, size: int = 10, consumers: Sequence[str] = ("a", "b")
+) -> None:
     """A stream of six entries and two groups: one without consumers, one that has read three entries."""
     for _ in range(6):
         server.command("XADD", name, "*", "n", "x" * size)

@@ -12,7 +12,7 @@ COMMANDS = tuple(command for command in KNOWN if command != "XDELEX")
 KEYS = ("stream", "hash", "zset", "string", "none")
 
 
-def fill(server: RunningServer) -> dict[str, Any]:
+def add_a_key_of_each_type(server: RunningServer) -> dict[str, Any]:
     server.command("XADD", "stream", "1-0", "f", "v")
     server.command("XGROUP", "CREATE", "stream", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "c", "STREAMS", "stream", ">")

@@ -9,7 +9,7 @@ STREAMS = ("orders", "payments")
 NO_SCRIPTS = ("-eval", "-evalsha", "-eval_ro", "-evalsha_ro")
 
 
-def fill(server: RunningServer) -> None:
+def add_two_streams_three_groups(server: RunningServer) -> None:
     """Two streams, each with groups before, amid and at the end of its entries."""
     for stream in STREAMS:
         for number in range(1, 7):

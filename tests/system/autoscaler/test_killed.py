@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from streamops.process.children import module_environment
-from tests.support.autoscaler.pools import KEY, LOG, POOL, field, fill, steer
-from tests.support.runtime.supervisor.run import until
+from tests.support.autoscaler.pools import KEY, LOG, POOL, add_waiting, field, steer
+from tests.support.eventually import wait_until
 from tests.support.servers import RunningServer
 
 LEASE = 3.0
@@ -60,25 +60,25 @@ def controller(server: RunningServer, directory: Path, *options: str) -> Iterato
 
 def begin(server: RunningServer) -> None:
     """A pool of one worker, told so once: that is all that its supervisors would have to know."""
-    fill(server)
+    add_waiting(server)
     server.command("HSET", KEY, "desired", 1)
 
 
 def test_one_ends_one_is_killed_and_there_is_always_another(server: RunningServer, tmp_path: Path) -> None:
     begin(server)
     with controller(server, tmp_path, "--minimum", "2") as first:
-        until(lambda: first.leads(server))
-        until(lambda: field(server, "desired") == "2")
+        wait_until(lambda: first.leads(server))
+        wait_until(lambda: field(server, "desired") == "2")
         with controller(server, tmp_path) as second, controller(server, tmp_path) as third:
-            until(lambda: "waiting for the lead" in second.log and "waiting for the lead" in third.log)
+            wait_until(lambda: "waiting for the lead" in second.log and "waiting for the lead" in third.log)
             assert first.end() == 0
             ended = time.monotonic()
-            until(lambda: second.leads(server) or third.leads(server))
+            wait_until(lambda: second.leads(server) or third.leads(server))
             # At once: no lease had to run out.
             assert time.monotonic() - ended < LEASE - 0.5
             leader, waiting = (second, third) if second.leads(server) else (third, second)
             leader.send(signal.SIGKILL)
-            until(lambda: waiting.leads(server))
+            wait_until(lambda: waiting.leads(server))
             assert field(server, "term") == "3"
             assert "Traceback" not in first.log + second.log + third.log
 
@@ -88,19 +88,19 @@ def test_one_that_was_stopped_for_longer_than_its_lease_asks_for_nothing_any_mor
 ) -> None:
     begin(server)
     with controller(server, tmp_path) as first:
-        until(lambda: first.leads(server))
+        wait_until(lambda: first.leads(server))
         with controller(server, tmp_path) as second:
-            until(lambda: "waiting for the lead" in second.log)
+            wait_until(lambda: "waiting for the lead" in second.log)
             first.send(signal.SIGSTOP)
-            until(lambda: second.leads(server))
+            wait_until(lambda: second.leads(server))
             # The one that stands still knows nothing of this.
             steer(server, override=4)
-            until(lambda: field(server, "desired") == "4")
+            wait_until(lambda: field(server, "desired") == "4")
             told = server.command("XLEN", LOG)
             first.send(signal.SIGCONT)
-            until(lambda: "lead lost" in first.log)
+            wait_until(lambda: "lead lost" in first.log)
             steer(server, override=5, steered_at=2)
-            until(lambda: field(server, "desired") == "5")
+            wait_until(lambda: field(server, "desired") == "5")
             assert second.leads(server)
             assert field(server, "term") == "2"
             said = server.command("XRANGE", LOG, "-", "+")[told:]
@@ -108,15 +108,15 @@ def test_one_that_was_stopped_for_longer_than_its_lease_asks_for_nothing_any_mor
             assert said
             assert all(holder in fields[1] for _, fields in said)
             assert second.end() == 0
-            until(lambda: first.leads(server))
+            wait_until(lambda: first.leads(server))
             assert "Traceback" not in first.log + second.log
 
 
 def test_looking_twice_and_ending(server: RunningServer, tmp_path: Path) -> None:
     begin(server)
     with controller(server, tmp_path, "--once", "--minimum", "3") as once:
-        until(lambda: field(server, "desired") == "3")
-        until(lambda: not field(server, "leader"))
+        wait_until(lambda: field(server, "desired") == "3")
+        wait_until(lambda: not field(server, "leader"))
         assert once._process.wait(20) == 0
         assert server.command("EXISTS", f"streamops:learned:{POOL}") == 1
         assert server.command("XLEN", LOG) == 2

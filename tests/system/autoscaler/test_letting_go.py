@@ -12,7 +12,7 @@ from streamops.scaling.config import ScalingConfig
 from tests.support.autoscaler.pools import POOL, console_on, options, steer
 from tests.support.eventually import SETTLE_SECONDS, eventually
 from tests.support.runtime.supervisor.run import supervising
-from tests.support.runtime.supervisor.running import add
+from tests.support.runtime.supervisor.running import add_job
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
@@ -47,7 +47,7 @@ async def test_a_pool_that_shrinks_while_it_works_loses_nothing_and_does_nothing
             async with asyncio.timeout(SETTLE_SECONDS):
                 while (await controller.round()).decisions[POOL].ready < 4:  # noqa: ASYNC110 - a round each time
                     await asyncio.sleep(0.1)
-            entries = [add(server) for _ in range(ENTRIES)]
+            entries = [add_job(server) for _ in range(ENTRIES)]
             await eventually(lambda: len({pid for _, pid in running.handled}) == 4)
             steer(server, override=1, steered_at=2)
             down = (await controller.round()).decisions[POOL]

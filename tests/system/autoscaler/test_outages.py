@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.support.autoscaler.outages import assert_goes_on, assert_holds, led
-from tests.support.autoscaler.pools import fill
+from tests.support.autoscaler.pools import add_waiting
 from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer, StartServer
 
@@ -12,7 +12,7 @@ async def test_a_primary_that_becomes_a_replica_and_is_promoted_with_older_data(
     start_server: StartServer,
 ) -> None:
     own, older = (start_server("--repl-diskless-sync-delay", "0") for _ in range(2))
-    fill(own, entries=10)
+    add_waiting(own, entries=10)
     async with led(own) as case:
         older.command("REPLICAOF", "127.0.0.1", own.port)
         await _synced(older)

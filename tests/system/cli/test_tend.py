@@ -4,7 +4,8 @@ import signal
 import subprocess
 
 from streamops.process.children import module_command, module_environment
-from tests.support.cli.billing import GROUP, STREAM, fill_stuck, wait_until
+from tests.support.cli.billing import GROUP, STREAM, fill_stuck
+from tests.support.eventually import wait_until
 from tests.support.servers import StartServer
 from tests.support.streams import pending_count
 

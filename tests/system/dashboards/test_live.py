@@ -7,7 +7,7 @@ import math
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +31,7 @@ from tests.support.dashboards.cast import (
     playing,
 )
 from tests.support.dashboards.shown import Ask, asks_of, put_in, read_boards, values_of, written
+from tests.support.eventually import wait_until
 from tests.support.prometheus import RunningProgram, RunningPrometheus
 from tests.support.servers import RunningServer, StartServer
 
@@ -63,7 +64,7 @@ class Stage:
         with ExitStack() as stack:
             workers = stack.enter_context(self._program("/-/ready", self._workers))
             # The exporter looks for queues but now and then: its first look is to find one.
-            until(lambda: self._server.client.exists(DELAYED))
+            wait_until(lambda: self._server.client.exists(DELAYED))
             stack.enter_context(self._controller())
             exporter = stack.enter_context(self._program("/-/healthy", self._exporter))
             yield stack.enter_context(RunningPrometheus(self._configuration(exporter.port, workers.port)))
@@ -141,17 +142,9 @@ def is_answer(rows: list[dict[str, Any]]) -> bool:
     return any(math.isfinite(float(row["value"][1])) for row in rows)
 
 
-def until(true: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, "it never came to be so"
-        time.sleep(0.1)
-
-
 def wait_for(prometheus: RunningPrometheus, expression: str) -> None:
     """Wait until an expression has an answer."""
-    until(lambda: is_answer(prometheus.query(expression)))
+    wait_until(lambda: is_answer(prometheus.query(expression)))
 
 
 def unanswered(prometheus: RunningPrometheus, asked: list[tuple[Ask, str]]) -> list[tuple[Ask, str]]:

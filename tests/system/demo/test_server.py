@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from streamops.process.children import module_environment
-from tests.support.demo.server import ask, wait_until
+from tests.support.demo.server import ask
+from tests.support.eventually import wait_until
 
 PARENT = """
 import sys, time

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.support.exporter.names import fill
+from tests.support.exporter.names import add_a_stream_of_every_name
 from tests.support.exporter.truth import watching
 from tests.support.prometheus import find_program
 from tests.support.servers import RunningServer
@@ -12,7 +12,7 @@ from tests.support.servers import RunningServer
 
 async def test_promtool_finds_nothing(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [find_program("promtool"), "check", "metrics"]
-    fill(server)
+    add_a_stream_of_every_name(server)
     async with watching(server, monkeypatch) as watched:
         await watched.look_for("delayed_entries")
         page = await watched.look()

@@ -56,7 +56,7 @@ def told(body: str) -> Iterator[tuple[str, Labels, float]]:
                 )
 
 
-def fill(server: RunningServer) -> Orders:
+def add_streams_of_all_sorts(server: RunningServer) -> Orders:
     """Streams with groups and consumers of all sorts."""
     orders = Orders(server)
     orders.add(0, 9)
@@ -73,7 +73,7 @@ def fill(server: RunningServer) -> Orders:
 
 @pytest.mark.every_server("values are held against what each version says")
 async def test_what_both_tell_is_the_same(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    orders = fill(server)
+    orders = add_streams_of_all_sorts(server)
     async with watching(server, monkeypatch) as watched:
         page = await watched.look()
         with beside(server) as other:
@@ -98,7 +98,7 @@ async def test_what_it_does_not_tell(server: RunningServer, monkeypatch: pytest.
 
     Later versions hand the server's lag on, and 0 where the server answers nil: after XDEL, on any version.
     """
-    orders = fill(server)
+    orders = add_streams_of_all_sorts(server)
     orders.delete(8)
     async with watching(server, monkeypatch) as watched:
         page = await watched.look()

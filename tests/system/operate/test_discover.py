@@ -7,13 +7,13 @@ from msgspec.structs import replace
 from streamops.model.snapshot import Gap
 from streamops.operate.console import Console
 from tests.support.deployments import RunningCluster
-from tests.support.operate.discover import add
+from tests.support.operate.discover import add_streams
 
 
 async def test_node_that_cannot_be_scanned_leaves_the_others(cluster: RunningCluster) -> None:
     streams = [f"orders:{number}" for number in range(12)]
     for name in streams:
-        add(cluster.node_of(name), name)
+        add_streams(cluster.node_of(name), name)
     hanging = cluster.nodes[0]
     lost = {name for name in streams if cluster.node_of(name) is hanging}
     options = replace(cluster.options, timeout=timedelta(seconds=0.3))

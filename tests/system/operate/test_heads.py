@@ -19,7 +19,7 @@ def hour(number: int) -> datetime:
     return BEGAN + timedelta(hours=number)
 
 
-def add(server: RunningServer, *hours: int) -> None:
+def add_at_hours(server: RunningServer, *hours: int) -> None:
     for number in hours:
         server.command("XADD", "orders", f"{int(hour(number).timestamp())}000-0", "n", "1")
 
@@ -34,14 +34,14 @@ async def waiting_since(console: Console) -> datetime:
 
 async def test_what_a_failover_lost_is_waited_for_no_more(start_server: StartServer) -> None:
     primary, replica = (start_server("--repl-diskless-sync-delay", "0") for _ in range(2))
-    add(primary, 1)
+    add_at_hours(primary, 1)
     primary.command("XGROUP", "CREATE", "orders", "billing", "$")
     replica.command("REPLICAOF", "127.0.0.1", primary.port)
     await eventually(lambda: bool(replica.command("EXISTS", "orders")))
     replica.command("REPLICAOF", "NO", "ONE")
     # The replica never gets this one, and more than that come to it.
-    add(primary, 2)
-    add(replica, 3, 4)
+    add_at_hours(primary, 2)
+    add_at_hours(replica, 3, 4)
     async with (
         line(primary.directory, "line", primary, PATIENCE) as way,
         await Console.open(way.options, Watch(deep=True)) as console,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streamops.process.children import module_environment
-from tests.support.runtime.supervisor.running import until
+from tests.support.eventually import wait_until
 from tests.support.servers import RunningServer
 from tests.support.settings.place import named_config
 
@@ -56,8 +56,8 @@ def test_run_in_a_context_uses_the_queues_of_the_context(server: RunningServer, 
     server.command("XADD", "{orders}:events", "*", "now", 1)
     with start("") as running:
         try:
-            until(lambda: server.command("ZCARD", "{orders}:later") == 2)
-            until(lambda: server.command("XLEN", "{orders}:dead") == 1)
+            wait_until(lambda: server.command("ZCARD", "{orders}:later") == 2)
+            wait_until(lambda: server.command("XLEN", "{orders}:dead") == 1)
         finally:
             running.terminate()
             running.communicate(timeout=30)

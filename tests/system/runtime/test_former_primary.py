@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.runtime import Delays, Entry, Streamops, settling, settling_calls
 from streamops.wire import single
 from tests.support.deployments import StartSentinel
-from tests.support.runtime.former_primary import SAME, add, owners, replace_primary, two_primaries
+from tests.support.runtime.former_primary import SAME, add_named, owners, replace_primary, two_primaries
 from tests.support.runtime.working import until, working
 from tests.support.servers import RunningServer, StartServer
 from tests.support.streams import pending_count
@@ -57,13 +57,13 @@ async def test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id
 
     async with working(app):
         await until(lambda: begun == ["former"])
-        add(primary, SAME, "new")
+        add_named(primary, SAME, "new")
         replace_primary(sentinel, primary)
         await until(lambda: begun == ["former", "new"])
         may_end["former"].set()
         await until(lambda: ended == ["former"])
         # Whatever was to be said of the former one has been said before this one is acknowledged.
-        add(primary, NEXT, "next")
+        add_named(primary, NEXT, "next")
         may_end["next"].set()
         await until(lambda: "next" in ended and NEXT.encode() not in owners(primary))
         assert owners(primary) == [SAME.encode()]
@@ -114,13 +114,13 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
 
     async with working(app):
         await until(lambda: begun == ["former"])
-        add(primary, SAME, "new")
+        add_named(primary, SAME, "new")
         former.stop()
         may_end["former"].set()
         await until(lambda: tries == ["begun", "ended"])
         replace_primary(sentinel, primary)
         await until(lambda: begun == ["former", "new"])
-        add(primary, NEXT, "next")
+        add_named(primary, NEXT, "next")
         may_end["next"].set()
         await until(lambda: NEXT.encode() not in owners(primary) and "next" in begun)
         # Until after that would have been tried again.
@@ -149,11 +149,11 @@ async def test_whoever_reads_from_the_new_primary_does_not_acknowledge_at_the_fo
         begun.append((entry.get("name") or b"").decode())
 
     async with working(app):
-        add(former, SAME, "former")
+        add_named(former, SAME, "former")
         await until(lambda: begun and pending_count(former, "s", "g") == 0)
         await until(lambda: readers(former))
         replace_primary(sentinel, primary)
-        add(primary, NEXT, "new")
+        add_named(primary, NEXT, "new")
         for reader in readers(former):
             former.command("CLIENT", "KILL", "ID", reader)
         await until(lambda: "new" in begun)

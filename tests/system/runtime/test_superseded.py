@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.runtime import Delays, Entry, Streamops
 from tests.support.deployments import StartSentinel
-from tests.support.runtime.former_primary import SAME, add, owners, replace_primary, two_primaries
+from tests.support.runtime.former_primary import SAME, add_named, owners, replace_primary, two_primaries
 from tests.support.runtime.working import until, working
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.sentinel import behind
@@ -47,7 +47,7 @@ async def test_entry_of_a_new_primary_delivered_unheard_outlives_one_of_the_form
 
     async with working(app) as worker:
         await until(lambda: begun == ["former"])
-        add(primary, SAME, "new")
+        add_named(primary, SAME, "new")
         primary.command("XREADGROUP", "GROUP", "g", worker.id, "STREAMS", "s", ">")
         primary.command("XCLAIM", "s", "g", worker.id, 0, SAME, "IDLE", LONG_AGO, "JUSTID")
         replace_primary(sentinel, primary)

@@ -37,7 +37,7 @@ def own_cluster() -> Iterator[RunningCluster]:
         yield cluster
 
 
-def fill(cluster: RunningCluster) -> None:
+def add_an_entry_a_stream(cluster: RunningCluster) -> None:
     cluster.flush()
     for stream in STREAMS:
         cluster.node_of(stream).command("XADD", stream, "1-1", "of", stream)
@@ -65,7 +65,7 @@ def streams_on(cluster: RunningCluster, node: RunningServer) -> set[str]:
 
 
 async def test_streams_on_all_nodes_in_one_collection(cluster: RunningCluster) -> None:
-    fill(cluster)
+    add_an_entry_a_stream(cluster)
     assert all(streams_on(cluster, node) for node in cluster.nodes)
     one_seed = replace(cluster.options, addresses=cluster.options.addresses[-1:])
     async with await Console.open(one_seed) as console:
@@ -88,7 +88,7 @@ def slots_asked(cluster: RunningCluster) -> int:
 
 
 async def test_seeds_that_are_down_or_hang_do_not_hold_up_the_others(own_cluster: RunningCluster) -> None:
-    fill(own_cluster)
+    add_an_entry_a_stream(own_cluster)
     hanging = own_cluster.nodes[0]
     dead = (("127.0.0.1", choose_port()), ("127.0.0.1", hanging.port))
     options = impatient(own_cluster)
@@ -105,7 +105,7 @@ async def test_seeds_that_are_down_or_hang_do_not_hold_up_the_others(own_cluster
 
 
 async def test_node_that_hangs_is_a_gap_and_the_rest_is_shown(own_cluster: RunningCluster) -> None:
-    fill(own_cluster)
+    add_an_entry_a_stream(own_cluster)
     hanging = own_cluster.nodes[1]
     async with watching(impatient(own_cluster)) as console:
         check_whole(await console.collect())
@@ -129,7 +129,7 @@ async def test_node_that_hangs_permits_nothing(
     own_cluster: RunningCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("streamops.wire.stream_reader.LOOK_AGAIN", 0.0)
-    fill(own_cluster)
+    add_an_entry_a_stream(own_cluster)
     for node in own_cluster.nodes:
         node.command("ACL", "SETUSER", "plain", "reset", "on", "nopass", "~*", "+@all", "-@scripting")
     server = await Server.connect(
@@ -151,7 +151,7 @@ async def test_node_that_hangs_permits_nothing(
 
 async def test_other_connections_last_while_a_node_hangs(own_cluster: RunningCluster) -> None:
     """The map is doubtful as long as a node fails; learning it anew must not cost the others their connections."""
-    fill(own_cluster)
+    add_an_entry_a_stream(own_cluster)
     hanging, *healthy = own_cluster.nodes
     options = replace(own_cluster.options, timeout=timedelta(seconds=0.2))
     async with watching(options) as console:
@@ -188,7 +188,7 @@ def node_id(node: RunningServer) -> bytes:
 
 async def test_slot_migration(own_cluster: RunningCluster) -> None:
     """ASK while a slot is on its way, MOVED once it has arrived, and back again."""
-    fill(own_cluster)
+    add_an_entry_a_stream(own_cluster)
     stream = STREAMS[0]
     source = own_cluster.node_of(stream)
     target = next(node for node in own_cluster.nodes if node is not source)
@@ -232,7 +232,7 @@ async def test_a_slot_that_nobody_served_is_found_once_somebody_does(own_cluster
 
 async def test_redirections_that_never_end_become_a_gap(own_cluster: RunningCluster) -> None:
     """Two nodes that each say the other has the slot."""
-    fill(own_cluster)
+    add_an_entry_a_stream(own_cluster)
     stream = STREAMS[0]
     source = own_cluster.node_of(stream)
     target = next(node for node in own_cluster.nodes if node is not source)
@@ -256,7 +256,7 @@ async def test_primary_that_dies_and_its_replica_that_takes_over() -> None:
         RunningCluster(program) as cluster,
         RunningServer(program, "--cluster-enabled", "yes", "--cluster-node-timeout", "5000") as replica,
     ):
-        fill(cluster)
+        add_an_entry_a_stream(cluster)
         primary = cluster.nodes[0]
         lost = streams_on(cluster, primary)
         primary.command("CONFIG", "SET", "repl-diskless-sync-delay", "0")

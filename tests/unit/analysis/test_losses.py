@@ -2,11 +2,8 @@ import pytest
 
 from streamops.analysis.losses import losses
 from streamops.analysis.samples import GroupSample, StreamSample
-from streamops.model.ids import ZERO_ID, EntryId
-
-
-def at(number: int) -> EntryId:
-    return EntryId(number, 0)
+from streamops.model.ids import ZERO_ID
+from tests.support.invented import at
 
 
 def sample(

@@ -1,13 +1,8 @@
-from datetime import timedelta
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.tui.pace import CHOICES, LAST_RETRY, Pace, faster, pace, retry_delay, slower
-
-
-def seconds(number: float) -> timedelta:
-    return timedelta(seconds=number)
+from tests.support.invented import seconds
 
 
 def test_polls_take_a_quarter_of_the_time_at_most() -> None:

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 
 from streamops.operate.arrivals import ArrivalReader
-from tests.support.operate.arrivals import STREAM, fill
+from tests.support.operate.arrivals import STREAM, add_in_seconds
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
 
 async def test_what_was_dropped_is_told(server: RunningServer, reader: ArrivalReader) -> None:
-    begin = fill(server)
+    begin = add_in_seconds(server)
     server.client.xtrim(STREAM, maxlen=9, approximate=False)
     found = await reader.since(STREAM, timedelta(hours=1))
     assert found.first_at == found.begins_at == begin + timedelta(seconds=250)

@@ -14,7 +14,7 @@ from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_ro
 from streamops.wire.server import Server
 from tests.support.operate.acting.acl import used_commands
 from tests.support.operate.doctor import by_topic
-from tests.support.runtime.everything import LETTERS, LOST, STREAM, WORDS, fill, play
+from tests.support.runtime.everything import LETTERS, LOST, STREAM, WORDS, add_leftovers, play
 from tests.support.runtime.permissions import CONNECTION, PASSWORD, PRODUCERS, USER, Users, refusal
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.every_server("rules and commands differ by version")
 
 
 async def test_printed_runtime_rules_are_enough_for_a_worker(server: RunningServer, users: Users) -> None:
-    fill(server)
+    add_leftovers(server)
     server.command("CONFIG", "RESETSTAT")
     handled = await play(server, users.limited())
     assert set(handled) == {*WORDS, "after"}

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.model.readings import StreamReading
 from tests.support.servers import RunningServer
-from tests.support.wire.deep_readings import PARTS, essence, fill, milliseconds, reading
+from tests.support.wire.deep_readings import PARTS, add_six_entries_two_groups, essence, milliseconds, reading
 from tests.support.wire.fixtures import SetUser
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 async def test_both_ways_tell_the_same(server: RunningServer) -> None:
     names = ["orders", "wörk", "empty"]
     for name in names:
-        fill(server, name)
+        add_six_entries_two_groups(server, name)
     server.command("XTRIM", "empty", "MAXLEN", 0)
     async with reading(server.options) as (full, plain):
         first = await full.read(names)
@@ -33,7 +33,7 @@ async def test_both_ways_tell_the_same(server: RunningServer) -> None:
 
 
 async def test_what_a_consumer_has_had_for_longest(server: RunningServer) -> None:
-    fill(server, "orders", consumers=("a",))
+    add_six_entries_two_groups(server, "orders", consumers=("a",))
     (first, _), *_ = server.command("XPENDING", "orders", "busy", "-", "+", 10)[0][:2], None
     server.command("XCLAIM", "orders", "busy", "a", 0, first, "IDLE", 90_000)
     async with reading(server.options) as (full, _):
@@ -50,7 +50,7 @@ async def test_what_a_consumer_has_had_for_longest(server: RunningServer) -> Non
 async def test_without_permission_the_ladder_is_gone_down(server: RunningServer, as_user: SetUser) -> None:
     if server.label == "redis-6.2":
         pytest.skip("no subcommand can be denied here")
-    fill(server, "orders")
+    add_six_entries_two_groups(server, "orders")
     async with reading(as_user("~*", "+@all", "-xinfo|stream")) as (full, _):
         for _ in PARTS:
             (stream,) = (await full.read(["orders"])).streams

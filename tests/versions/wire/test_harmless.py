@@ -5,13 +5,13 @@ import pytest
 from streamops.wire.harmless import refused_writes
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
-from tests.support.wire.harmless import COMMANDS, KEYS, fill, state
+from tests.support.wire.harmless import COMMANDS, KEYS, add_a_key_of_each_type, state
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 
 
 async def test_nothing_is_written(server: RunningServer) -> None:
-    before = fill(server)
+    before = add_a_key_of_each_type(server)
     connection = await Server.connect(server.options)
     writes = [(command, key) for command in COMMANDS for key in KEYS]
     assert await refused_writes(connection, writes) == []

@@ -12,7 +12,7 @@ from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser
-from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, essence, fill, is_old
+from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, add_two_streams_three_groups, essence, is_old
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 
@@ -47,7 +47,7 @@ async def test_reader_with_fewer_permissions_loses_nothing(
         rules = tuple(rule.replace("%R", "") for rule in rules if "_ro" not in rule)
         # Nobody can be denied what is not there.
         depth = Depth.SCRIPT if depth <= Depth.SCRIPT or "read-only" in case else depth
-    fill(server)
+    add_two_streams_three_groups(server)
     whole, _ = await collect(server.options)
     assert whole.gaps == ()
     assert [group.lag.entries for group in whole.streams[0].groups] == [3, 6, 0]
@@ -59,7 +59,7 @@ async def test_reader_with_fewer_permissions_loses_nothing(
 
 async def test_rules_that_we_print_for_observers(server: RunningServer, as_user: SetUser) -> None:
     rules = acl_rules(AclRole.OBSERVER)
-    fill(server)
+    add_two_streams_three_groups(server)
     whole, _ = await collect(server.options)
     seen, reached = await collect(as_user(*(rules.rules_6_2 if is_old(server) else rules.rules).split()))
     assert seen.gaps == ()
@@ -68,7 +68,7 @@ async def test_rules_that_we_print_for_observers(server: RunningServer, as_user:
 
 
 async def test_key_that_is_denied(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     whole, _ = await collect(server.options)
     for rules in ((), NO_SCRIPTS, (*NO_SCRIPTS, "-multi")):
         known = [rule for rule in rules if not (is_old(server) and "_ro" in rule)]
@@ -80,7 +80,7 @@ async def test_key_that_is_denied(server: RunningServer, as_user: SetUser) -> No
 async def test_no_first_and_last_entry(server: RunningServer, as_user: SetUser) -> None:
     if is_old(server):
         pytest.skip("no subcommand can be denied here")
-    fill(server)
+    add_two_streams_three_groups(server)
     for rules, depth in (((), Depth.READ_ONLY_SCRIPT), (NO_SCRIPTS, Depth.GROUPS)):
         seen, reached = await collect(as_user("~*", "+@all", "-xinfo|stream", *rules))
         assert reached is depth
@@ -95,7 +95,7 @@ async def test_no_first_and_last_entry(server: RunningServer, as_user: SetUser) 
 
 
 async def test_no_entries(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     # Where the server's own count is of no use either, there is nothing left to go by.
     server.command("XDEL", "orders", server.command("XRANGE", "orders", "-", "+")[4][0])
     for rules in ((), NO_SCRIPTS):
@@ -111,7 +111,7 @@ async def test_no_entries(server: RunningServer, as_user: SetUser) -> None:
 
 
 async def test_no_groups(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     for rules in ((), NO_SCRIPTS):
         known = [rule for rule in rules if not (is_old(server) and "_ro" in rule)]
         seen, _ = await collect(as_user("~*", "+@all", "-xinfo", *known))
@@ -124,7 +124,7 @@ async def test_no_groups(server: RunningServer, as_user: SetUser) -> None:
 
 
 async def test_no_pending_entries(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-xpending"))
     assert {(gap.stream, gap.group, gap.part, gap.reason) for gap in seen.gaps} == {
         (stream, group, "pending entries", "no permission for XPENDING")
@@ -138,7 +138,7 @@ async def test_no_pending_entries(server: RunningServer, as_user: SetUser) -> No
 async def test_no_consumers(server: RunningServer, as_user: SetUser) -> None:
     if is_old(server):
         pytest.skip("no subcommand can be denied here")
-    fill(server)
+    add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-xinfo|consumers"))
     assert {(gap.group, gap.part) for gap in seen.gaps} == {("amid", "consumers"), ("end", "consumers")}
     assert {gap.reason for gap in seen.gaps} == {"no permission for XINFO CONSUMERS"}
@@ -146,7 +146,7 @@ async def test_no_consumers(server: RunningServer, as_user: SetUser) -> None:
 
 
 async def test_no_information(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-info"))
     assert [(gap.part, gap.reason) for gap in seen.gaps] == [("server information", "no permission for INFO")]
     assert seen.server.nodes == ()
@@ -156,7 +156,7 @@ async def test_no_information(server: RunningServer, as_user: SetUser) -> None:
 
 
 async def test_no_clock(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-info", "-time"))
     assert [(gap.part, gap.reason) for gap in seen.gaps][1:] == [
         ("server clock", "no permission for TIME, so that ages are not known")
@@ -171,7 +171,7 @@ async def test_no_clock(server: RunningServer, as_user: SetUser) -> None:
 
 
 async def test_nothing_at_all(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+xlen"))
     assert seen.streams == ()
     assert {gap.stream for gap in seen.gaps if gap.stream} == set(STREAMS)

@@ -7,6 +7,7 @@ from streamops.wire.pending_at_once import read_pending_at_once
 from streamops.wire.reads import PendingRange
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
+from tests.support.streams import add_counting
 from tests.support.wire.fixtures import SetUser
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
@@ -15,18 +16,10 @@ pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 PAGE = PendingRange("orders", "billing", EntryId(3, 0), 2)
 
 
-def fill(server: RunningServer) -> None:
-    for number in range(1, 7):
-        server.command("XADD", "orders", f"{number}-0", "n", number)
-    server.command("XGROUP", "CREATE", "orders", "billing", "0")
-    for consumer, count in (("a", 4), ("b", 1)):
-        server.command("XREADGROUP", "GROUP", "billing", consumer, "COUNT", count, "STREAMS", "orders", ">")
-
-
 async def test_owners_and_rows_are_of_one_instant(server: RunningServer) -> None:
     connected = await Server.connect(server.options)
     try:
-        fill(server)
+        add_counting(server, "orders", 1, 6)
         told = await read_pending_at_once(connected, PAGE)
         assert told is not None
         assert told[0] == {"a": 4, "b": 1}
@@ -39,7 +32,7 @@ async def test_owners_and_rows_are_of_one_instant(server: RunningServer) -> None
 
 
 async def test_who_may_not_ask_for_both_together_is_not_told(server: RunningServer, as_user: SetUser) -> None:
-    fill(server)
+    add_counting(server, "orders", 1, 6)
     connected = await Server.connect(as_user("~*", "+@all", "-multi"))
     try:
         assert await read_pending_at_once(connected, PAGE) is None

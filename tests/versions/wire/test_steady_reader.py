@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.servers import RunningServer
-from tests.support.wire.deep_readings import essence, fill, reading
+from tests.support.wire.deep_readings import add_six_entries_two_groups, essence, reading
 from tests.support.wire.steady_reader import HEAVY, NAME, counts, one, standing, tells_additions, whole
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
@@ -16,7 +16,7 @@ MOVES = 30
 
 
 async def test_no_entry_is_copied_while_it_stands_still(server: RunningServer) -> None:
-    fill(server, NAME, size=HEAVY)
+    add_six_entries_two_groups(server, NAME, size=HEAVY)
     async with standing(server.options) as (full, plain):
         server.client.config_resetstat()
         found = await one(full)
@@ -33,7 +33,7 @@ async def test_a_walk_at_random(server: RunningServer) -> None:
     chance = random.Random(1)
     names = [NAME, "light", "heavy"]
     for name in names:
-        fill(server, name, size=10 if name == "light" else HEAVY)
+        add_six_entries_two_groups(server, name, size=10 if name == "light" else HEAVY)
         server.command("XGROUP", "CREATE", name, "behind", "0")
         server.command("XREADGROUP", "GROUP", "behind", "d", "COUNT", 1, "STREAMS", name, ">")
     async with reading(server.options) as (full, plain):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.billing import CLAIM, SESAME, fill, owners
+from tests.support.cli.billing import CLAIM, SESAME, deliver_all_to_worker_1, owners
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
 
@@ -18,7 +18,7 @@ def secret_url(server: RunningServer) -> str:
 
 
 def test_undoing_goes_to_the_same_address(cli: Cli, server: RunningServer, secret_url: str) -> None:
-    fill(server, 9)
+    deliver_all_to_worker_1(server, 9)
     done = cli(*CLAIM, "-o", "json", "--url", secret_url)
     outcome = json.loads(done.out)
     program, option, url, *words = shlex.split(outcome["undo"])
@@ -32,7 +32,7 @@ def test_undoing_goes_to_the_same_address(cli: Cli, server: RunningServer, secre
 def test_undoing_names_the_context(
     cli: Cli, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill(server, 9)
+    deliver_all_to_worker_1(server, 9)
     config = tmp_path / "config.toml"
     config.write_text(f'[contexts.prod]\nurl = "{server.url}"\n')
     monkeypatch.setenv("STREAMOPS_CONFIG", str(config))

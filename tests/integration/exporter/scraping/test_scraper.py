@@ -16,7 +16,7 @@ from streamops.model.secret import Secret
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from tests.support.eventually import eventually
-from tests.support.exporter.scraping.scraper import add, length, up, written
+from tests.support.exporter.scraping.scraper import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, opening, reads, scraping
 from tests.support.servers import RunningServer, StartServer
 
@@ -30,7 +30,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_fifty_at_once_cost_one_collection(server: RunningServer) -> None:
-    add(server)
+    add_orders(server)
     server.command("XGROUP", "CREATE", "orders", "billing", "0")
     async with scraping(server) as scraper:
         await scraper.scrape()
@@ -46,10 +46,10 @@ async def test_fifty_at_once_cost_one_collection(server: RunningServer) -> None:
 
 
 async def test_a_page_serves_for_a_while(server: RunningServer) -> None:
-    add(server)
+    add_orders(server)
     async with scraping(server) as scraper:
         first = await scraper.scrape()
-        add(server)
+        add_orders(server)
         assert await scraper.scrape() is first
         grow_old(scraper)
         assert (length(first), length(await scraper.scrape())) == (1.0, 2.0)
@@ -60,7 +60,7 @@ async def test_who_comes_later_does_not_get_what_was_read_too_long_before(
 ) -> None:
     """A collection that began long ago is awaited, and another one made."""
     server = start_server()
-    add(server)
+    add_orders(server)
     async with scraping(server) as scraper:
         await scraper.scrape()
         grow_old(scraper)
@@ -79,7 +79,7 @@ async def test_at_the_deadline_the_last_page_is_served_and_the_collection_goes_o
     start_server: StartServer,
 ) -> None:
     server = start_server()
-    add(server)
+    add_orders(server)
     async with scraping(server) as scraper:
         first = await scraper.scrape()
         grow_old(scraper)
@@ -102,7 +102,7 @@ async def test_who_waits_for_an_overdue_collection_takes_it(
 ) -> None:
     """Else a server slower than the deadline would never be seen anew."""
     server = start_server()
-    add(server)
+    add_orders(server)
     async with scraping(server) as scraper:
         await scraper.scrape()
         grow_old(scraper)
@@ -160,7 +160,7 @@ async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServ
 async def test_a_server_that_answers_and_tells_nothing_is_not_up(start_server: StartServer) -> None:
     """Else all series would vanish, and every alert on them, without a word."""
     server = start_server()
-    add(server)
+    add_orders(server)
     async with scraping(server) as scraper:
         assert up(await scraper.scrape())
         server.command("CONFIG", "SET", "replica-serve-stale-data", "no")
@@ -181,7 +181,7 @@ async def test_a_server_that_answers_and_tells_nothing_is_not_up(start_server: S
 
 async def test_streams_that_may_not_be_read_are_told_once(start_server: StartServer) -> None:
     server = start_server()
-    add(server)
+    add_orders(server)
     server.command("XADD", "secrets", "*", "a", "b")
     server.command("ACL", "SETUSER", "default", "resetkeys", "~orders", "~streamops:*")
     with structlog.testing.capture_logs() as logs:
@@ -210,7 +210,7 @@ async def test_who_may_begin_another_collection_keeps_it_busy(server: RunningSer
 async def test_what_stands_beside_is_told_where_it_cannot_be_read(start_server: StartServer) -> None:
     """Once, and the rest goes on."""
     server = start_server()
-    add(server)
+    add_orders(server)
     server.command("ACL", "SETUSER", "default", "-memory|usage")
     with structlog.testing.capture_logs() as logs:
         async with scraping(server) as scraper:
@@ -230,7 +230,7 @@ async def test_a_collection_that_never_ends_is_given_up(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = start_server()
-    add(server)
+    add_orders(server)
     async with scraping(server) as scraper:
         await scraper.scrape()
         monkeypatch.setattr(scraper_module, "GIVEN_UP_SECONDS", 0.3)
@@ -272,7 +272,7 @@ async def test_streams_deleted_meanwhile(server: RunningServer, monkeypatch: pyt
     for number in range(20):
         server.command("XADD", f"s{number}", "1-1", "a", "b")
         server.command("XGROUP", "CREATE", f"s{number}", "g", "0")
-    add(server)
+    add_orders(server)
     over = threading.Event()
     client = server.connect()
 

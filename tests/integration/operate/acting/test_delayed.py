@@ -42,13 +42,6 @@ WORKSHOP = Actor("ada", "desk", 1, "test", Environment.DEVELOPMENT)
 
 
 @pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
-
-
-@pytest.fixture
 async def console(server: RunningServer) -> AsyncIterator[Console]:
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         yield console

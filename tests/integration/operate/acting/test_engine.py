@@ -28,7 +28,7 @@ from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from tests.support.operate.acting.counting import NUMBERS, CountIntent, counting, engine
-from tests.support.operate.acting.engine import ACK, ANN, YES, apply_elsewhere, fill, open_as
+from tests.support.operate.acting.engine import ACK, ANN, YES, add_three_pending, apply_elsewhere, open_as
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 from tests.support.streams import pending_count
@@ -75,7 +75,7 @@ async def test_the_first_record_is_there_before_the_first_write(
 
 
 async def test_read_only_refuses_to_apply_and_still_plans(server: RunningServer) -> None:
-    fill(server)
+    add_three_pending(server)
     async with await Console.open(server.options, actor=ANN, read_only=True) as console:
         prepared = await console.prepare(ACK)
         assert prepared.plan.count == 3
@@ -180,7 +180,7 @@ async def test_what_is_not_there_cannot_be_planned(
 async def test_the_command_line_reaches_the_same_server_as_fast(
     selector: tuple[str, ...], limits: Limits, line: str, server: RunningServer
 ) -> None:
-    fill(server)
+    add_three_pending(server)
     async with await Console.open(server.options, actor=replace(ANN, selector=selector)) as console:
         assert (await console.prepare(ACK, limits)).plan.command == line
 
@@ -198,7 +198,7 @@ async def test_another_server_is_not_the_one_of_the_plan(
     async with await Console.open(own_server.options, actor=ANN) as console:
         prepared = await console.prepare(ACK)
     other = start_server(program=program)
-    fill(other)
+    add_three_pending(other)
     with pytest.raises(StalePlan, match="another server") as told:
         await apply_elsewhere(other, prepared)
     assert told.value.exit_code == 6

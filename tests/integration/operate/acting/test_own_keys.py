@@ -24,7 +24,14 @@ from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import is_own_key
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key
-from tests.support.operate.acting.examples import BODIES, LETTERS, QUEUE, STREAM, WORKSHOP, fill
+from tests.support.operate.acting.examples import (
+    BODIES,
+    LETTERS,
+    QUEUE,
+    STREAM,
+    WORKSHOP,
+    add_shop_with_letters_and_queue,
+)
 from tests.support.servers import RunningServer
 
 FIRST = EntryId(1, 0)
@@ -50,7 +57,7 @@ TARGETED = (
 
 
 async def test_no_operation_acts_on_streamops_own_keys(server: RunningServer) -> None:
-    fill(server.command)
+    add_shop_with_letters_and_queue(server.command)
     server.command("XADD", AUDIT, "1-0", "n", 1)
     server.command("XGROUP", "CREATE", AUDIT, "g", "0")
     async with await Console.open(server.options, actor=WORKSHOP) as console:

@@ -3,7 +3,7 @@
 from streamops.model.acting import Skipped
 from streamops.model.acts.ack import AckIntent
 from streamops.model.ids import EntryId
-from tests.support.operate.operations.claim import GROUP, STREAM, fill, rows
+from tests.support.operate.operations.claim import GROUP, STREAM, add_pending_for, rows
 from tests.support.operate.operations.doing import applied, done, open_console
 from tests.support.servers import RunningServer
 
@@ -13,7 +13,7 @@ def ack(ids: list[EntryId]) -> AckIntent:
 
 
 async def test_what_changed_hands_or_was_delivered_again_is_left_alone(server: RunningServer) -> None:
-    ids = fill(server, dead=4)
+    ids = add_pending_for(server, dead=4)
     async with await open_console(server) as console:
         prepared = await console.prepare(ack(ids))
         server.command("XCLAIM", STREAM, GROUP, "live", 0, str(ids[0]), "JUSTID")
@@ -30,7 +30,7 @@ async def test_what_changed_hands_or_was_delivered_again_is_left_alone(server: R
 
 
 async def test_a_group_made_anew_and_read_by_others_keeps_its_rows(server: RunningServer) -> None:
-    ids = fill(server, dead=3)
+    ids = add_pending_for(server, dead=3)
     async with await open_console(server) as console:
         prepared = await console.prepare(ack(ids))
         server.command("XGROUP", "DESTROY", STREAM, GROUP)
@@ -42,7 +42,7 @@ async def test_a_group_made_anew_and_read_by_others_keeps_its_rows(server: Runni
 
 
 async def test_many_are_acknowledged_in_batches(server: RunningServer) -> None:
-    ids = fill(server, a=1_200)
+    ids = add_pending_for(server, a=1_200)
     async with await open_console(server) as console:
         assert (await done(console, ack(ids))).applied == 1_200
     assert rows(server) == {}

@@ -17,7 +17,7 @@ from streamops.wire.keys import undo_key
 from streamops.wire.writes import claim as claim_writes
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import job_key
-from tests.support.operate.operations.claim import GROUP, OLD, STREAM, claim, fill, rows
+from tests.support.operate.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer
 
@@ -31,7 +31,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
 
 
 async def test_it_takes_from_all_others(server: RunningServer) -> None:
-    ids = fill(server, rescuer=1, a=3, b=2)
+    ids = add_pending_for(server, rescuer=1, a=3, b=2)
     async with await open_console(server) as console:
         plan = await planned(console, claim())
         assert (plan.count, plan.reversible) == (5, True)
@@ -43,7 +43,7 @@ async def test_it_takes_from_all_others(server: RunningServer) -> None:
 
 
 async def test_it_takes_from_one_consumer_what_is_idle(server: RunningServer) -> None:
-    ids = fill(server, a=4, b=2)
+    ids = add_pending_for(server, a=4, b=2)
     server.command("XCLAIM", STREAM, GROUP, "a", 0, str(ids[1]), "IDLE", 5, "JUSTID")
     async with await open_console(server) as console:
         outcome = await done(console, claim(source="a"))
@@ -52,7 +52,7 @@ async def test_it_takes_from_one_consumer_what_is_idle(server: RunningServer) ->
 
 
 async def test_it_takes_the_first_few(server: RunningServer) -> None:
-    fill(server, a=3, b=3)
+    add_pending_for(server, a=3, b=3)
     async with await open_console(server) as console:
         assert (await done(console, claim(count=4))).applied == 4
         assert (await done(console, claim(to="second", count=0))).applied == 0
@@ -61,7 +61,7 @@ async def test_it_takes_the_first_few(server: RunningServer) -> None:
 
 
 async def test_it_takes_named_entries_that_fit(server: RunningServer) -> None:
-    ids = fill(server, a=3, b=3)
+    ids = add_pending_for(server, a=3, b=3)
     server.command("XCLAIM", STREAM, GROUP, "b", 0, str(ids[3]), "IDLE", 5, "JUSTID")
     unknown = EntryId(1, 1)
     async with await open_console(server) as console:
@@ -77,7 +77,7 @@ async def test_it_takes_named_entries_that_fit(server: RunningServer) -> None:
 
 
 async def test_what_changed_since_the_plan_is_left_alone(server: RunningServer) -> None:
-    ids = fill(server, a=6)
+    ids = add_pending_for(server, a=6)
     async with await open_console(server) as console:
         everything = await console.prepare(claim())
         named = await console.prepare(claim(to="other", ids=tuple(ids)))
@@ -105,7 +105,7 @@ async def test_an_entry_that_changed_hands_is_not_taken_from_its_new_owner(
     server: RunningServer, *, named: bool
 ) -> None:
     """However idle it looks."""
-    ids = fill(server, a=2)
+    ids = add_pending_for(server, a=2)
     async with await open_console(server) as console:
         prepared = await console.prepare(claim(source="a", ids=tuple(ids) if named else None))
         server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[0]), "IDLE", OLD, "JUSTID")
@@ -114,7 +114,7 @@ async def test_an_entry_that_changed_hands_is_not_taken_from_its_new_owner(
 
 
 async def test_it_goes_no_further_than_the_plan(server: RunningServer) -> None:
-    fill(server, a=3)
+    add_pending_for(server, a=3)
     async with await open_console(server) as console:
         prepared = await console.prepare(claim(min_idle=NOW))
         later = server.command("XADD", STREAM, "*", "f", "v")
@@ -124,7 +124,7 @@ async def test_it_goes_no_further_than_the_plan(server: RunningServer) -> None:
 
 
 async def test_a_group_that_was_set_back_is_drift(server: RunningServer) -> None:
-    fill(server, a=3)
+    add_pending_for(server, a=3)
     async with await open_console(server) as console:
         prepared = await console.prepare(claim())
         server.command("XGROUP", "SETID", STREAM, GROUP, "0")
@@ -134,7 +134,7 @@ async def test_a_group_that_was_set_back_is_drift(server: RunningServer) -> None
 
 
 async def test_a_name_of_any_bytes(server: RunningServer) -> None:
-    fill(server, a=1)
+    add_pending_for(server, a=1)
     new = [server.command("XADD", STREAM, "*", "f", "v")]
     server.command("XREADGROUP", "GROUP", GROUP, b"\xff\x00x", "STREAMS", STREAM, ">")
     server.command("XCLAIM", STREAM, GROUP, b"\xff\x00x", 0, *new, "IDLE", OLD, "JUSTID")
@@ -144,7 +144,7 @@ async def test_a_name_of_any_bytes(server: RunningServer) -> None:
 
 
 async def test_what_cannot_be_meant_is_refused(server: RunningServer) -> None:
-    fill(server, a=1, b=1)
+    add_pending_for(server, a=1, b=1)
     async with await open_console(server) as console:
         with pytest.raises(NotFound, match="has no consumer nobody") as caught:
             await planned(console, claim(source="nobody"))
@@ -165,7 +165,7 @@ async def test_an_interrupted_job_goes_on_where_it_stopped(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, named: bool
 ) -> None:
     small_pages(monkeypatch, 300)
-    ids = fill(server, a=600, b=600)
+    ids = add_pending_for(server, a=600, b=600)
     stop, seen = asyncio.Event(), list[Progress]()
 
     def watch(progress: Progress) -> None:
@@ -196,7 +196,7 @@ async def test_a_count_holds_across_a_kill(
 ) -> None:
     """However much of it the job could tell of, the rest goes no further than the plan."""
     small_pages(monkeypatch, 300)
-    fill(server, a=1_300, b=100)
+    add_pending_for(server, a=1_300, b=100)
     seen = list[Progress]()
 
     class Killed(BaseException):
@@ -222,7 +222,7 @@ async def test_a_rate_is_kept_to_and_nothing_is_left_out(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_pages(monkeypatch, 7)
-    fill(server, a=100)
+    add_pending_for(server, a=100)
     async with await open_console(server) as console:
         outcome = await done(console, claim(), Limits(rate=500))
     assert (outcome.applied, outcome.complete) == (100, True)
@@ -230,7 +230,7 @@ async def test_a_rate_is_kept_to_and_nothing_is_left_out(
 
 async def test_a_slow_claim_leaves_few_records(server: RunningServer) -> None:
     """One a row would push its own beginning out of the log, and with it whatever undoing it needs."""
-    fill(server, a=20)
+    add_pending_for(server, a=20)
     async with await open_console(server) as console:
         outcome = await done(console, claim(), Limits(rate=39))
         assert outcome.applied == 20
@@ -240,7 +240,7 @@ async def test_a_slow_claim_leaves_few_records(server: RunningServer) -> None:
 
 async def test_a_large_claim_leaves_few_records(server: RunningServer) -> None:
     """And nothing beside the stream, where its rows were kept until then."""
-    fill(server, a=2_500)
+    add_pending_for(server, a=2_500)
     async with await open_console(server) as console:
         outcome = await done(console, claim())
         assert server.command("XLEN", AUDIT) == 3
@@ -249,7 +249,7 @@ async def test_a_large_claim_leaves_few_records(server: RunningServer) -> None:
 
 
 async def test_an_unaudited_claim_keeps_nothing(server: RunningServer) -> None:
-    fill(server, a=10)
+    add_pending_for(server, a=10)
     server.command("SET", AUDIT, "no stream")
     async with await open_console(server) as console:
         assert (await done(console, claim(), Limits(unaudited=True))).applied == 10
@@ -261,7 +261,7 @@ async def test_a_failing_record_stops_it_with_what_is_done_told(
 ) -> None:
     small_pages(monkeypatch, 10)
     monkeypatch.setattr(run, "ROWS_GATHERED", 20)
-    fill(server, a=60)
+    add_pending_for(server, a=60)
     async with await open_console(server) as console:
         prepared = await console.prepare(claim())
 

@@ -12,9 +12,10 @@ from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.walking import count_after_each, count_below
 from streamops.wire.reads import count_entries, read_pending
 from streamops.wire.server import Server
-from tests.support.operate.operations.counted_meanwhile import STREAM, before_call, delete, fill, interrupt
+from tests.support.operate.operations.counted_meanwhile import STREAM, before_call, delete, interrupt
 from tests.support.operate.operations.doing import open_console, planned
 from tests.support.servers import RunningServer
+from tests.support.streams import add_counting
 
 BEGIN = EntryId(0, 0)
 
@@ -23,14 +24,14 @@ def change(server: RunningServer, deleted: tuple[int, ...]) -> None:
     """Delete these, and add a few: what is added is above, and takes nothing from what is known."""
     if deleted:
         delete(server, *deleted)
-    fill(server, 101, 105)
+    add_counting(server, STREAM, 101, 105)
 
 
 @pytest.fixture
 async def connected(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     """A server whose stream has a hundred entries, walked over in steps of seven."""
     monkeypatch.setattr(walking, "STEP", 7)
-    fill(server, 1, 100)
+    add_counting(server, STREAM, 1, 100)
     connection = await Server.connect(server.options)
     yield connection
     await connection.close()
@@ -108,7 +109,7 @@ async def test_where_rows_go_while_they_are_counted_there_are_at_least_so_many(
 ) -> None:
     """Of 200 pending entries 190 are below the cut; those above are counted, but one of them went before."""
     monkeypatch.setattr(trim_losses, "PAGE", 10)
-    fill(server, 1, 250)
+    add_counting(server, STREAM, 1, 250)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
     server.command("XREADGROUP", "GROUP", "billing", "w1", "COUNT", 200, "STREAMS", STREAM, ">")
     act = before_call(4, lambda: server.command(*command), read_pending)

@@ -16,7 +16,7 @@ from streamops.operate.operations import delete
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import delete as wire_delete
-from tests.support.operate.operations.delete import NONE, STREAM, ids
+from tests.support.operate.operations.delete import NONE, STREAM, add_ten_read_in_part, ids
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer
 from tests.support.streams import milliseconds_of
@@ -24,14 +24,7 @@ from tests.support.streams import milliseconds_of
 
 @pytest.fixture
 async def console(server: RunningServer) -> AsyncIterator[Console]:
-    """Ten entries; ``billing`` holds 3 and 4 of the first five, ``audit`` took all."""
-    for number in range(1, 11):
-        server.command("XADD", STREAM, f"{number}-0", "n", number, b"raw", b"\xff", "n", "again")
-    for group, count in (("billing", 5), ("audit", 10)):
-        server.command("XGROUP", "CREATE", STREAM, group, "0")
-        server.command("XREADGROUP", "GROUP", group, "w1", "COUNT", count, "STREAMS", STREAM, ">")
-    server.command("XACK", STREAM, "billing", "1-0", "2-0", "5-0")
-    server.command("XACK", STREAM, "audit", *(f"{number}-0" for number in range(1, 11)))
+    add_ten_read_in_part(server)
     async with await open_console(server) as opened:
         yield opened
 

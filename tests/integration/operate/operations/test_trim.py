@@ -26,9 +26,9 @@ from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, Slice, trim_safely
 from tests.support.operate.operations.doing import applied, done, open_console, planned
-from tests.support.operate.operations.trim import STREAM, fill
+from tests.support.operate.operations.trim import STREAM, add_four_hundred_read_in_part
 from tests.support.servers import RunningServer
-from tests.support.streams import deliver, milliseconds_of
+from tests.support.streams import add_counting, deliver, milliseconds_of
 
 NODE = 100
 """Entries of a node where they are as small as these."""
@@ -36,13 +36,7 @@ NODE = 100
 
 @pytest.fixture
 async def console(server: RunningServer) -> AsyncIterator[Console]:
-    """Four hundred entries 1-0 to 400-0; ``billing`` holds 201 to 300 of 300, ``audit`` took 350."""
-    fill(server, 400)
-    for group in ("billing", "audit"):
-        server.command("XGROUP", "CREATE", STREAM, group, "0")
-    deliver(server, STREAM, "billing", "w1", 300)
-    server.command("XACK", STREAM, "billing", *(f"{number}-0" for number in range(1, 201)))
-    deliver(server, STREAM, "audit", "w1", 350, "NOACK")
+    add_four_hundred_read_in_part(server)
     async with await open_console(server) as opened:
         yield opened
 
@@ -237,7 +231,7 @@ async def test_what_lies_below_an_age_or_an_id_is_counted_so_far_and_no_further(
 ) -> None:
     monkeypatch.setattr(walking, "STEP", 7)
     monkeypatch.setattr(trim_evidence, "FAR", 14)
-    fill(server, 400)
+    add_counting(server, STREAM, 1, 400)
     intent = TrimIntent(stream=STREAM, minid=EntryId(201, 0), exact=True, safe=False)
     async with await open_console(server) as console:
         plan = await planned(console, intent)
@@ -274,7 +268,7 @@ async def test_what_is_read_while_pending_entries_are_counted_is_not_taken_off_t
 
     monkeypatch.setattr(trim_losses, "PAGE", 10)
     monkeypatch.setattr(trim_losses, "read_pending_summary", summary_before_more)
-    fill(server, 300)
+    add_counting(server, STREAM, 1, 300)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
     deliver(server, STREAM, "billing", "w1", 152)
     intent = TrimIntent(stream=STREAM, minid=EntryId(151, 0), exact=True, safe=False)
@@ -302,7 +296,7 @@ async def test_a_rate_goes_for_a_crowded_stream_too(
     asked: list[int] = []
     monkeypatch.setattr(trim, "CROWD", 1)
     monkeypatch.setattr(trim, "trim_safely", note_slice)
-    fill(server, 400)
+    add_counting(server, STREAM, 1, 400)
     server.command("XGROUP", "CREATE", STREAM, "audit", "$")
     async with await open_console(server) as console:
         await done(console, TrimIntent(stream=STREAM, maxlen=200, exact=True), Limits(rate=rate))
@@ -311,7 +305,7 @@ async def test_a_rate_goes_for_a_crowded_stream_too(
 
 async def test_an_unsafe_trim_takes_nothing_beyond_its_plan(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=20, exact=True, safe=False))
-    fill(server, 5, first=1_001)
+    add_counting(server, STREAM, 1_001, 1_005)
     assert (await applied(console, prepared)).applied == 380
     assert milliseconds_of(server, STREAM) == [*range(381, 401), 1_001, 1_002, 1_003, 1_004, 1_005]
 
@@ -399,7 +393,7 @@ async def test_places_are_found_from_either_end(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(walking, "STEP", 7)
-    fill(server, 100)
+    add_counting(server, STREAM, 1, 100)
     server.command("XDEL", STREAM, "10-0", "90-0")
     connection = await Server.connect(server.options)
     try:
@@ -444,7 +438,7 @@ async def test_an_unsafe_trim_leaves_what_arrives_meanwhile(server: RunningServe
     )
     assert prepared.plan.count == 400
     server.command("XTRIM", STREAM, "MAXLEN", 0)
-    fill(server, 50, first=401)
+    add_counting(server, STREAM, 401, 450)
     assert (await applied(console, prepared)).applied == 0
     assert milliseconds_of(server, STREAM) == list(range(401, 451))
 

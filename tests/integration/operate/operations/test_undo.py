@@ -24,7 +24,7 @@ from streamops.wire.keys import undo_key
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import job_key
 from streamops.wire.writes.restore_rows import ROWS
-from tests.support.operate.operations.claim import GROUP, OLD, STREAM, claim, fill, rows
+from tests.support.operate.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer
 
@@ -40,7 +40,7 @@ def idles(server: RunningServer) -> list[int]:
 
 
 async def test_a_claim_is_taken_back(server: RunningServer) -> None:
-    ids = fill(server, a=2, b=2)
+    ids = add_pending_for(server, a=2, b=2)
     server.command("XCLAIM", STREAM, GROUP, "a", 0, str(ids[0]), "IDLE", OLD, "RETRYCOUNT", 7, "JUSTID")
     before = rows(server)
     async with await open_console(server) as console:
@@ -57,7 +57,7 @@ async def test_a_claim_is_taken_back(server: RunningServer) -> None:
 
 
 async def test_what_happened_since_is_left_alone(server: RunningServer) -> None:
-    ids = fill(server, a=6)
+    ids = add_pending_for(server, a=6)
     async with await open_console(server) as console:
         outcome = await done(console, claim())
         server.command("XACK", STREAM, GROUP, str(ids[0]))
@@ -80,7 +80,7 @@ async def test_what_happened_since_is_left_alone(server: RunningServer) -> None:
 
 async def test_a_row_that_went_round_in_a_circle_is_left_alone(server: RunningServer) -> None:
     """Its owner and deliveries are as the claim left them, but the time is not."""
-    ids = fill(server, a=2)
+    ids = add_pending_for(server, a=2)
     async with await open_console(server) as console:
         outcome = await done(console, claim())
         server.command("XCLAIM", STREAM, GROUP, "other", 0, str(ids[0]), "JUSTID")
@@ -91,7 +91,7 @@ async def test_a_row_that_went_round_in_a_circle_is_left_alone(server: RunningSe
 
 
 async def test_a_nack_looks_idle_and_is_taken_back(server: RunningServer) -> None:
-    ids = fill(server, a=3, b=1)
+    ids = add_pending_for(server, a=3, b=1)
     before = rows(server)
     async with await open_console(server) as console:
         intent = NackIntent(stream=STREAM, group=GROUP, ids=(EntryId(1, 1), *ids), source="a")
@@ -112,7 +112,7 @@ async def test_a_nack_looks_idle_and_is_taken_back(server: RunningServer) -> Non
 
 
 async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
-    ids = fill(server, a=4)
+    ids = add_pending_for(server, a=4)
     async with await open_console(server) as console:
         prepared = await console.prepare(NackIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
         server.command("XACK", STREAM, GROUP, str(ids[0]))
@@ -128,7 +128,7 @@ async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
 
 
 async def test_an_acknowledgement_is_taken_back_while_the_entries_exist(server: RunningServer) -> None:
-    ids = fill(server, a=4)
+    ids = add_pending_for(server, a=4)
     server.command("XCLAIM", STREAM, GROUP, "b", 0, str(ids[0]), "IDLE", OLD, "RETRYCOUNT", 5, "JUSTID")
     async with await open_console(server) as console:
         outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
@@ -144,7 +144,7 @@ async def test_an_acknowledgement_is_taken_back_while_the_entries_exist(server: 
 
 
 async def test_two_who_take_an_acknowledgement_back_do_it_once(server: RunningServer) -> None:
-    ids = fill(server, a=2)
+    ids = add_pending_for(server, a=2)
     async with await open_console(server, "ann") as ann, await open_console(server, "bob") as bob:
         outcome = await done(ann, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
         first, second = await ann.prepare(undo(outcome)), await bob.prepare(undo(outcome))
@@ -159,7 +159,7 @@ async def test_two_who_take_an_acknowledgement_back_do_it_once(server: RunningSe
 async def test_an_acknowledgement_is_not_taken_back_where_it_would_be_delivered_anyway(
     server: RunningServer,
 ) -> None:
-    ids = fill(server, a=3)
+    ids = add_pending_for(server, a=3)
     async with await open_console(server) as console:
         outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
         server.command("XGROUP", "SETID", STREAM, GROUP, str(ids[0]))
@@ -168,7 +168,7 @@ async def test_an_acknowledgement_is_not_taken_back_where_it_would_be_delivered_
 
 
 async def test_it_is_undone_once(server: RunningServer) -> None:
-    fill(server, a=2)
+    add_pending_for(server, a=2)
     async with await open_console(server) as console:
         outcome = await done(console, claim())
         back = await done(console, undo(outcome))
@@ -181,7 +181,7 @@ async def test_it_is_undone_once(server: RunningServer) -> None:
 
 
 async def test_a_restored_owner_that_is_gone_is_told(server: RunningServer) -> None:
-    fill(server, a=2)
+    add_pending_for(server, a=2)
     async with await open_console(server) as console:
         outcome = await done(console, claim())
         server.command("XGROUP", "DELCONSUMER", STREAM, GROUP, "a")
@@ -192,7 +192,7 @@ async def test_a_restored_owner_that_is_gone_is_told(server: RunningServer) -> N
 
 
 async def test_a_long_undo_is_a_job(server: RunningServer) -> None:
-    fill(server, a=1_500)
+    add_pending_for(server, a=1_500)
     async with await open_console(server) as console:
         outcome = await done(console, ClaimIntent(stream=STREAM, group=GROUP, to="r", min_idle=timedelta(0)))
         back = await done(console, undo(outcome))
@@ -220,7 +220,7 @@ async def killed_after(console: Console, intent: Struct, batches: int) -> None:
 
 @pytest.mark.parametrize("many", [800, 1_100])
 async def test_an_undo_that_was_cut_off_gives_nothing_out_twice(server: RunningServer, *, many: int) -> None:
-    ids = fill(server, a=many)
+    ids = add_pending_for(server, a=many)
     async with await open_console(server) as console:
         outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
         await killed_after(console, undo(outcome), 2)
@@ -244,7 +244,7 @@ async def test_an_undo_that_was_cut_off_gives_nothing_out_twice(server: RunningS
 async def test_where_the_job_of_a_cut_off_undo_is_forgotten_it_is_done_again_and_gives_nothing_out_twice(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = fill(server, a=800)
+    ids = add_pending_for(server, a=800)
     async with await open_console(server) as console:
         outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
         await killed_after(console, undo(outcome), 2)
@@ -265,7 +265,7 @@ async def test_where_the_job_of_a_cut_off_undo_is_forgotten_it_is_done_again_and
 async def test_a_small_acknowledgement_that_was_killed_is_undone_as_far_as_it_is_on_record(
     server: RunningServer,
 ) -> None:
-    ids = fill(server, a=800)
+    ids = add_pending_for(server, a=800)
     async with await open_console(server) as console:
         await killed_after(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)), 0)
         (killed,) = (await console.read_actions(1)).actions
@@ -278,7 +278,7 @@ async def test_a_small_acknowledgement_that_was_killed_is_undone_as_far_as_it_is
 async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(
     server: RunningServer,
 ) -> None:
-    ids = fill(server, a=3)
+    ids = add_pending_for(server, a=3)
     async with await open_console(server) as console:
         outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
         for record in server.command("XRANGE", AUDIT, "-", "+")[1:]:
@@ -289,7 +289,7 @@ async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(
 
 async def test_what_went_on_with_a_job_is_undone_with_it(server: RunningServer) -> None:
     """Once, whichever of them is asked for."""
-    fill(server, a=FIRST + LARGEST)
+    add_pending_for(server, a=FIRST + LARGEST)
     async with await open_console(server) as console:
         first, second = await in_two_parts(console)
         assert second.first.continues == first.first.id
@@ -307,7 +307,7 @@ async def test_what_went_on_with_a_job_is_undone_with_it(server: RunningServer) 
 
 
 async def test_what_was_taken_back_by_itself_is_left_out(server: RunningServer) -> None:
-    fill(server, a=FIRST + LARGEST)
+    add_pending_for(server, a=FIRST + LARGEST)
     async with await open_console(server) as console:
         first, second = await in_two_parts(console)
         rest = await done(console, UndoIntent(audit_id=EntryId.parse(second.first.id)))
@@ -332,7 +332,7 @@ async def in_two_parts(console: Console) -> tuple[Action, Action]:
 
 
 async def test_an_undo_of_a_claim_that_was_cut_off_can_be_begun_again(server: RunningServer) -> None:
-    fill(server, a=600)
+    add_pending_for(server, a=600)
     async with await open_console(server) as console:
         outcome = await done(console, claim())
         await killed_after(console, undo(outcome), 0)
@@ -347,7 +347,7 @@ async def under_way() -> None:
 
 async def test_what_a_killed_claim_did_not_record_is_taken_back_all_the_same(server: RunningServer) -> None:
     planned_in_all = FIRST + LARGEST
-    fill(server, a=planned_in_all)
+    add_pending_for(server, a=planned_in_all)
     async with await open_console(server) as console:
         await killed_after(console, claim(), 0)
         await under_way()
@@ -369,7 +369,7 @@ async def test_what_a_killed_claim_did_not_record_is_taken_back_all_the_same(ser
 
 async def test_a_page_that_is_both_on_record_and_kept_is_taken_back_once(server: RunningServer) -> None:
     """Whoever is killed between the two leaves it behind."""
-    fill(server, a=30)
+    add_pending_for(server, a=30)
     async with await open_console(server) as console:
         await killed_after(console, claim(), 0)
         begun = (await console.read_actions(1)).actions[0].first

@@ -8,8 +8,8 @@ from streamops.model.acts.replay import ReplayIntent
 from streamops.operate.console import Console
 from streamops.operate.operations.replay import REPLAY
 from streamops.operate.watch import Watch
-from tests.support.operate.letters import add, make_group
-from tests.support.operate.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, fill
+from tests.support.operate.letters import add_pairs, make_group
+from tests.support.operate.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, add_events
 from tests.support.servers import RunningServer
 
 CHOSEN = ReplayIntent(queue=EVENTS, to=TARGET, where="fields.n == '1'")
@@ -19,7 +19,7 @@ CHOSEN = ReplayIntent(queue=EVENTS, to=TARGET, where="fields.n == '1'")
 async def test_a_group_that_came_after_the_plan_keeps_its_entries(
     server: RunningServer, intent: ReplayIntent
 ) -> None:
-    fill(server)
+    add_events(server)
     async with await Console.open(server.options) as console:
         prepared = await console.prepare(intent)
         assert prepared.plan.count == 3
@@ -30,7 +30,7 @@ async def test_a_group_that_came_after_the_plan_keeps_its_entries(
 
 
 async def test_so_does_one_that_was_set_back(server: RunningServer) -> None:
-    fill(server)
+    add_events(server)
     make_group(server, EVENTS, "done", "$")
     async with await Console.open(server.options) as console:
         prepared = await console.prepare(REPLAYING)
@@ -41,7 +41,7 @@ async def test_so_does_one_that_was_set_back(server: RunningServer) -> None:
 
 
 async def test_so_does_one_that_has_some_pending_again(server: RunningServer) -> None:
-    fill(server)
+    add_events(server)
     make_group(server, EVENTS, "done", "$")
     async with await Console.open(server.options) as console:
         prepared = await console.prepare(REPLAYING)
@@ -52,19 +52,19 @@ async def test_so_does_one_that_has_some_pending_again(server: RunningServer) ->
 
 
 async def test_what_comes_after_the_letters_concerns_nobody(server: RunningServer) -> None:
-    fill(server)
+    add_events(server)
     make_group(server, EVENTS, "done", "$")
     async with await Console.open(server.options) as console:
         prepared = await console.prepare(REPLAYING)
-        add(server, EVENTS, [("n", "2")], "4-0")
-        add(server, EVENTS, [("n", "2")], "5-0")
+        add_pairs(server, EVENTS, [("n", "2")], "4-0")
+        add_pairs(server, EVENTS, [("n", "2")], "5-0")
         server.command("XREADGROUP", "GROUP", "done", "w", "COUNT", 1, "STREAMS", EVENTS, ">")
         outcome = await console.apply(prepared, YES)
     assert (outcome.applied, server.command("XLEN", EVENTS)) == (3, 2)
 
 
 async def test_a_group_that_comes_midway_stops_it_there(server: RunningServer) -> None:
-    fill(server, 40)
+    add_events(server, 40)
     async with await Console.open(server.options) as console:
         prepared = await console.prepare(REPLAYING, Limits(rate=200.0))
 
@@ -82,7 +82,7 @@ async def test_a_group_that_comes_midway_stops_it_there(server: RunningServer) -
 
 
 async def test_a_queue_by_name_or_configuration_may_be_read_by_whoever_wants(server: RunningServer) -> None:
-    fill(server)
+    add_events(server)
     watch = Watch(dead_letters={"orders": EVENTS})
     async with await Console.open(server.options, watch) as console:
         prepared = await console.prepare(REPLAYING)
@@ -91,7 +91,7 @@ async def test_a_queue_by_name_or_configuration_may_be_read_by_whoever_wants(ser
 
 
 async def test_going_on_with_it_asks_again(server: RunningServer) -> None:
-    fill(server)
+    add_events(server)
     async with await Console.open(server.options) as console:
         await console.engine.prepare(REPLAY, REPLAYING)
         make_group(server, EVENTS, "late", "0")

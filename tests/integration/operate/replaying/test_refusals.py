@@ -16,7 +16,7 @@ from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
-from tests.support.operate.letters import QUEUE, STREAM, add, add_letter, do, make_group
+from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.operate.replaying.fields import OWN
 from tests.support.servers import RunningServer
 
@@ -27,7 +27,7 @@ async def test_a_live_stream_is_not_taken_from_its_groups(server: RunningServer)
     make_group(server, "archive")
     intent = ReplayIntent(queue="events", to="archive")
     async with await Console.open(server.options) as console:
-        add(server, "events", OWN, "5-1")
+        add_pairs(server, "events", OWN, "5-1")
         with pytest.raises(Forbidden, match="groups idle, worker would lose") as refused:
             await console.prepare(intent)
         assert 'dead_letters = { STREAM = "events" }' in refused.value.hint
@@ -38,7 +38,7 @@ async def test_a_live_stream_is_not_taken_from_its_groups(server: RunningServer)
             await console.prepare(intent)
         server.command("XACK", "events", "worker", "5-1")
         assert (await console.prepare(intent)).plan.count == 1
-    add(server, "events", OWN, "6-1")
+    add_pairs(server, "events", OWN, "6-1")
     async with await Console.open(server.options, Watch(dead_letters={"archive": "events"})) as console:
         plan = (await console.prepare(intent)).plan
     assert plan.count == 2
@@ -92,10 +92,10 @@ async def test_bad_input(server: RunningServer, console: Console) -> None:
         await console.prepare(ReplayIntent(queue=QUEUE, where="fields.kind =="))
     with pytest.raises(SettingsError, match="no 'kind' at its root"):
         await console.prepare(ReplayIntent(queue=QUEUE, where="kind == 'x'"))
-    add(server, "plain", OWN)
+    add_pairs(server, "plain", OWN)
     with pytest.raises(SettingsError, match="neither its letters nor its name"):
         await console.prepare(ReplayIntent(queue="plain"))
-    add(server, "loop:dlq", [*OWN, ("_so_origin", "loop:dlq")])
+    add_pairs(server, "loop:dlq", [*OWN, ("_so_origin", "loop:dlq")])
     with pytest.raises(Forbidden, match="round in circles"):
         await console.prepare(ReplayIntent(queue="loop:dlq"))
     with pytest.raises(ValueError, match="not replayed into itself"):

@@ -8,7 +8,16 @@ from streamops.model.acting import Assent, Tier
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.operate.console import Console
 from streamops.wire.writes.replay_words import BATCH_BYTES
-from tests.support.operate.letters import GROUP, QUEUE, STREAM, add, add_letter, do, make_group, payloads
+from tests.support.operate.letters import (
+    GROUP,
+    QUEUE,
+    STREAM,
+    add_letter,
+    add_pairs,
+    do,
+    make_group,
+    payloads,
+)
 from tests.support.operate.replaying.fields import FLAT, OWN
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
@@ -50,11 +59,11 @@ async def test_redeliver(server: RunningServer, console: Console) -> None:
     """The stream's own entry becomes pending again, and whoever claims gets it."""
     make_group(server)
     make_group(server, group="audit")
-    origin = add(server, STREAM, OWN)
-    pending = add(server, STREAM, OWN)
+    origin = add_pairs(server, STREAM, OWN)
+    pending = add_pairs(server, STREAM, OWN)
     for group in (GROUP, "audit"):
         server.command("XREADGROUP", "GROUP", group, "c1", "STREAMS", STREAM, ">")
-    unread = add(server, STREAM, OWN)
+    unread = add_pairs(server, STREAM, OWN)
     server.command("XACK", STREAM, GROUP, origin)
     server.command("XACK", STREAM, "audit", origin, pending)
     for one in (origin, pending, unread, "1-1"):
@@ -129,10 +138,10 @@ async def test_foreign_letters(server: RunningServer, console: Console) -> None:
     payload = (
         '{"kind":"order","amount":12345678901234567890.10,"nested":{"a":[1]},"text":"\\u00e9\\ud83d\\ude00"}'
     )
-    add(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", payload)], "10-1")
-    add(server, QUEUE, [("orig_id", "x"), ("reason", "boom"), ("payload", "[1]")], "11-1")
-    add(server, QUEUE, [("orig_id", "x"), ("reason", "boom"), ("payload", b"\xff{")], "12-1")
-    add(server, QUEUE, [("any", "thing")], "13-1")
+    add_pairs(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", payload)], "10-1")
+    add_pairs(server, QUEUE, [("orig_id", "x"), ("reason", "boom"), ("payload", "[1]")], "11-1")
+    add_pairs(server, QUEUE, [("orig_id", "x"), ("reason", "boom"), ("payload", b"\xff{")], "12-1")
+    add_pairs(server, QUEUE, [("any", "thing")], "13-1")
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     assert "Reasons: boom 3, none given 1." in prepared.plan.effects
     assert "its payload is no JSON object" in prepared.plan.sample[1]
@@ -157,7 +166,9 @@ async def test_no_letter_overtakes_another(server: RunningServer, console: Conso
     for number in range(1_100):
         own = [("n", str(number))]
         if number in special and number % 2:
-            add(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", f'{{"n":"{number}"}}')])
+            add_pairs(
+                server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", f'{{"n":"{number}"}}')]
+            )
         elif number in special:
             add_letter(server, [*own, ("_so_payload", "{orders}:payload")], group="")
         else:
@@ -186,7 +197,7 @@ async def test_letters_of_several_streams_go_back_to_each(server: RunningServer,
 async def test_edits(server: RunningServer, console: Console) -> None:
     make_group(server)
     add_letter(server, OWN)
-    add(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", '{"tag":"x"}')])
+    add_pairs(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", '{"tag":"x"}')])
     await do(console, ReplayIntent(queue=QUEUE, edit=((b"tag", b"\xfe"), (b"new", b""))))
     assert payloads(server, STREAM) == [
         [b"kind", b"order", b"tag", b"\xfe", b"tag", b"\xfe", b"new", b""],

@@ -23,7 +23,7 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
         yield console
 
 
-def fill(server: RunningServer, entries: int = 3) -> None:
+def add_held_by_w(server: RunningServer, entries: int = 3) -> None:
     """Entries that worker ``w`` holds."""
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
     for number in range(1, entries + 1):
@@ -32,7 +32,7 @@ def fill(server: RunningServer, entries: int = 3) -> None:
 
 
 async def test_what_is_idle_is_added_anew_and_acknowledged(server: RunningServer, console: Console) -> None:
-    fill(server)
+    add_held_by_w(server)
     age(server, "1-1", "3-1")
     outcome = await tend(console)
     assert (outcome.applied, outcome.complete) == (2, True)
@@ -88,7 +88,7 @@ async def test_deliveries_are_counted_over_all_the_times_it_was_added(
 async def test_what_was_deleted_while_pending_is_put_on_record(
     server: RunningServer, console: Console
 ) -> None:
-    fill(server)
+    add_held_by_w(server)
     server.command("XDEL", STREAM, "2-1")
     age(server, "1-1")
     # Claiming a deleted entry would remove its row from Redis 7.0 on: it has to grow old by itself.
@@ -102,7 +102,7 @@ async def test_what_was_deleted_while_pending_is_put_on_record(
 
 
 async def test_other_groups_have_to_be_accepted(server: RunningServer, console: Console) -> None:
-    fill(server)
+    add_held_by_w(server)
     age(server, "1-1")
     server.command("XGROUP", "CREATE", STREAM, "shipping", "$")
     with pytest.raises(Forbidden, match="shipping"):
@@ -117,7 +117,7 @@ async def test_other_groups_have_to_be_accepted(server: RunningServer, console: 
 
 
 async def test_a_claim_adds_nothing_and_counts_nothing(server: RunningServer, console: Console) -> None:
-    fill(server)
+    add_held_by_w(server)
     server.command("XGROUP", "CREATE", STREAM, "shipping", "$")
     age(server, "1-1", deliveries=2)
     age(server, "2-1", deliveries=5)
@@ -136,7 +136,7 @@ async def test_a_claim_adds_nothing_and_counts_nothing(server: RunningServer, co
 async def test_given_to_nobody_it_is_there_for_whoever_reclaims(
     server: RunningServer, console: Console
 ) -> None:
-    fill(server, 1)
+    add_held_by_w(server, 1)
     age(server, "1-1")
     await tend(console, redeliver=Redelivery.CLAIM)
     claimed = server.command("XAUTOCLAIM", STREAM, GROUP, "v", 600_000, "0")[1]
@@ -144,7 +144,7 @@ async def test_given_to_nobody_it_is_there_for_whoever_reclaims(
 
 
 async def test_many_are_dealt_with_page_by_page(server: RunningServer, console: Console) -> None:
-    fill(server, 1_200)
+    add_held_by_w(server, 1_200)
     await asyncio.sleep(0.01)
     outcome = await tend(console, min_idle=timedelta(milliseconds=5))
     assert outcome.applied == 1_200
@@ -164,7 +164,7 @@ async def test_large_entries_are_dealt_with_few_at_a_time(server: RunningServer,
 
 
 async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Console) -> None:
-    fill(server, 1)
+    add_held_by_w(server, 1)
     prepared = await console.prepare(intent(once=False, every=timedelta(milliseconds=100)))
     assert (prepared.plan.count, prepared.plan.standing) == (0, True)
     assert prepared.consent.word == GROUP
@@ -182,7 +182,7 @@ async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Co
 
 async def test_a_full_server_refuses_before_anything_is_done(start_server: StartServer) -> None:
     server = start_server()
-    fill(server)
+    add_held_by_w(server)
     age(server, "1-1", "2-1", "3-1")
     async with await Console.open(server.options) as console:
         prepared = await console.prepare(intent())
@@ -195,7 +195,7 @@ async def test_a_full_server_refuses_before_anything_is_done(start_server: Start
 
 
 async def test_bad_input_is_told_in_words(server: RunningServer, console: Console) -> None:
-    fill(server)
+    add_held_by_w(server)
     server.command("SET", "text", "v")
     for changes, words in (
         ({"max_deliveries": 0}, "--max-deliveries"),

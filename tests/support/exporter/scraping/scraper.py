@@ -23,6 +23,6 @@ def written(page: Page, name: str) -> float:
     return float(found[1])
 
 
-def add(server: RunningServer, count: int = 1) -> None:
+def add_orders(server: RunningServer, count: int = 1) -> None:
     for _ in range(count):
         server.command("XADD", "orders", "*", "a", "b")

@@ -9,7 +9,13 @@ from streamops.model.acting import Assent, Outcome, Plan
 from streamops.operate.console import Console
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
-from tests.support.operate.acting.examples import EXAMPLES, WORKSHOP, Example, Scene, fill
+from tests.support.operate.acting.examples import (
+    EXAMPLES,
+    WORKSHOP,
+    Example,
+    Scene,
+    add_shop_with_letters_and_queue,
+)
 from tests.support.servers import RunningServer
 
 USER, PASSWORD = "streamops-operator", Secret("right")
@@ -56,7 +62,7 @@ class Stage:
         self.server.flush()
         for file in self.directory.iterdir():
             file.unlink()
-        fill(self.server.command)
+        add_shop_with_letters_and_queue(self.server.command)
         async with await Console.open(self.server.options, actor=WORKSHOP) as console:
             intent = await example.ready(Scene(console, self.directory))
         self.before = state_of(self.server)

@@ -22,7 +22,7 @@ ANN = Actor("ann", "desk", 7, "test", Environment.PRODUCTION)
 ACK = AckIntent(stream="orders", group="billing", ids=(EntryId(1, 0), EntryId(2, 0), EntryId(3, 0)))
 
 
-def fill(server: RunningServer) -> None:
+def add_three_pending(server: RunningServer) -> None:
     """Three entries, delivered to one group and not acknowledged."""
     for number in (1, 2, 3):
         server.command("XADD", "orders", f"{number}-0", "n", number)

@@ -73,7 +73,7 @@ class Example(NamedTuple):
     ready: Ready
 
 
-def fill(command: Command) -> None:
+def add_shop_with_letters_and_queue(command: Command) -> None:
     """Six entries; ``billing`` holds three of them, two with w1; ``shipping`` took all; letters; a queue."""
     for number in range(1, 7):
         command("XADD", STREAM, f"{number}-0", "n", number)

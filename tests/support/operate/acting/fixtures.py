@@ -7,18 +7,10 @@ import pytest
 
 from streamops.operate.acting import jobs
 from streamops.operate.console import Console
-from streamops.wire.server import Server
 from tests.support.operate.acting.acl import USER, Stage
-from tests.support.operate.acting.engine import ANN, fill
+from tests.support.operate.acting.engine import ANN, add_three_pending
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
-
-
-@pytest.fixture
-async def connected(server: RunningServer) -> AsyncIterator[Server]:
-    connection = await Server.connect(server.options)
-    yield connection
-    await connection.close()
 
 
 @pytest.fixture
@@ -38,13 +30,13 @@ def own_server(program: ServerProgram, start_server: StartServer) -> RunningServ
     """A server of each version whose users and configuration may be changed."""
     # A replica that asks is served at once.
     server = start_server("--repl-diskless-sync-delay", "0", program=program)
-    fill(server)
+    add_three_pending(server)
     return server
 
 
 @pytest.fixture
 async def console(server: RunningServer) -> AsyncIterator[Console]:
     """A console of a server with three pending entries."""
-    fill(server)
+    add_three_pending(server)
     async with await Console.open(server.options, actor=ANN) as console:
         yield console

@@ -10,7 +10,7 @@ STREAM, GROUP = "orders", "billing"
 OLD = 100_000
 
 
-def fill(server: RunningServer, **owners: int) -> list[EntryId]:
+def add_pending_for(server: RunningServer, **owners: int) -> list[EntryId]:
     """So many entries pending for each consumer, all idle for 100 s."""
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
     ids: list[bytes] = []

@@ -12,10 +12,6 @@ from tests.support.servers import RunningServer
 STREAM = "orders"
 
 
-def fill(server: RunningServer, first: int, last: int) -> None:
-    server.commands(("XADD", STREAM, f"{number}-0", "n", number) for number in range(first, last + 1))
-
-
 def delete(server: RunningServer, *numbers: int) -> None:
     server.command("XDEL", STREAM, *(f"{number}-0" for number in numbers))
 

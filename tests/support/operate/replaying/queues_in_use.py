@@ -2,7 +2,7 @@
 
 from streamops.model.acting import Assent
 from streamops.model.acts.replay import ReplayIntent
-from tests.support.operate.letters import add
+from tests.support.operate.letters import add_pairs
 from tests.support.servers import RunningServer
 
 EVENTS, TARGET = "events", "archive"
@@ -10,6 +10,6 @@ REPLAYING = ReplayIntent(queue=EVENTS, to=TARGET)
 YES = Assent(yes=True)
 
 
-def fill(server: RunningServer, many: int = 3) -> None:
+def add_events(server: RunningServer, many: int = 3) -> None:
     for number in range(1, many + 1):
-        add(server, EVENTS, [("n", "1")], f"{number}-0")
+        add_pairs(server, EVENTS, [("n", "1")], f"{number}-0")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -78,17 +77,9 @@ def is_gone(pid: int) -> bool:
         return True
 
 
-def add(server: RunningServer, word: str = "") -> str:
+def add_job(server: RunningServer, word: str = "") -> str:
     """Add an entry that tells the handler what to do; its ID."""
     return str(server.command("XADD", "jobs", "*", "do", word).decode())
-
-
-def until(true: Callable[[], object], seconds: float = LONGEST_WAIT) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 async def until_so(true: Callable[[], object], seconds: float = LONGEST_WAIT) -> None:

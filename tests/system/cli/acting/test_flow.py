@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.cli.billing import ack, fill
+from tests.support.cli.billing import ack, deliver_all_to_worker_1
 from tests.support.cli.running import Cli, Place
 from tests.support.cli.terminal import Typing, on_terminal
 from tests.support.project import PROJECT
@@ -114,7 +114,7 @@ def test_a_reader_that_goes_away_stops_nothing(
 
 
 def test_a_job_comes_to_its_end_where_nobody_listens(server: RunningServer) -> None:
-    fill(server, 3_000)
+    deliver_all_to_worker_1(server, 3_000)
     words = (
         "claim",
         "orders",
@@ -144,7 +144,7 @@ def test_a_job_comes_to_its_end_where_nobody_listens(server: RunningServer) -> N
 
 
 def test_what_was_killed_is_continued_to_a_full_count(cli: Cli, server: RunningServer) -> None:
-    fill(server, 3_000)
+    deliver_all_to_worker_1(server, 3_000)
     words = ("claim", "orders", "billing", "--to", "worker-2", "--min-idle", "0", "--rate", "2000/s", "--yes")
     with subprocess.Popen(
         [*STREAMOPS, *words, "--url", server.unix_url],
@@ -190,7 +190,7 @@ def test_bad_lines_on_stdin_are_named_and_nothing_is_done(stocked: RunningServer
 def test_ctrl_c_stops_after_the_batch_under_way_and_tells_what_was_done(
     number: signal.Signals, server: RunningServer
 ) -> None:
-    fill(server, MANY)
+    deliver_all_to_worker_1(server, MANY)
     ids = "\n".join(f"{one}-1" for one in range(1, MANY + 1))
     words = ("ack", "orders", "billing", "--ids", "-", "--yes", "-o", "json", "--url", server.unix_url)
     with subprocess.Popen(

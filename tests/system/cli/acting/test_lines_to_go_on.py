@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.support.cli.billing import CLAIM, SESAME, fill, owners
+from tests.support.cli.billing import CLAIM, SESAME, deliver_all_to_worker_1, owners
 from tests.support.cli.running import Cli
 from tests.support.project import PROJECT
 from tests.support.servers import RunningServer
@@ -25,7 +25,7 @@ def secret_url(server: RunningServer) -> str:
 
 
 def test_a_job_goes_on_at_the_same_address(server: RunningServer, secret_url: str, cli: Cli) -> None:
-    fill(server, 3_000)
+    deliver_all_to_worker_1(server, 3_000)
     with subprocess.Popen(
         [*STREAMOPS, *CLAIM, "--rate", "2000/s", "--url", secret_url],
         stdout=subprocess.PIPE,

@@ -11,7 +11,7 @@ from streamops.exporter.scraping.scraper import Scraper
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from tests.support.deployments import RunningCluster
-from tests.support.exporter.scraping.scraper import add, length, up, written
+from tests.support.exporter.scraping.scraper import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, scraping
 from tests.support.servers import StartServer
 
@@ -24,7 +24,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_server_that_goes_and_comes_back(start_server: StartServer) -> None:
     server = start_server()
-    add(server, 3)
+    add_orders(server, 3)
     with structlog.testing.capture_logs() as logs:
         async with scraping(server, patience=timedelta(seconds=2)) as scraper:
             assert length(await scraper.scrape()) == 3
@@ -39,7 +39,7 @@ async def test_a_server_that_goes_and_comes_back(start_server: StartServer) -> N
             assert (scraper.ready, scraper.answered) == (True, False)
             assert scraper.problem is not None
             server.restart()
-            add(server, 2)
+            add_orders(server, 2)
             grow_old(scraper)
             page = await scraper.scrape()
             assert up(page)
@@ -59,7 +59,7 @@ async def test_a_server_that_is_away_from_the_start(start_server: StartServer) -
         assert (up(page), scraper.ready, scraper.answered) == (False, True, False)
         assert written(page, 'streamops_collect_errors_total{stage="connect"}') == 1
         server.restart()
-        add(server)
+        add_orders(server)
         grow_old(scraper)
         assert length(await scraper.scrape()) == 1
 

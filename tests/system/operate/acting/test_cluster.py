@@ -34,7 +34,7 @@ from tests.support.operate.acting.examples import (
     STREAM,
     WORKSHOP,
     Scene,
-    fill,
+    add_shop_with_letters_and_queue,
 )
 
 MANY = 1_200
@@ -61,7 +61,7 @@ async def test_every_operation(cluster: RunningCluster, console: Console, tmp_pa
     assert cluster.node_of(STREAM).port not in {
         cluster.node_of(key).port for key in ("streamops:audit", "streamops:jobs")
     }
-    fill(cluster.node_of(STREAM).command)
+    add_shop_with_letters_and_queue(cluster.node_of(STREAM).command)
     plan, outcome = await act(console, await EXAMPLES[name].ready(Scene(console, tmp_path)))
     assert plan.count > 0
     assert (outcome.applied, outcome.complete, outcome.failed) == (plan.count, True, ())
@@ -87,7 +87,7 @@ async def test_streams_of_every_node(cluster: RunningCluster, console: Console) 
 
 async def test_letters_of_another_slot(cluster: RunningCluster, console: Console) -> None:
     """Not in one step, and still each once."""
-    fill(cluster.node_of(STREAM).command)
+    add_shop_with_letters_and_queue(cluster.node_of(STREAM).command)
     trash = cluster.node_of("bin")
     assert trash is not cluster.node_of(STREAM)
     for number in range(5):

@@ -6,12 +6,12 @@ from streamops.errors import StalePlan
 from streamops.operate.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.operate.letters import make_group
-from tests.support.operate.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, fill
+from tests.support.operate.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, add_events
 
 
 async def test_between_slots_too(cluster: RunningCluster) -> None:
     source = cluster.node_of(EVENTS)
-    fill(source)
+    add_events(source)
     async with await Console.open(cluster.options) as console:
         prepared = await console.prepare(REPLAYING)
         assert not all(route.atomic for route in prepared.evidence.routes)

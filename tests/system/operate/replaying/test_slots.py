@@ -9,7 +9,16 @@ from streamops.model.acting import Assent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.operate.console import Console
 from tests.support.deployments import RunningCluster
-from tests.support.operate.letters import GROUP, QUEUE, STREAM, add, add_letter, do, make_group, payloads
+from tests.support.operate.letters import (
+    GROUP,
+    QUEUE,
+    STREAM,
+    add_letter,
+    add_pairs,
+    do,
+    make_group,
+    payloads,
+)
 from tests.support.operate.replaying.fields import FLAT, OWN, WEEK
 from tests.support.streams import entries_of
 
@@ -43,7 +52,7 @@ async def test_one_group_in_another_slot(cluster: RunningCluster, mode: ReplayMo
     queue = "failed:dlq"
     source, target = cluster.node_of(queue), cluster.node_of(STREAM)
     make_group(target)
-    origin = add(target, STREAM, OWN)
+    origin = add_pairs(target, STREAM, OWN)
     target.command("XREADGROUP", "GROUP", GROUP, "c", "NOACK", "STREAMS", STREAM, ">")
     add_letter(source, OWN, origin_id=origin, queue=queue)
     lost = add_letter(source, OWN, origin_id="1-1", queue=queue, group="other")
@@ -81,7 +90,7 @@ async def test_some_streams_in_the_slot_of_the_queue_and_some_not(cluster: Runni
         make_group(cluster.node_of(stream), stream)
     for number in range(10):
         add_letter(source, [("n", str(number))], origin=(STREAM, "refunds")[number % 2])
-    add(source, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", '{"n":"10"}')])
+    add_pairs(source, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", '{"n":"10"}')])
     async with await Console.open(cluster.options) as console:
         prepared = await console.prepare(ReplayIntent(queue=QUEUE, foreign_origins=True))
         assert any(

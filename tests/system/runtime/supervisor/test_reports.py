@@ -13,8 +13,9 @@ from streamops.runtime.supervisor.orders import (
     Report,
     encode_orders,
 )
+from tests.support.eventually import wait_until
 from tests.support.runtime.supervisor.reports import pipe
-from tests.support.runtime.supervisor.running import QUICK, add, handled, prepared, until
+from tests.support.runtime.supervisor.running import QUICK, add_job, handled, prepared
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
@@ -25,7 +26,7 @@ def test_a_worker_goes_on_when_nobody_takes_its_reports(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    entry_id = add(server)
+    entry_id = add_job(server)
     with pipe() as (_, writing):
         channel = Channel(writing)
         while not channel.waiting:
@@ -37,7 +38,7 @@ def test_a_worker_goes_on_when_nobody_takes_its_reports(
             orders = Orders(app="shop", worker=QUICK, connection=server.options, report_fd=writing)
             child.stdin.write(encode_orders(orders))
             child.stdin.flush()
-            until(lambda: entry_id in dict(handled(tmp_path)))
+            wait_until(lambda: entry_id in dict(handled(tmp_path)))
             # The parent is gone.
             child.stdin.close()
             assert child.wait(20) == 0

@@ -12,19 +12,20 @@ from urllib.request import urlopen
 import pytest
 
 from streamops.process.children import module_environment
-from tests.support.runtime.supervisor.run import APP, supervising, until
-from tests.support.runtime.supervisor.running import add
+from tests.support.eventually import wait_until
+from tests.support.runtime.supervisor.run import APP, supervising
+from tests.support.runtime.supervisor.running import add_job
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
 
 def test_workers_handle_drain_and_leave_nothing(server: RunningServer, tmp_path: Path) -> None:
-    ids = [add(server) for _ in range(50)]
+    ids = [add_job(server) for _ in range(50)]
     with supervising(server, tmp_path, "--workers", "2") as running:
-        until(lambda: len(running.handled) == 50)
-        until(lambda: "workers ready" in running.log)
-        slow = add(server, "sleep")
-        until(lambda: pending_count(server, "jobs", "g") == 1)
+        wait_until(lambda: len(running.handled) == 50)
+        wait_until(lambda: "workers ready" in running.log)
+        slow = add_job(server, "sleep")
+        wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
     assert sorted(entry_id for entry_id, _ in running.handled) == sorted([*ids, slow])
@@ -35,14 +36,14 @@ def test_workers_handle_drain_and_leave_nothing(server: RunningServer, tmp_path:
 
 def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer, tmp_path: Path) -> None:
     with supervising(server, tmp_path, "--workers", "2") as running:
-        until(lambda: "workers ready" in running.log)
+        wait_until(lambda: "workers ready" in running.log)
         before = running.children()
-        slow = add(server, "sleep")
-        until(lambda: pending_count(server, "jobs", "g") == 1)
+        slow = add_job(server, "sleep")
+        wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
-        until(lambda: slow in dict(running.handled))
-        until(lambda: len(running.children()) == 2)
+        wait_until(lambda: slow in dict(running.handled))
+        wait_until(lambda: len(running.children()) == 2)
         assert not running.children() & before
         assert running.log.count("killed by SIGKILL") == 2
         running.tell(signal.SIGTERM)
@@ -51,12 +52,12 @@ def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer
 
 
 def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, tmp_path: Path) -> None:
-    add(server, "die")
-    ids = [add(server) for _ in range(20)]
+    add_job(server, "die")
+    ids = [add_job(server) for _ in range(20)]
     app = APP.replace("retry=0.05", "retry=0.05, max_deliveries=2")
     with supervising(server, tmp_path, "--workers", "1", app=app) as running:
-        until(lambda: server.command("XLEN", "{jobs}:dlq") == 1, 40)
-        until(lambda: {entry_id for entry_id, _ in running.handled} == set(ids))
+        wait_until(lambda: server.command("XLEN", "{jobs}:dlq") == 1, 40)
+        wait_until(lambda: {entry_id for entry_id, _ in running.handled} == set(ids))
         # Two starts at most, and each took one worker along.
         assert running.log.count("killed by SIGKILL") <= 2
         running.tell(signal.SIGTERM)
@@ -66,17 +67,17 @@ def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, t
 
 def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer, tmp_path: Path) -> None:
     with supervising(server, tmp_path, "--workers", "2") as running:
-        until(lambda: "workers ready" in running.log)
-        before, ids = running.children(), [add(server) for _ in range(20)]
+        wait_until(lambda: "workers ready" in running.log)
+        before, ids = running.children(), [add_job(server) for _ in range(20)]
         running.tell(signal.SIGHUP)
-        ids += [add(server, "sleep") for _ in range(2)]
-        until(lambda: "reloaded" in running.log)
+        ids += [add_job(server, "sleep") for _ in range(2)]
+        wait_until(lambda: "reloaded" in running.log)
         assert not running.children() & before
-        until(lambda: len(running.handled) >= len(ids))
+        wait_until(lambda: len(running.handled) >= len(ids))
         (tmp_path / "shop.py").write_text("raise RuntimeError('no')")
         after = running.children()
         running.tell(signal.SIGHUP)
-        until(lambda: "reload given up" in running.log)
+        wait_until(lambda: "reload given up" in running.log)
         assert running.children() >= after
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
@@ -85,12 +86,12 @@ def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer
 
 def test_processes_are_replaced_after_so_many_calls(server: RunningServer, tmp_path: Path) -> None:
     with supervising(server, tmp_path, "--max-jobs", "10") as running:
-        until(lambda: "workers ready" in running.log)
+        wait_until(lambda: "workers ready" in running.log)
         before = running.children()
-        ids = [add(server) for _ in range(30)]
-        until(lambda: len(running.handled) == 30)
-        until(lambda: "worker recycled" in running.log)
-        until(lambda: running.children() and not running.children() & before)
+        ids = [add_job(server) for _ in range(30)]
+        wait_until(lambda: len(running.handled) == 30)
+        wait_until(lambda: "worker recycled" in running.log)
+        wait_until(lambda: running.children() and not running.children() & before)
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
     assert sorted(entry_id for entry_id, _ in running.handled) == sorted(ids)
@@ -98,22 +99,22 @@ def test_processes_are_replaced_after_so_many_calls(server: RunningServer, tmp_p
 
 def test_workers_drain_when_their_parent_is_killed(server: RunningServer, tmp_path: Path) -> None:
     with supervising(server, tmp_path) as running:
-        until(lambda: "workers ready" in running.log)
+        wait_until(lambda: "workers ready" in running.log)
         (child,) = running.children()
-        slow = add(server, "sleep")
-        until(lambda: pending_count(server, "jobs", "g") == 1)
+        slow = add_job(server, "sleep")
+        wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGKILL)
-        until(lambda: slow in dict(running.handled))
-        until(lambda: not Path(f"/proc/{child}").exists())
-    until(lambda: pending_count(server, "jobs", "g") == 0)
+        wait_until(lambda: slow in dict(running.handled))
+        wait_until(lambda: not Path(f"/proc/{child}").exists())
+    wait_until(lambda: pending_count(server, "jobs", "g") == 0)
 
 
 def test_a_second_signal_ends_everything_at_once(server: RunningServer, tmp_path: Path) -> None:
     app = APP.replace("time.sleep(0.5)", "time.sleep(60)")
     with supervising(server, tmp_path, app=app) as running:
-        until(lambda: "workers ready" in running.log)
-        slow = add(server, "sleep")
-        until(lambda: pending_count(server, "jobs", "g") == 1)
+        wait_until(lambda: "workers ready" in running.log)
+        slow = add_job(server, "sleep")
+        wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGTERM)
         time.sleep(0.3)
         assert running.process.poll() is None
@@ -125,17 +126,17 @@ def test_a_second_signal_ends_everything_at_once(server: RunningServer, tmp_path
 
 def test_one_endpoint_has_the_metrics_of_all(server: RunningServer, tmp_path: Path) -> None:
     with supervising(server, tmp_path, "--workers", "2", "--metrics", "127.0.0.1:0") as running:
-        until(lambda: "http://" in running.log)
+        wait_until(lambda: "http://" in running.log)
         url = running.log.split("http://")[1].split("/metrics")[0]
-        until(lambda: _get(f"http://{url}/-/ready") == (200, "ready\n"))
+        wait_until(lambda: _get(f"http://{url}/-/ready") == (200, "ready\n"))
         assert _get(f"http://{url}/-/healthy") == (200, "healthy\n")
         for _ in range(20):
-            add(server)
+            add_job(server)
         count = 'streamops_handler_duration_seconds_count{group="g",handler="handle",stream="jobs"} 20.0'
-        until(lambda: count in _get(f"http://{url}/metrics")[1])
+        wait_until(lambda: count in _get(f"http://{url}/metrics")[1])
         for pid in running.children():
             os.kill(pid, signal.SIGKILL)
-        until(lambda: running.log.count("killed by SIGKILL") == 2)
+        wait_until(lambda: running.log.count("killed by SIGKILL") == 2)
         # What ended processes counted is not forgotten.
         assert count in _get(f"http://{url}/metrics")[1]
 

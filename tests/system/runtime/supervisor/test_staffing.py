@@ -11,9 +11,10 @@ import pytest
 from streamops.errors import TargetError
 from streamops.model.pools import PoolSize
 from streamops.targets.local import LocalTarget
+from tests.support.eventually import wait_until
 from tests.support.runtime.supervisor.pools import connected, tell
-from tests.support.runtime.supervisor.run import supervising, until
-from tests.support.runtime.supervisor.running import add
+from tests.support.runtime.supervisor.run import supervising
+from tests.support.runtime.supervisor.running import add_job
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
@@ -33,15 +34,15 @@ def size_of(server: RunningServer) -> PoolSize | None:
 def test_workers_come_and_go_as_the_pool_is_told(server: RunningServer, tmp_path: Path) -> None:
     tell(server, 3)
     with supervising(server, tmp_path, *AUTO) as running:
-        until(lambda: len(running.children()) == 3)
-        until(lambda: size_of(server) == PoolSize(ordered=3, ready=3, version="3"))
+        wait_until(lambda: len(running.children()) == 3)
+        wait_until(lambda: size_of(server) == PoolSize(ordered=3, ready=3, version="3"))
         tell(server, 1)
-        until(lambda: len(running.children()) == 1)
+        wait_until(lambda: len(running.children()) == 1)
         tell(server, 0)
-        until(lambda: not running.children())
-        late = add(server)
+        wait_until(lambda: not running.children())
+        late = add_job(server)
         tell(server, 2)
-        until(lambda: late in dict(running.handled))
+        wait_until(lambda: late in dict(running.handled))
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
         assert "worker fell" not in running.log
@@ -52,7 +53,7 @@ def test_workers_come_and_go_as_the_pool_is_told(server: RunningServer, tmp_path
 def test_a_pool_that_was_never_told_has_one_worker_a_core(server: RunningServer, tmp_path: Path) -> None:
     cores = len(os.sched_getaffinity(0))
     with supervising(server, tmp_path, *AUTO):
-        until(lambda: size_of(server) == PoolSize(ordered=cores, ready=cores))
+        wait_until(lambda: size_of(server) == PoolSize(ordered=cores, ready=cores))
 
 
 @pytest.mark.parametrize("how", ["time.sleep(3)", "await asyncio.sleep(3)"])
@@ -71,14 +72,14 @@ async def handle(entry: Entry) -> None:
     {how}
 """
     with supervising(server, tmp_path, *AUTO, app=slow) as running:
-        until(lambda: size_of(server) == PoolSize(ordered=2, ready=2, version="2"))
-        entry = add(server)
-        until(lambda: running.handled)
+        wait_until(lambda: size_of(server) == PoolSize(ordered=2, ready=2, version="2"))
+        entry = add_job(server)
+        wait_until(lambda: running.handled)
         busy = running.handled[0][1]
         tell(server, 1)
-        until(lambda: len(running.children()) == 1)
+        wait_until(lambda: len(running.children()) == 1)
         assert running.children() == {busy}
-        until(lambda: pending_count(server, "jobs", "g") == 0)
+        wait_until(lambda: pending_count(server, "jobs", "g") == 0)
         assert running.handled == [(entry, busy)]
 
 
@@ -88,10 +89,10 @@ def test_two_supervisors_share_and_one_takes_over(server: RunningServer, tmp_pat
     first.mkdir()
     second.mkdir()
     with supervising(server, first, *AUTO) as one, supervising(server, second, *AUTO) as other:
-        until(lambda: {len(one.children()), len(other.children())} == {1, 2})
+        wait_until(lambda: {len(one.children()), len(other.children())} == {1, 2})
         other.tell(signal.SIGTERM)
         assert other.process.wait(20) == 0
-        until(lambda: len(one.children()) == 3)
+        wait_until(lambda: len(one.children()) == 3)
 
 
 def test_the_server_that_only_the_application_names_is_asked(
@@ -109,4 +110,4 @@ app = Streamops(os.environ["STREAMOPS_TEST_URL"])
 async def handle(entry: Entry) -> None: ...
 """
     with supervising(server, tmp_path, *AUTO, app=app, named=False) as running:
-        until(lambda: len(running.children()) == 2)
+        wait_until(lambda: len(running.children()) == 2)

@@ -19,7 +19,7 @@ from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
     ME,
-    add,
+    add_job,
     handled,
     hang_up,
     is_gone,
@@ -45,7 +45,7 @@ async def test_a_stalled_worker_is_noticed_and_replaced(
         (stalled,) = workers_of(ME)
         os.kill(stalled, signal.SIGSTOP)
         await until_so(lambda: not supervisor.healthy)
-        entry_id = add(server)
+        entry_id = add_job(server)
         await until_so(lambda: entry_id in dict(handled(tmp_path)))
         assert is_gone(stalled)
         await until_so(lambda: supervisor.ready and supervisor.healthy)
@@ -99,11 +99,11 @@ async def test_the_end_waits_for_both_where_one_takes_over_from_another(
     async with supervised(orders_for(server)) as (supervisor, running):
         await until_so(lambda: supervisor.ready)
         (old,) = workers_of(ME)
-        first = add(server, "first")
+        first = add_job(server, "first")
         await until_so(lambda: pending_count(server, "jobs", "g") == 1)
         hang_up()
         await until_so(lambda: b"draining" in _states(server))
-        second = add(server, "second")
+        second = add_job(server, "second")
         await until_so(lambda: pending_count(server, "jobs", "g") == 2)
         supervisor.stop()
         (tmp_path / "first").unlink()

@@ -11,17 +11,24 @@ from msgspec.structs import replace
 from streamops.exporter.counters.counting import MOST_AWAY, NO_COUNTERS, Counters
 from streamops.exporter.counters.groups import ALL_COUNTED, GroupCount, Uncounted
 from streamops.exporter.counters.streams import StreamCount
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.ids import ZERO_ID
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from tests.support.exporter.readings import counted
-from tests.support.invented import bounded, consumer, exact, group, minutes, node, seconds, snapshot, stream
+from tests.support.invented import (
+    at,
+    bounded,
+    consumer,
+    exact,
+    group,
+    minutes,
+    node,
+    seconds,
+    snapshot,
+    stream,
+)
 
 NOTHING_TOLD = Uncounted(1, 1, 1)
-
-
-def at(number: int) -> EntryId:
-    return EntryId(number, 0)
 
 
 def orders(

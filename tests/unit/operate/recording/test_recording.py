@@ -2,7 +2,6 @@
 
 import os
 import stat
-import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
@@ -33,6 +32,7 @@ from streamops.operate.recording.frames import (
 )
 from streamops.operate.recording.recorder import WAITING, Recorder
 from streamops.operate.recording.recording import Recording
+from tests.support.eventually import wait_until
 from tests.support.strategies import FEWER_EXAMPLES, polls
 from tests.support.tui import sample
 
@@ -72,14 +72,6 @@ def play() -> Iterator[Play]:
     yield open_one
     for recording in opened:
         recording.close()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait for the thread that writes."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.0005)
 
 
 def afternoon(frames: int) -> list[Observation]:

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.acting import Skipped
-from tests.support.operate.operations.claim import STREAM, claim, fill, rows
+from tests.support.operate.operations.claim import STREAM, add_pending_for, claim, rows
 from tests.support.operate.operations.doing import done, open_console, planned
 from tests.support.servers import RunningServer
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.every_server("what a server counts, permits and answers
 
 
 async def test_entries_that_are_gone_are_told(server: RunningServer) -> None:
-    ids = fill(server, a=4)
+    ids = add_pending_for(server, a=4)
     server.command("XDEL", STREAM, str(ids[1]))
     async with await open_console(server) as console:
         plan = await planned(console, claim())

@@ -11,8 +11,9 @@ from streamops.operate.operations.looking import Look, look_at
 from streamops.operate.operations.walking import count_below
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
-from tests.support.operate.operations.counted_meanwhile import STREAM, delete, fill, interrupt
+from tests.support.operate.operations.counted_meanwhile import STREAM, delete, interrupt
 from tests.support.servers import RunningServer
+from tests.support.streams import add_counting
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.every_server("what a server counts, permits and answers
 async def connected(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     """A server whose stream has a hundred entries, walked over in steps of seven."""
     monkeypatch.setattr(walking, "STEP", 7)
-    fill(server, 1, 100)
+    add_counting(server, STREAM, 1, 100)
     connection = await Server.connect(server.options)
     yield connection
     await connection.close()
@@ -39,7 +40,7 @@ async def test_without_scripts_another_reading_tells(
 
     def meanwhile() -> None:
         if act == "add":
-            fill(server, 101, 105)
+            add_counting(server, STREAM, 101, 105)
         elif act == "delete":
             delete(server, 90)
 

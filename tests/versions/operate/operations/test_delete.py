@@ -8,7 +8,7 @@ import pytest
 from streamops.model.acting import Tier
 from streamops.model.acts.delete import DeleteIntent
 from streamops.operate.console import Console
-from tests.support.operate.operations.delete import NONE, STREAM, ids
+from tests.support.operate.operations.delete import NONE, STREAM, add_ten_read_in_part, ids
 from tests.support.operate.operations.doing import open_console, planned
 from tests.support.servers import RunningServer
 
@@ -17,14 +17,7 @@ pytestmark = pytest.mark.every_server("what a server counts, permits and answers
 
 @pytest.fixture
 async def console(server: RunningServer) -> AsyncIterator[Console]:
-    """Ten entries; ``billing`` holds 3 and 4 of the first five, ``audit`` took all."""
-    for number in range(1, 11):
-        server.command("XADD", STREAM, f"{number}-0", "n", number, b"raw", b"\xff", "n", "again")
-    for group, count in (("billing", 5), ("audit", 10)):
-        server.command("XGROUP", "CREATE", STREAM, group, "0")
-        server.command("XREADGROUP", "GROUP", group, "w1", "COUNT", count, "STREAMS", STREAM, ">")
-    server.command("XACK", STREAM, "billing", "1-0", "2-0", "5-0")
-    server.command("XACK", STREAM, "audit", *(f"{number}-0" for number in range(1, 11)))
+    add_ten_read_in_part(server)
     async with await open_console(server) as opened:
         yield opened
 

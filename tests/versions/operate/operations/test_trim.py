@@ -7,29 +7,23 @@ import pytest
 from streamops.model.acts.trim import TrimIntent
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import done, open_console, planned
-from tests.support.operate.operations.trim import STREAM, fill
+from tests.support.operate.operations.trim import STREAM, add_four_hundred_read_in_part
 from tests.support.servers import RunningServer
-from tests.support.streams import deliver
+from tests.support.streams import add_counting
 
 pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
 
 
 @pytest.fixture
 async def console(server: RunningServer) -> AsyncIterator[Console]:
-    """Four hundred entries 1-0 to 400-0; ``billing`` holds 201 to 300 of 300, ``audit`` took 350."""
-    fill(server, 400)
-    for group in ("billing", "audit"):
-        server.command("XGROUP", "CREATE", STREAM, group, "0")
-    deliver(server, STREAM, "billing", "w1", 300)
-    server.command("XACK", STREAM, "billing", *(f"{number}-0" for number in range(1, 201)))
-    deliver(server, STREAM, "audit", "w1", 350, "NOACK")
+    add_four_hundred_read_in_part(server)
     async with await open_console(server) as opened:
         yield opened
 
 
 async def test_a_lag_that_is_reported_hides_no_loss(server: RunningServer) -> None:
     """The server has it from ENTRIESREAD that one entry is unread; they are seven."""
-    fill(server, 10)
+    add_counting(server, STREAM, 1, 10)
     counter = () if server.label == "redis-6.2" else ("ENTRIESREAD", 9)
     server.command("XGROUP", "CREATE", STREAM, "billing", "3-0", *counter)
     intent = TrimIntent(stream=STREAM, maxlen=2, exact=True, safe=False)
