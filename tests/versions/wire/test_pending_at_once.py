@@ -7,7 +7,7 @@ from streamops.wire.pending_at_once import read_pending_at_once
 from streamops.wire.reads import PendingRange
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
-from tests.support.streams import add_counting
+from tests.support.streams import add_counting, deliver
 from tests.support.wire.fixtures import SetUser
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
@@ -16,10 +16,17 @@ pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 PAGE = PendingRange("orders", "billing", EntryId(3, 0), 2)
 
 
+def add_six_entries_five_pending(server: RunningServer) -> None:
+    add_counting(server, "orders", 1, 6)
+    server.command("XGROUP", "CREATE", "orders", "billing", "0")
+    for consumer, count in (("a", 4), ("b", 1)):
+        deliver(server, "orders", "billing", consumer, count)
+
+
 async def test_owners_and_rows_are_of_one_instant(server: RunningServer) -> None:
     connected = await Server.connect(server.options)
     try:
-        add_counting(server, "orders", 1, 6)
+        add_six_entries_five_pending(server)
         told = await read_pending_at_once(connected, PAGE)
         assert told is not None
         assert told[0] == {"a": 4, "b": 1}
@@ -32,7 +39,7 @@ async def test_owners_and_rows_are_of_one_instant(server: RunningServer) -> None
 
 
 async def test_who_may_not_ask_for_both_together_is_not_told(server: RunningServer, as_user: SetUser) -> None:
-    add_counting(server, "orders", 1, 6)
+    add_six_entries_five_pending(server)
     connected = await Server.connect(as_user("~*", "+@all", "-multi"))
     try:
         assert await read_pending_at_once(connected, PAGE) is None
