@@ -231,7 +231,7 @@ def worker(name: str = "w", *, beat: float = 0.0, busy: int = 0, worked: float =
         ),
     ],
 )
-def test_busy_share(
+def test_a_busy_share_is_work_since_the_last_beat_by_slots(
     before: tuple[RosterWorker, ...], now: tuple[RosterWorker, ...], share: float | None
 ) -> None:
     assert busy_share(before, now) == share

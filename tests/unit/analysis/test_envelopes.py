@@ -22,21 +22,21 @@ def binary(body: bytes, headers: dict[str, str]) -> bytes:
     return head + struct.pack(">H", len(headers)) + packed + body
 
 
-def test_faststream_binary() -> None:
+def test_a_binary_envelope_of_faststream_is_read() -> None:
     headers = {"correlation_id": "c-1", "content-type": "application/json"}
     assert read_envelope(((b"__data__", binary(b'{"n": 1}', headers)),)) == Envelope(
         FASTSTREAM, b'{"n": 1}', headers=tuple(headers.items())
     )
 
 
-def test_faststream_json() -> None:
+def test_a_json_envelope_of_faststream_is_read() -> None:
     value = json.dumps({"data": '{"n": 1}', "headers": {"tries": 2}}).encode()
     assert read_envelope(((b"__data__", value),)) == Envelope(
         FASTSTREAM, b'{"n": 1}', headers=(("tries", "2"),)
     )
 
 
-def test_taskiq() -> None:
+def test_an_envelope_of_taskiq_tells_its_task() -> None:
     task = {"task_id": "t-1", "task_name": "app:pay", "labels": {"queue": 3}, "labels_types": {"queue": 1}}
     value = json.dumps(task | {"args": [1], "kwargs": {"to": "x"}}).encode()
     envelope = read_envelope(((b"data", value),))

@@ -35,7 +35,7 @@ def trend(lags: Sequence[int | None], step: float = 5) -> Column[int | None]:
         ),
     ],
 )
-def test_lag_growth(column: Column[int | None], growth: Growth | None) -> None:
+def test_a_lag_grows_once_it_rose_for_long_enough(column: Column[int | None], growth: Growth | None) -> None:
     assert lag_growth(column, MINUTE) == growth
 
 

@@ -265,7 +265,9 @@ MARKS = ("position_since", "waiting_since", "clear_at", "unacked_since")
         ),
     ],
 )
-def test_marks(then: dict[str, Any], now: dict[str, Any], changed: set[str]) -> None:
+def test_a_second_reading_moves_the_marks_of_what_changed(
+    then: dict[str, Any], now: dict[str, Any], changed: set[str]
+) -> None:
     """Which marks a second reading moves to its own time."""
     history = watch(
         snapshot(stream(groups=[group(**then)])), snapshot(stream(groups=[group(**now)]), at=POLL)

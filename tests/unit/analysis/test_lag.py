@@ -239,7 +239,9 @@ WAITING = EntryId(round((NOW - timedelta(seconds=90)).timestamp() * 1000), 0)
         (BARE, group(), TimeLag(None, "the next entry's ID could not be read")),
     ],
 )
-def test_time_lag(reading: StreamReading, of_group: GroupReading, expected: TimeLag) -> None:
+def test_a_time_lag_is_the_age_of_the_first_unread_entry(
+    reading: StreamReading, of_group: GroupReading, expected: TimeLag
+) -> None:
     assert time_lag(reading, of_group, NOW) == expected
 
 
@@ -272,7 +274,7 @@ def made(age: timedelta) -> EntryId:
         (EntryId(253_402_300_800_000, 0), None),
     ],
 )
-def test_age_of_an_id(entry_id: EntryId, age: timedelta | None) -> None:
+def test_the_age_of_an_id_is_since_its_milliseconds(entry_id: EntryId, age: timedelta | None) -> None:
     assert id_age(entry_id, NOW) == age
     assert id_age(entry_id, None) is None
 

@@ -44,7 +44,7 @@ def letter_of(*pairs: tuple[bytes, bytes], source: str | None = "orders") -> Dea
     return read_letter(Entry(AT, pairs), QUEUE, source)
 
 
-def test_ours() -> None:
+def test_a_letter_of_streamops_tells_origin_reason_and_attempts() -> None:
     letter = letter_of(*OWN, *ABOUT, source=None)
     assert (letter.id, letter.queue, letter.fields, letter.shape) == (AT, QUEUE, OWN, LetterShape.OURS)
     assert (letter.origin, letter.origin_id, letter.born_id) == ("orders", EntryId(5, 1), EntryId(5, 1))
@@ -86,7 +86,9 @@ def test_one_that_was_replayed_before() -> None:
         ),
     ],
 )
-def test_foreign(payload: bytes, own: tuple[tuple[bytes, bytes], ...]) -> None:
+def test_a_letter_of_another_library_tells_its_payload_as_fields(
+    payload: bytes, own: tuple[tuple[bytes, bytes], ...]
+) -> None:
     letter = letter_of((b"orig_id", b"5-1"), (b"reason", b"boom"), (b"payload", payload))
     assert (letter.shape, letter.fields, letter.problem) == (LetterShape.FOREIGN, own, "")
     assert (letter.origin, letter.origin_id, letter.reason) == ("orders", EntryId(5, 1), "boom")
@@ -104,7 +106,7 @@ def test_foreign_that_cannot_be_taken_apart(payload: bytes) -> None:
     assert republished(letter) == (*whole, (b"_so_replay_of", str(AT).encode()))
 
 
-def test_anything_else() -> None:
+def test_an_entry_that_is_no_letter_is_plain() -> None:
     letter = letter_of(*OWN, (b"_so_payload", b"{orders}:payload:1"), source=None)
     assert (letter.shape, letter.origin, letter.reason) == (LetterShape.PLAIN, None, "")
     assert letter.payload_key == "{orders}:payload:1"
@@ -130,7 +132,7 @@ def test_ids_that_no_server_writes_are_not_known(text: bytes) -> None:
     assert letter_of((b"_so_origin_id", text), (b"_so_origin_id", b"2-2")).born_id == EntryId(2, 2)
 
 
-def test_edits() -> None:
+def test_edits_replace_each_field_of_their_name_and_add_new_ones() -> None:
     assert edited(OWN, [(b"tag", b"x"), (b"new", b"")]) == (
         (b"kind", b"order"),
         (b"tag", b"x"),

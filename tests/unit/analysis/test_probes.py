@@ -83,7 +83,9 @@ def test_a_verdict_within_bounds_is_right_for_every_truth_within_them(
         ),
     ],
 )
-def test_ages(state: ConsumerGroup, limits: ProbeLimits, verdict: Verdict) -> None:
+def test_a_probe_of_ages_holds_is_breached_or_cannot_be_told(
+    state: ConsumerGroup, limits: ProbeLimits, verdict: Verdict
+) -> None:
     assert assess_probe(observation(state), limits).verdict is verdict
 
 

@@ -34,7 +34,9 @@ def of_stream(
         pytest.param(of_stream(last=None), of_stream(14), None, id="no IDs known"),
     ],
 )
-def test_arrivals(earlier: StreamSample, later: StreamSample, added: int | None) -> None:
+def test_arrivals_between_two_samples_are_counted_or_bounded(
+    earlier: StreamSample, later: StreamSample, added: int | None
+) -> None:
     assert arrivals(earlier, later) == added
 
 
@@ -95,14 +97,14 @@ def test_deliveries_between_two_samples_are_counted(
         pytest.param(3, 5, 7, A, 5, id="caught up with where it was"),
     ],
 )
-def test_acknowledgements(
+def test_acknowledgements_between_two_samples_are_counted(
     then: int, now: int, delivered: int | None, rewound_from: EntryId | None, acked: int | None
 ) -> None:
     earlier, later = of_group(A, pending=then), of_group(C, pending=now)
     assert acknowledgements(earlier, later, delivered, rewound_from) == acked
 
 
-def test_arrival_rate() -> None:
+def test_an_arrival_rate_is_what_was_added_by_the_time_between() -> None:
     samples = (of_stream(added=5), of_stream(added=7), of_stream(added=9))
     times = (NOW, NOW + seconds(5), NOW + seconds(8))
     assert arrival_rate(Column(times, samples)) == 0.5
@@ -123,7 +125,9 @@ def test_arrival_rate() -> None:
         ([0, 0, 0, 8], 1.2),
     ],
 )
-def test_slope(values: list[int | None], per_second: float | None) -> None:
+def test_a_slope_is_the_change_a_second_over_known_values(
+    values: list[int | None], per_second: float | None
+) -> None:
     times = tuple(NOW + seconds(2 * place) for place in range(len(values)))
     assert slope(times, values) == (None if per_second is None else pytest.approx(per_second))
 

@@ -48,7 +48,7 @@ def test_what_only_this_machine_reaches_is_refused(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["93.184.216.34", "2606:2800::1", "10.0.0.5", "192.168.1.1", "hooks.example.net"]
 )
-def test_other_hosts_are_not(host: str) -> None:
+def test_hosts_on_networks_are_not_refused(host: str) -> None:
     assert not refuses(Reach(), host)
 
 
@@ -118,7 +118,7 @@ def test_what_is_public_or_listed_by_its_address_stays_open() -> None:
 
 
 @table("host", ["", "*", "*.*", "http://h", "h/path", "h:80", "user@h", "a b", "10.0.0.0/33"])
-def test_what_is_no_host(host: str) -> None:
+def test_a_pattern_that_is_no_host_is_refused(host: str) -> None:
     with pytest.raises(SettingsError, match="neither a host"):
         Reach([host])
 

@@ -42,7 +42,9 @@ UNKNOWN = Lag(None, None, None, LagBasis.UNKNOWN, "not read")
         pytest.param(group_subject(group(lag=UNKNOWN, waiting=minutes(9))), None, None, id="lag not known"),
     ],
 )
-def test_behind(subject: GroupSubject, level: Health | None, text: str | None) -> None:
+def test_a_group_whose_entries_wait_too_long_is_behind(
+    subject: GroupSubject, level: Health | None, text: str | None
+) -> None:
     finding = behind(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     if finding is not None:

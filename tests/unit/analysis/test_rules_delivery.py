@@ -62,7 +62,7 @@ def abandoned(lag: int = 5, waiting: timedelta | None = timedelta(minutes=1)) ->
         ),
     ],
 )
-def test_no_consumers(subject: GroupSubject, level: Health | None) -> None:
+def test_a_group_that_waits_without_consumers_is_found(subject: GroupSubject, level: Health | None) -> None:
     finding = no_consumers(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.NO_CONSUMERS

@@ -86,7 +86,7 @@ def old_server(idle: timedelta, *, lag: int = 0, waiting: timedelta = timedelta(
         ),
     ],
 )
-def test_dead_consumer(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_consumer_unseen_with_pending_entries_is_dead(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = dead_consumer(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.DEAD_CONSUMER, Health.WARN)
@@ -146,7 +146,9 @@ TRIED_TEN_TIMES = pending_entry(minutes(3), deliveries=10)
         ),
     ],
 )
-def test_poison(subject: GroupSubject, poisonous: PendingEntry | None) -> None:
+def test_an_entry_delivered_too_often_is_poison(
+    subject: GroupSubject, poisonous: PendingEntry | None
+) -> None:
     finding = poison(subject, THRESHOLDS)
     assert (finding is not None) == (poisonous is not None)
     if finding is not None and poisonous is not None:

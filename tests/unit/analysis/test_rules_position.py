@@ -39,7 +39,7 @@ AHEAD, HERE = entry_id(minutes(1)), entry_id(minutes(9))
         pytest.param(group_subject(group(position=HERE)), False, id="never"),
     ],
 )
-def test_rewound(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_group_that_was_set_back_is_found_for_a_while(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = rewound(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.REWOUND, Health.WARN)
@@ -68,7 +68,7 @@ def test_rewound(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - 
         pytest.param(group_subject(lost_known=False), None, id="not known"),
     ],
 )
-def test_lost(subject: GroupSubject, text: str | None) -> None:
+def test_entries_trimmed_before_delivery_are_lost(subject: GroupSubject, text: str | None) -> None:
     finding = lost(subject, THRESHOLDS)
     assert (finding and finding.text) == text
     if finding is not None:
@@ -107,7 +107,7 @@ def test_lost(subject: GroupSubject, text: str | None) -> None:
         ),
     ],
 )
-def test_retention_edge(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_group_about_to_lose_entries_to_trimming_is_found(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = retention_edge(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.RETENTION_EDGE, Health.WARN)

@@ -51,7 +51,9 @@ WARN, CRITICAL = Health.WARN, Health.CRITICAL
         pytest.param(dead_letter_subject(13, before=3, role=StreamRole.RETRY), None, None, id="retry stream"),
     ],
 )
-def test_dead_letters(subject: StreamSubject, level: Health | None, text: str | None) -> None:
+def test_a_queue_of_dead_letters_is_found_and_worse_while_it_grows(
+    subject: StreamSubject, level: Health | None, text: str | None
+) -> None:
     finding = dead_letters(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert (finding and finding.text) == text
@@ -87,7 +89,7 @@ def full(
         pytest.param(full(99, ""), None, id="policy unknown"),
     ],
 )
-def test_eviction_risk(subject: NodeSubject, level: Health | None) -> None:
+def test_a_nearly_full_server_that_evicts_is_a_risk(subject: NodeSubject, level: Health | None) -> None:
     finding = eviction_risk(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.EVICTION_RISK
@@ -106,7 +108,7 @@ def test_eviction_risk(subject: NodeSubject, level: Health | None) -> None:
         pytest.param(full(99, ""), False, id="policy unknown"),
     ],
 )
-def test_oom(subject: NodeSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_nearly_full_server_that_evicts_nothing_is_found(subject: NodeSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = oom(subject, THRESHOLDS)
     assert (finding is not None) == fires
     if finding is not None:

@@ -24,7 +24,7 @@ from tests.support.tables import table
         (timedelta(days=400, minutes=59), "400 d"),
     ],
 )
-def test_span(duration: timedelta, words: str) -> None:
+def test_a_span_is_worded_by_its_greatest_unit(duration: timedelta, words: str) -> None:
     assert span(duration) == words
 
 
@@ -43,7 +43,7 @@ def test_span(duration: timedelta, words: str) -> None:
         ("\u202e", r"$'\xe2\x80\xae'"),
     ],
 )
-def test_quoted(name: str, word: str) -> None:
+def test_a_name_is_quoted_for_a_shell_where_it_must_be(name: str, word: str) -> None:
     assert quoted(name) == word
 
 
@@ -61,7 +61,7 @@ def test_quoted_is_safe_to_print(name: str) -> None:
         (command("groups info", "-x", "g"), "streamops groups info -- -x g"),
     ],
 )
-def test_command(line: str, words: str) -> None:
+def test_a_command_to_copy_quotes_what_a_shell_would_split(line: str, words: str) -> None:
     assert line == words
     assert shlex.split(line)[0] == "streamops"
 

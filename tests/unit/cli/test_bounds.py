@@ -16,7 +16,7 @@ from tests.support.cli.running import Cli
         ("status", "--sample", "100d"),
     ],
 )
-def test_out_of_bounds(args: tuple[str, ...], cli: Cli) -> None:
+def test_a_number_out_of_bounds_is_a_usage_error(args: tuple[str, ...], cli: Cli) -> None:
     result = cli(*args)
     assert result.code == 2
     assert result.err.startswith("error: ")

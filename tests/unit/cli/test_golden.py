@@ -206,7 +206,9 @@ LOCAL = {
 
 
 @pytest.mark.parametrize("name", INVENTED)
-def test_what_commands_print(name: str, cli: Cli, invented: InventedConsole, place: Place) -> None:
+def test_each_command_prints_what_is_recorded(
+    name: str, cli: Cli, invented: InventedConsole, place: Place
+) -> None:
     assert invented.observation.streams
     compare(name, told(cli, INVENTED[name], place), GOLDEN)
 

@@ -74,5 +74,5 @@ def test_without_a_command_the_help_goes_to_stderr(cli: Cli) -> None:
     assert result.err.startswith("Usage: streamops")
 
 
-def test_the_version(cli: Cli) -> None:
+def test_the_version_is_printed_alone(cli: Cli) -> None:
     assert cli("--version") == (0, f"streamops {__version__}\n", "")

@@ -16,7 +16,7 @@ CSV = """time,arrivals
 """
 
 
-def test_csv() -> None:
+def test_a_csv_history_is_read_into_even_steps() -> None:
     history = read_history(CSV.splitlines(), "file").history
     assert history.begins_at == datetime(2026, 3, 1, 14, tzinfo=UTC)
     assert history.counts == (*[10] * 10, *[20] * 20)
@@ -72,7 +72,7 @@ def test_what_a_worker_handles_is_learned_from_busy_ones() -> None:
         ('time,arrivals\n"0,1\n', "line 2: "),
     ],
 )
-def test_what_is_no_history(text: str, why: str) -> None:
+def test_text_that_is_no_history_is_refused_with_its_line(text: str, why: str) -> None:
     with pytest.raises(SettingsError) as caught:
         read_history(text.splitlines(), "file")
     assert caught.value.message.startswith("file: ")

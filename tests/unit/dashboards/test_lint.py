@@ -23,7 +23,7 @@ def board(request: pytest.FixtureRequest) -> dict[str, Any]:
     return found
 
 
-def test_boards_are_told_apart() -> None:
+def test_boards_have_ids_and_titles_of_their_own() -> None:
     uids = {links.OVERVIEW, links.STREAM, links.WORKERS, links.LETTERS, links.SCALING}
     assert set(BOARDS) == uids
     assert all(re.fullmatch(r"[a-z-]{8,40}", uid) for uid in uids)
@@ -116,7 +116,7 @@ def test_numbers_that_mean_something_are_coloured(board: dict[str, Any]) -> None
     assert len(coloured) >= len(first) / 3
 
 
-def test_thresholds_rise(board: dict[str, Any]) -> None:
+def test_thresholds_of_each_panel_rise(board: dict[str, Any]) -> None:
     for panel in charts_of(board):
         for steps in _thresholds(panel):
             values = [step["value"] for step in steps[1:]]

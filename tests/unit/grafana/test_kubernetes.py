@@ -46,7 +46,7 @@ def test_labels_and_selectors_meet() -> None:
     assert MANIFESTS["ServiceMonitor"]["spec"]["selector"]["matchLabels"].items() <= service
 
 
-def test_ports_meet() -> None:
+def test_the_port_of_container_service_and_network_policy_is_one() -> None:
     (port,) = container()["ports"]
     (service,) = MANIFESTS["Service"]["spec"]["ports"]
     (endpoint,) = MANIFESTS["ServiceMonitor"]["spec"]["endpoints"]

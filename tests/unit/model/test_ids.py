@@ -35,7 +35,7 @@ def test_next_and_previous_leave_no_gap(entry_id: EntryId) -> None:
         assert entry_id.previous() < entry_id
 
 
-def test_ends() -> None:
+def test_next_and_previous_carry_between_parts_and_overflow_at_the_ends() -> None:
     with pytest.raises(OverflowError):
         LAST_ID.next()
     with pytest.raises(OverflowError):
@@ -44,7 +44,7 @@ def test_ends() -> None:
     assert EntryId(5, 0).previous() == EntryId(4, MAX_PART)
 
 
-def test_short_form() -> None:
+def test_an_id_without_a_sequence_is_its_first() -> None:
     assert EntryId.parse("1526919030474") == EntryId(1526919030474, 0)
 
 
@@ -70,12 +70,12 @@ def test_short_form() -> None:
         f"1-{MAX_PART + 1}",
     ],
 )
-def test_what_is_no_id(text: str) -> None:
+def test_text_that_is_no_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="entry ID"):
         EntryId.parse(text)
 
 
-def test_time() -> None:
+def test_the_time_of_an_id_is_its_milliseconds_or_none_beyond_the_calendar() -> None:
     assert EntryId(1_526_919_030_474, 55).time == datetime(2018, 5, 21, 16, 10, 30, 474_000, tzinfo=UTC)
     assert ZERO_ID.time == datetime(1970, 1, 1, tzinfo=UTC)
     assert LAST_ID.time is None

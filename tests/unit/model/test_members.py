@@ -61,7 +61,7 @@ def test_they_grow_older_while_nobody_is_seen() -> None:
     assert later == Consumer("w", 1, seconds(1.5), seconds(1.505), None, seconds(1.509))
 
 
-def test_nothing_is_of_the_future() -> None:
+def test_a_consumer_seen_in_the_future_was_seen_now() -> None:
     told = Sightings(("w",), (1,), (NOW + 1,), (NOW + 1,), (NOW + 1,))
     assert Members(told, NOW) == [Consumer("w", 1, NO_TIME, NO_TIME, None, NO_TIME)]
     assert Members(told, NOW).fed_ago == NO_TIME

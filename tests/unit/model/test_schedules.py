@@ -29,7 +29,9 @@ def delays(text: str, most: int = 4, chance: float = 1.0) -> list[float]:
         ("exponential 10s 1m jitter", [10, 20, 40, 60], "exponential 10s 1m jitter"),
     ],
 )
-def test_what_is_written(text: str, seconds: list[float], canonical: str) -> None:
+def test_a_written_schedule_gives_its_delays_and_its_canonical_text(
+    text: str, seconds: list[float], canonical: str
+) -> None:
     assert delays(text) == seconds
     assert parse_schedule(text).text == canonical
     assert delays(canonical) == seconds
@@ -50,7 +52,7 @@ def test_jitter_is_anything_up_to_the_delay() -> None:
     ["", "never", "5", "1m,", ",", "5 m", "-1s", "n+1 m", "2n+1", "2n-1 m", "exponential", "exponential 1s",
      "exponential 1m 1s", "exponential 1s 1m 1h", "400d", "1e9s", ", ".join(["1s"] * 101), "999999999n+1 d", "\uff11s"],
 )  # fmt: skip
-def test_what_is_no_schedule(text: str) -> None:
+def test_text_that_is_no_schedule_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"delay|exponential"):
         parse_schedule(text)
 
@@ -73,5 +75,5 @@ def test_no_number_of_failures_is_too_much(text: str, failures: int, chance: flo
     assert timedelta() <= parse_schedule(text)(failures, chance) <= LONGEST
 
 
-def test_spans() -> None:
+def test_a_span_of_several_units_is_their_sum() -> None:
     assert parse_span("1h30m") == timedelta(minutes=90)

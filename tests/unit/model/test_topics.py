@@ -12,7 +12,7 @@ from tests.support.tables import table
 GOOD = Topic(name="remind", url="https://hooks.example.net:8443/a/b?c=d")
 
 
-def test_a_good_one() -> None:
+def test_a_topic_without_faults_has_no_problems_and_hides_its_query() -> None:
     assert topic_problems(GOOD) == ()
     assert (GOOD.key, GOOD.priority, GOOD.shown_url) == (
         "topic:remind",
@@ -55,7 +55,9 @@ def test_a_good_one() -> None:
         ({"secret": Secret("short")}, "secret"),
     ],
 )
-def test_what_makes_no_sense(changes: dict[str, Any], field: str) -> None:
+def test_a_senseless_setting_of_a_topic_is_a_problem_of_its_field(
+    changes: dict[str, Any], field: str
+) -> None:
     topic = Topic(**{"name": GOOD.name, "url": GOOD.url, **changes})
     assert [problem.field for problem in topic_problems(topic)] == [field]
 
@@ -65,16 +67,16 @@ def test_what_makes_no_sense(changes: dict[str, Any], field: str) -> None:
     ["", "h", "//h", "ftp://h", "file:///etc/passwd", "http://", "http:///a", "http://user@h", "http://u:p@h", "http://h:0",
      "http://h:99999", "http://h:x", "http://[::1", "http://h/#a", "http://h/ a", "http://h/\n", "http://é/", "HTTP://"],
 )  # fmt: skip
-def test_what_is_no_url(url: str) -> None:
+def test_text_that_is_no_url_to_call_is_a_problem(url: str) -> None:
     assert url_problem(url)
 
 
 @pytest.mark.parametrize("url", ["http://h", "https://h:1/", "http://[::1]:80/x", "HTTPS://h/?a=b&c"])
-def test_what_is_one(url: str) -> None:
+def test_a_url_to_call_is_no_problem(url: str) -> None:
     assert not url_problem(url)
 
 
-def test_priorities() -> None:
+def test_a_priority_is_read_from_its_word_or_number() -> None:
     assert [parse_priority(word) for word in ("high", "normal", "low", "7", 9)] == [5, 3, 2, 7, 9]
     for word in ("urgent", "", "-1", "1.5", "\uff15"):
         with pytest.raises(ValueError, match="not one of high, normal, low"):

@@ -40,7 +40,7 @@ def evidence(**changes: Any) -> ClaimEvidence:
     return ClaimEvidence(**(fields | changes))
 
 
-def test_a_claim_is_told() -> None:
+def test_a_plan_of_a_claim_tells_what_moves() -> None:
     plan = plan_claim(CLAIM, evidence())
     assert (plan.tier, plan.count, plan.target) == (Tier.REVERSIBLE, 12, "orders/billing")
     assert plan.sample == ("1-1 owned by a, idle for 1 h, delivered 3 times",)
@@ -80,7 +80,7 @@ def test_a_claim_is_told() -> None:
         ),
     ],
 )
-def test_a_claim_warns(intent: ClaimIntent, changes: dict[str, Any], warning: str) -> None:
+def test_a_risky_claim_warns_of_its_risk(intent: ClaimIntent, changes: dict[str, Any], warning: str) -> None:
     assert plan_claim(intent, evidence(**changes)).warnings == (warning,)
 
 

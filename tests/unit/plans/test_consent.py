@@ -28,7 +28,9 @@ def plan(tier: Tier, count: int = 3) -> Plan:
         (Tier.LOSES, DEVELOPMENT, Consent(ConsentKind.TYPED, "yes")),
     ],
 )
-def test_what_is_asked_for(tier: Tier, environment: Environment, wanted: Consent) -> None:
+def test_consent_asked_for_rises_with_tier_and_environment(
+    tier: Tier, environment: Environment, wanted: Consent
+) -> None:
     assert required_consent(plan(tier), environment) == wanted
 
 

@@ -57,7 +57,7 @@ CREATE = CreateGroupIntent(stream="orders", group="billing", at="5-1")
 DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
 
 
-def test_creating() -> None:
+def test_a_plan_of_a_new_group_counts_what_it_will_be_given() -> None:
     plan = plan_create_group(CREATE, CREATED)
     assert (plan.count, plan.tier, plan.reversible) == (1, Tier.REVERSIBLE, True)
     assert "between 3 and 9 entries (counting stopped there) will be given to it" in plan.effects[0]

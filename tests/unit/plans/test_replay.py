@@ -117,7 +117,7 @@ def test_the_equivalent_command() -> None:
     assert "--ids - " in plan_replay(many, evidence(ReplayMode.REPUBLISH)).command
 
 
-def test_a_purge() -> None:
+def test_a_plan_of_a_purge_loses_its_letters_and_asks_for_the_name_of_the_queue() -> None:
     told = PurgeEvidence(identity=Identity(), letters=selected(), sample=(LETTER,))
     plan = plan_purge(PurgeIntent(queue=QUEUE, backup="lost.jsonl"), told)
     assert (plan.tier, plan.confirm, plan.count) == (Tier.LOSES, QUEUE, 40)

@@ -58,7 +58,9 @@ FOUR = scaling(Pool(name="p"), PoolSize(ordered=4, ready=3))
         (FOUR, 4, 0, ""),
     ],
 )
-def test_scaling(evidence: ScaleEvidence, workers: int, count: int, words: str) -> None:
+def test_a_plan_of_scaling_tells_from_how_many_workers_to_how_many(
+    evidence: ScaleEvidence, workers: int, count: int, words: str
+) -> None:
     plan = plan_scale(ScaleIntent(pool="p", workers=workers), evidence)
     assert plan.count == count
     assert " ".join(plan.effects).startswith(words)
@@ -77,7 +79,9 @@ def test_scaling(evidence: ScaleEvidence, workers: int, count: int, words: str) 
         (Pool(name="p", minimum=2, maximum=8), NOW, 1, ["at least 2 workers"]),
     ],
 )
-def test_warnings(pool: Pool, now: datetime | None, workers: int, warnings: list[str]) -> None:
+def test_a_number_of_workers_that_cannot_last_is_warned_of(
+    pool: Pool, now: datetime | None, workers: int, warnings: list[str]
+) -> None:
     plan = plan_scale(ScaleIntent(pool="p", workers=workers), scaling(pool, PoolSize(ordered=4), now=now))
     assert len(plan.warnings) == len(warnings)
     assert all(part in told for part, told in zip(warnings, plan.warnings, strict=True))
@@ -113,7 +117,7 @@ def test_no_number_of_workers(workers: int) -> None:
         (LIMITED, LimitsIntent(pool="p", reset=True), "the policy decides"),
     ],
 )
-def test_steering(known: Steering, intent: SteeringIntent, told: str) -> None:
+def test_a_pools_steering_is_told_in_words(known: Steering, intent: SteeringIntent, told: str) -> None:
     assert steering_words(steered(intent, steering(known)), NOW) == told
 
 
@@ -162,7 +166,7 @@ def test_equivalent_commands(intent: SteeringIntent, typed: str) -> None:
 
 
 @pytest.mark.parametrize("lead", [None, OVER])
-def test_nobody_to_follow(lead: Lead | None) -> None:
+def test_steering_without_a_controller_warns(lead: Lead | None) -> None:
     (warning,) = plan_steering(PAUSE, steering(FREE, lead)).warnings
     assert "No controller decides" in warning
 
@@ -178,7 +182,9 @@ def test_nobody_to_follow(lead: Lead | None) -> None:
         (LIMITS, replace(KEPT, minimum=1), LimitsIntent(pool="p", minimum=1, reset=True)),
     ],
 )
-def test_taking_it_back(intent: SteeringIntent, known: Steering, back: SteeringIntent) -> None:
+def test_the_reverse_of_steering_restores_what_was_so(
+    intent: SteeringIntent, known: Steering, back: SteeringIntent
+) -> None:
     assert steered_back(intent, known) == back
 
 
@@ -191,7 +197,7 @@ def test_taking_it_back(intent: SteeringIntent, known: Steering, back: SteeringI
         (LimitsIntent(pool="p", minimum=5, maximum=4), "the least, 5, would be above the most, 4"),
     ],
 )
-def test_what_makes_no_sense(intent: SteeringIntent, words: str) -> None:
+def test_senseless_steering_is_refused(intent: SteeringIntent, words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         plan_steering(intent, steering(FREE))
 

@@ -158,7 +158,9 @@ def test_rows_sort_by_every_column(name: str) -> None:
         ("entries_read", Cell("8,796"), Cell("?", Tone.UNKNOWN), NOT_THERE),
     ],
 )
-def test_what_a_group_shows(key: str, billing: Cell, audit: Cell, none: Cell) -> None:
+def test_a_column_of_groups_shows_its_value_unknown_or_absent(
+    key: str, billing: Cell, audit: Cell, none: Cell
+) -> None:
     cell = column("groups", key).cell
     letters = OBSERVATION.streams[1]
     assert cell(GroupRow(ORDERS, BILLING)) == billing

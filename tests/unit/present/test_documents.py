@@ -145,7 +145,7 @@ def test_details_of_streams_and_groups() -> None:
         ((), {}, None),
     ],
 )
-def test_entries(
+def test_the_document_of_an_entry_has_pairs_where_fields_repeat(
     fields: tuple[tuple[bytes, bytes], ...], shown: dict[str, Any], pairs: list[Any] | None
 ) -> None:
     document = decoded(entry_json("orders", Entry(entry_id(minutes(1)), fields), NOW))

@@ -43,7 +43,7 @@ ALL = ProbeLimits(lag=1_000, time_lag=timedelta(minutes=1), pending_age=timedelt
         ),
     ],
 )
-def test_one_line(limits: ProbeLimits, line: str) -> None:
+def test_a_probe_is_told_in_one_line(limits: ProbeLimits, line: str) -> None:
     assert probe_line(assess_probe(WHOLE, limits), limits) == line
 
 

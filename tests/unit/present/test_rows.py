@@ -44,7 +44,7 @@ def test_a_limit_keeps_the_first_rows_and_says_how_many_it_left_out(limit: int |
     assert [row.stream.stream for row in rows] == [row.stream.stream for row in all_rows[: len(rows)]]
 
 
-def test_nothing_has_no_rows() -> None:
+def test_an_observation_of_nothing_has_no_rows() -> None:
     assert group_rows(NOTHING.streams) == ()
     assert finding_rows(NOTHING) == ()
     assert limited(NOTHING, 1) == (NOTHING, 0)

@@ -20,7 +20,7 @@ from tests.support.tables import table
         ((3,), 0, ""),
     ],
 )
-def test_trends(trend: tuple[int | None, ...], width: int, drawn: str) -> None:
+def test_a_trend_is_drawn_by_bars_of_its_width(trend: tuple[int | None, ...], width: int, drawn: str) -> None:
     assert spark(trend, width) == drawn
 
 

@@ -118,5 +118,5 @@ def test_our_glyphs_have_ascii_stand_ins() -> None:
     ("text", "width", "shown"),
     [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("ab", 1, "…"), ("ab", 0, "…"), ("", 0, "")],
 )
-def test_shortening(text: str, width: int, shown: str) -> None:
+def test_a_text_longer_than_its_width_ends_in_an_ellipsis(text: str, width: int, shown: str) -> None:
     assert shorten(text, width) == shown

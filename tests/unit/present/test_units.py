@@ -42,7 +42,7 @@ from tests.support.tables import table
         (-12_345, "-12,345", "-12.3k"),
     ],
 )
-def test_counts(number: int | None, full: str, short: str) -> None:
+def test_a_count_is_written_in_full_and_short(number: int | None, full: str, short: str) -> None:
     assert count(number) == full
     assert compact(number) == short
 
@@ -117,7 +117,7 @@ def test_round_durations_lose_their_zeros(seconds: float, text: str) -> None:
         (-3.0, "-3.00/s"),
     ],
 )
-def test_rates(per_second: float | None, text: str) -> None:
+def test_a_rate_is_written_a_second(per_second: float | None, text: str) -> None:
     assert rate(per_second) == text
 
 
@@ -132,7 +132,7 @@ def test_rates(per_second: float | None, text: str) -> None:
         (5 * 2**20, "5.0 MiB"),
     ],
 )
-def test_sizes(number: int | None, text: str) -> None:
+def test_a_size_is_written_in_binary_units(number: int | None, text: str) -> None:
     assert size(number) == text
 
 
@@ -140,7 +140,7 @@ def test_sizes(number: int | None, text: str) -> None:
     ("share", "text"),
     [(None, "?"), (0.0, "0 %"), (0.0001, "<1 %"), (0.37, "37 %"), (0.9999, "99 %"), (1.0, "100 %")],
 )
-def test_shares(share: float | None, text: str) -> None:
+def test_a_share_is_written_as_whole_percent(share: float | None, text: str) -> None:
     assert percent(share) == text
 
 

@@ -102,7 +102,7 @@ def test_a_body_that_holds_itself() -> None:
         encode_body(endless)
 
 
-def test_further_fields() -> None:
+def test_further_fields_are_encoded_unless_reserved_or_not_plain() -> None:
     assert encode_fields(()) == []
     assert encode_fields({"trace": "t", "n": 1}) == [b"trace", b"t", b"n", b"1"]
     assert encode_fields([("a", b"1"), ("a", b"2")]) == [b"a", b"1", b"a", b"2"]

@@ -53,7 +53,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 RETRIED = Retried("orders", "billing", "1-1", 2, timedelta(seconds=1.5), "ValueError: no such customer")
 
 
-def test_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_event_as_text_is_one_line_with_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
     heard(LogFormat.TEXT, RETRIED)
     (line,) = lines(capsys)
     when, rest = line.split(" ", 1)
@@ -64,7 +64,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_event_as_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
     heard(LogFormat.JSON, RETRIED)
     (line,) = lines(capsys)
     told = json.loads(line)
@@ -103,7 +103,9 @@ def test_hostile_text_stays_on_its_line_and_orders_no_terminal(
 
 @pytest.mark.parametrize("form", LogFormat)
 @given(text=ANY_TEXT)
-def test_any_text(form: LogFormat, capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_an_event_of_any_text_is_one_safe_line(
+    form: LogFormat, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
     heard(form, HookFailed(text, "g", "1-1", text))
     (line,) = lines(capsys)
     assert all(map(is_safe, line))

@@ -65,7 +65,7 @@ def test_standing_still_does_not_change_the_rate() -> None:
     assert pool.state.rate == before
 
 
-def test_nobody_comes() -> None:
+def test_ordered_workers_that_never_start_hold_the_pool() -> None:
     pool = Pool().settle(200)
     decisions = [pool.after(1_000, 0, ready=0, ordered=4, lag=exact(5_000)) for _ in range(15)]
     assert decisions[-1].code is ScaleCode.NOT_STARTING

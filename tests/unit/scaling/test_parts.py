@@ -29,7 +29,11 @@ from tests.support.scaling.pools import UNKNOWN, demand
         pytest.param(exact(7), True, (0, 0, True), id="phantom"),
     ],
 )
-def test_tiers(lag: Lag, empty: bool, expected: tuple[int | None, int, bool]) -> None:  # noqa: FBT001
+def test_a_lag_of_each_basis_tells_what_waits_at_least(
+    lag: Lag,
+    empty: bool,  # noqa: FBT001
+    expected: tuple[int | None, int, bool],
+) -> None:
     reading = demand(lag=lag, probed_empty=empty)
     assert (waiting(reading), at_least(reading), phantom(reading)) == expected
 
@@ -64,7 +68,7 @@ def test_what_is_left_goes_to_the_longest_wait() -> None:
     assert share(5, BudgetState(), claims)[1] == {"a": 4, "b": 1}
 
 
-def test_weights_count() -> None:
+def test_a_scarce_budget_is_shared_by_weight() -> None:
     claims = (claim("a", backlog=9_000), claim("b", backlog=9_000, weight=10.0))
     assert share(4, BudgetState(), claims)[1] == {"a": 1, "b": 3}
 

@@ -36,7 +36,9 @@ UNKNOWN = Library("oddly", skip_reason="not found")
         ),
     ],
 )
-def test_what_is_said(findings: Findings | None, verdict: Verdict) -> None:
+def test_the_verdict_of_an_audit_names_what_was_found_or_not_audited(
+    findings: Findings | None, verdict: Verdict
+) -> None:
     assert judge("a.lock", findings) == verdict
 
 

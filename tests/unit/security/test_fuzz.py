@@ -114,7 +114,7 @@ def test_bodies_of_delayed_messages(raw: bytes) -> None:
 
 
 @given(st.one_of(st.binary(max_size=80), json_of(TOPIC_KEYS), st.sampled_from(DEEP)))
-def test_topics(raw: bytes) -> None:
+def test_topics_of_any_bytes_raise_nothing_unforeseen(raw: bytes) -> None:
     refused(lambda: decode_topic("t", raw), ValueError, RecursionError)
 
 
@@ -130,7 +130,7 @@ def test_records_of_the_audit_log_and_of_jobs(raw: bytes) -> None:
         st.binary(max_size=80), packed_values.map(lambda value: zlib.compress(msgspec.msgpack.encode(value)))
     )
 )
-def test_rows_to_undo(raw: bytes) -> None:
+def test_rows_to_undo_of_any_bytes_raise_nothing_unforeseen(raw: bytes) -> None:
     refused(lambda: unpack_pages(raw))
 
 
@@ -154,7 +154,7 @@ states = st.sampled_from([b"running", b"done"])
 @given(st.lists(st.tuples(job_fields, states | numbers | st.binary(max_size=8)), max_size=9))
 @example([(b"state", b"running"), (b"lease_ms", b"9" * 30)])
 @example([(b"state", b"another")])
-def test_hashes_of_jobs(pairs: list[tuple[bytes, bytes]]) -> None:
+def test_hashes_of_jobs_of_any_bytes_raise_nothing_unforeseen(pairs: list[tuple[bytes, bytes]]) -> None:
     decode_job("j", [part for pair in pairs for part in pair], NOW)
 
 
@@ -166,7 +166,7 @@ def test_hashes_of_jobs(pairs: list[tuple[bytes, bytes]]) -> None:
 )
 @example("1 nan inf 1e999 ready")
 @example("9 " + "9" * 5000 + " 1 1 running")
-def test_the_roster(told: str) -> None:
+def test_a_roster_of_any_text_raises_nothing_unforeseen(told: str) -> None:
     decode_worker("w", told)
 
 
@@ -181,7 +181,9 @@ frames = st.tuples(
           (Kind.WHOLE, 2**64 - 1, 2**64 - 1, b"")], b"")  # fmt: skip
 @example([(Kind.CONTEXT, 0, 0, msgspec.msgpack.encode({"name": "a", "environment": "b", "address": "c"})),
           (Kind.LOSS, 0, 0, DEEP[2])], b"")  # fmt: skip
-def test_recordings(told: list[tuple[int, int, int, bytes]], rest: bytes) -> None:
+def test_recordings_of_any_frames_raise_nothing_unforeseen(
+    told: list[tuple[int, int, int, bytes]], rest: bytes
+) -> None:
     """Frames whose checksums are right, of whatever kind and content; somebody made them so."""
     whole = b"".join(frame(kind, time, at, body) for kind, time, at, body in told)  # type: ignore[arg-type]
     with tempfile.TemporaryDirectory() as directory:
@@ -210,7 +212,7 @@ urls = st.lists(
 
 
 @given(urls | st.text(max_size=40))
-def test_urls(text: str) -> None:
+def test_urls_of_any_text_raise_nothing_unforeseen(text: str) -> None:
     refused(lambda: parse_url(text))
 
 
@@ -219,7 +221,7 @@ def test_urls(text: str) -> None:
 @example(b"a = " + b"9" * 50_000)
 @example(b"a." * 30_000 + b"a = 1")
 @example(b"[" + b"a." * 30_000 + b"a]")
-def test_files_of_settings(content: bytes) -> None:
+def test_files_of_settings_of_any_text_raise_nothing_unforeseen(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "streamops.toml"
         path.write_bytes(content)
@@ -247,7 +249,7 @@ toml_values = st.recursive(
 
 @given(st.dictionaries(tables, toml_values, max_size=4))
 @example({"topics": [{"name": "t", "url": "http://[", "retry": "9" * 5000, "priority": "²"}]})
-def test_tables_of_settings(table: dict[str, Any]) -> None:
+def test_tables_of_settings_of_any_values_raise_nothing_unforeseen(table: dict[str, Any]) -> None:
     decode_config(table, "streamops.toml")
 
 
@@ -258,7 +260,7 @@ def test_tables_of_settings(table: dict[str, Any]) -> None:
     b"a: &a [1,2,3,4,5,6,7,8,9]\n"
     + b"".join(b"b%d: &b%d [*a,*a,*a,*a,*a,*a,*a,*a,*a]\n" % (n, n) for n in range(9))
 )
-def test_web_config_files(content: bytes) -> None:
+def test_web_config_files_of_any_text_raise_nothing_unforeseen(content: bytes) -> None:
     refused(lambda: decode_web_config(content, "web.yml"))
 
 
@@ -276,7 +278,9 @@ words = st.sampled_from(["fields", "json", "id", "time", ".", "[", "]", "*", "@"
 @example("to_number(fields.a) > `1`", [(b"a", b"9" * 5_000)])
 @example("json.a == json.b", [(b"a", DEEP[0]), (b"b", DEEP[1])])
 @example("avg(json.a) > `1`", [(b"a", b"[1e308, 1e308, -1e308]")])
-def test_expressions(text: str, fields: list[tuple[bytes, bytes]]) -> None:
+def test_expressions_of_any_text_raise_nothing_unforeseen(
+    text: str, fields: list[tuple[bytes, bytes]]
+) -> None:
     refused(lambda: Expression(text).matches(Entry(ID, tuple(fields))))
 
 
@@ -311,14 +315,14 @@ def test_entries_in_envelopes_and_dead_letters(fields: list[tuple[bytes, bytes]]
 @given(st.text(alphabet="ab*?[]^-\\é\udcff", max_size=20), st.text(max_size=20))
 @example("*a" * 40 + "b", "a" * 5_000)
 @example("[" + "a-" * 5_000, "a")
-def test_patterns_of_names(pattern: str, name: str) -> None:
+def test_patterns_of_names_of_any_text_raise_nothing_unforeseen(pattern: str, name: str) -> None:
     matches(pattern, name.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"))
 
 
 @given(
     st.binary(max_size=60) | json_of(("stream", "id", "fields", "pairs", "base64")) | st.sampled_from(DEEP)
 )
-def test_lines_of_backups(line: bytes) -> None:
+def test_lines_of_backups_of_any_text_raise_nothing_unforeseen(line: bytes) -> None:
     refused(lambda: parse_entry(line), ValueError, RecursionError)
 
 
@@ -329,7 +333,7 @@ def test_lines_of_backups(line: bytes) -> None:
 )
 @example(["time,arrivals", "0,1", '1,"' + "9" * 140_000])
 @example([DEEP[1].decode()])
-def test_files_of_histories(lines: list[str]) -> None:
+def test_files_of_histories_of_any_text_raise_nothing_unforeseen(lines: list[str]) -> None:
     refused(lambda: read_history(lines, "history.csv"))
 
 
@@ -339,5 +343,5 @@ def test_files_of_histories(lines: list[str]) -> None:
         st.sampled_from(["2n+1", "m", "s", "10", "x", "2", "^", "1s,", "up", "to", "9" * 40]), max_size=6
     ).map(" ".join)
 )
-def test_schedules(text: str) -> None:
+def test_schedules_of_any_text_raise_nothing_unforeseen(text: str) -> None:
     refused(lambda: parse_schedule(text), ValueError)

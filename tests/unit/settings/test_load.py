@@ -196,7 +196,7 @@ def test_xdg_config_home_moves_the_users_file(place: Place) -> None:
         (None, "", None, False, "default"),
     ],
 )
-def test_read_only(
+def test_read_only_comes_from_the_strongest_source(
     place: Place, *, flag: bool | None, variable: str, table: str | None, read_only: bool, origin: str
 ) -> None:
     place.write_user(contexts("a", default="a") + (f"read_only = {table}" if table else ""))
@@ -216,7 +216,7 @@ def test_read_only(
         (None, "", None, True, "default"),
     ],
 )
-def test_color(
+def test_color_comes_from_the_strongest_source(
     place: Place, *, flag: bool | None, variable: str, table: str | None, color: bool, origin: str
 ) -> None:
     place.write_user(f"[console]\ncolor = {table}" if table else "")
@@ -234,7 +234,9 @@ def test_color(
         (None, "", "", 2),
     ],
 )
-def test_timeout(place: Place, flag: timedelta | None, table: str, url: str, timeout: int) -> None:
+def test_a_timeout_comes_from_the_strongest_source(
+    place: Place, flag: timedelta | None, table: str, url: str, timeout: int
+) -> None:
     place.write_user(f"[contexts.a]\nurl = 'redis://h{url}'\n{table}")
     settings = place.load(Flags(context="a", timeout=flag))
     assert settings.connection.timeout == timedelta(seconds=timeout)

@@ -106,7 +106,7 @@ def test_a_pool_is_in_its_context(place: Place) -> None:
     ]
 
 
-def test_kubernetes(place: Place) -> None:
+def test_a_kubernetes_target_takes_what_the_file_says_and_defaults_else(place: Place) -> None:
     place.write_user(KUBERNETES)
     plain = target_of(place, KUBECONFIG="/a::/b")
     assert plain == KubernetesSpec(name="billing-workers", kubeconfig=("/a", "/b"))

@@ -25,6 +25,6 @@ def test_numbers_of_bytes_are_read(written: str, number: int) -> None:
 
 
 @table("written", ["", "much", "-1", "1.2.3", "1XB", "1 i", "1e9", "GB", "1" * 17, "\uff11GB"])
-def test_what_is_none_is_told(written: str) -> None:
+def test_text_that_is_no_size_is_refused(written: str) -> None:
     with pytest.raises(SettingsError, match="no number of bytes"):
         parse_size(written)

@@ -55,7 +55,7 @@ def test_what_a_file_holds_is_checked_too(place: Place) -> None:
         load_topics(Flags(), place.environ(), place.cwd)
 
 
-def test_a_name_twice(place: Place) -> None:
+def test_a_topic_named_twice_is_refused(place: Place) -> None:
     place.write_user(TOPIC + TOPIC)
     with pytest.raises(SettingsError, match="'remind' stands there twice"):
         list_topics(place.environ(), place.cwd)
@@ -80,7 +80,7 @@ def test_c6_each_topic_has_its_context(place: Place) -> None:
         load_topics(Flags(), place.environ(), place.cwd, ["none"])
 
 
-def test_tokens(place: Place) -> None:
+def test_tokens_of_the_intake_are_read_a_line_each(place: Place) -> None:
     (place.home / "tokens").write_text(f"# ours\n\n{TOKEN}1\n  {TOKEN}2\r\n")
     place.write_user('[intake]\ntoken_file = "~/tokens"\nlisten = "[::1]:80"\n')
     intake = load_intake(place.environ(), place.cwd)
@@ -90,7 +90,7 @@ def test_tokens(place: Place) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "# none\n", "short\n", f"{TOKEN}\nshort", "é" * 20])
-def test_what_is_no_token(place: Place, content: str) -> None:
+def test_a_token_file_without_long_plain_tokens_is_refused(place: Place, content: str) -> None:
     (place.home / "tokens").write_text(content)
     place.write_user('[intake]\ntoken_file = "~/tokens"\n')
     with pytest.raises(SettingsError, match="token"):
@@ -108,6 +108,6 @@ def test_nobody_is_let_in_by_mistake(place: Place) -> None:
 
 
 @pytest.mark.parametrize("written", ["", "h", ":1", "h:", "h:x", "h:65536", "h:-1"])
-def test_what_is_no_address(written: str) -> None:
+def test_an_address_that_is_not_host_and_port_is_refused(written: str) -> None:
     with pytest.raises(SettingsError, match="not HOST:PORT"):
         parse_listen(written)

@@ -76,7 +76,9 @@ async def test_without_lightkube_it_says_what_to_install(monkeypatch: pytest.Mon
         ("Wed, 21 Oct 2026 07:28:00 GMT", None),
     ],
 )
-def test_pauses(written: str, seconds: float | None) -> None:
+def test_a_retry_after_is_read_as_whole_seconds_up_to_the_longest(
+    written: str, seconds: float | None
+) -> None:
     assert decode_pause(written) == (None if seconds is None else timedelta(seconds=seconds))
 
 
@@ -87,7 +89,7 @@ def test_the_last_line_that_says_something() -> None:
     assert one_line("x" * 1000) == "x" * 300
 
 
-def test_conditions() -> None:
+def test_a_size_other_than_expected_or_asked_for_is_an_error() -> None:
     require_expected("it", PoolSize(ordered=3, ready=1, version="2"), PoolSize(ordered=3))
     with pytest.raises(TargetChanged):
         require_expected("it", PoolSize(ordered=3), PoolSize(ordered=4))

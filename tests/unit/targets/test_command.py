@@ -99,7 +99,7 @@ async def test_numbers_and_json(printed: str, size: PoolSize, place: Path) -> No
     ],
     ids=lambda text: text[:20],
 )
-async def test_what_is_no_number(printed: str, place: Path) -> None:
+async def test_a_command_that_prints_no_number_of_workers_is_an_error(printed: str, place: Path) -> None:
     (place / "count").write_text(printed)
     error = await failing(target_of(place))
     assert error.message.startswith("command sh: get printed ")
@@ -136,7 +136,7 @@ async def test_variables_are_passed_and_never_shown(place: Path, monkeypatch: py
     assert (await failing(target)).message == "command sh: get ended with status 1: no ***"
 
 
-async def test_it_has_nothing_to_read(place: Path) -> None:
+async def test_a_command_has_nothing_to_read(place: Path) -> None:
     assert "status 1" in (await failing(target_of(place, get=("sh", "-c", "read answer")))).message
 
 

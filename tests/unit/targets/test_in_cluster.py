@@ -59,7 +59,7 @@ async def test_another_authority_is_not_trusted(api: ScaleApi, tmp_path: Path) -
     await target.close()
 
 
-async def test_no_account(tmp_path: Path) -> None:
+async def test_a_pod_without_an_account_is_told_where_it_was_looked_for(tmp_path: Path) -> None:
     target = KubernetesTarget(KubernetesSpec(name="billing", account=str(tmp_path)))
     with pytest.raises(TargetError, match="Kubernetes: ") as told:
         await target.read()

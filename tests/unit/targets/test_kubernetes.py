@@ -51,7 +51,9 @@ async def failing(target: KubernetesTarget, workers: int | None = None) -> Targe
     return error
 
 
-async def test_reading(api: ScaleApi, target: KubernetesTarget) -> None:
+async def test_a_read_tells_ordered_and_ready_workers_and_the_version(
+    api: ScaleApi, target: KubernetesTarget
+) -> None:
     api.objects["apps/v1/shop/deployments/billing"].running = 2
     assert await target.read() == PoolSize(ordered=3, ready=2, version="100")
     assert (target.kind, target.label) == ("kubernetes", "deployment billing")
@@ -205,7 +207,9 @@ async def test_whatever_answers_it_is_one_line(
     assert error.retryable == (answer.status >= 500)
 
 
-async def test_a_liar_is_reported(api: ScaleApi, target: KubernetesTarget) -> None:
+async def test_an_answer_other_than_what_was_asked_for_is_reported(
+    api: ScaleApi, target: KubernetesTarget
+) -> None:
     """An admission hook, or another autoscaler, may set something else than what was asked for."""
 
     def capped(document: dict[str, Any]) -> dict[str, Any]:
@@ -236,7 +240,7 @@ async def test_api_that_does_not_answer_is_told(api: ScaleApi, tmp_path: Path) -
     await target.close()
 
 
-async def test_nobody_there(tmp_path: Path) -> None:
+async def test_an_unreachable_kubernetes_may_be_asked_again(tmp_path: Path) -> None:
     api = ScaleApi(url=f"http://127.0.0.1:{choose_port()}")
     target = KubernetesTarget(spec_of(api, tmp_path))
     error = await failing(target)
@@ -288,7 +292,7 @@ async def test_a_credential_program(api: ScaleApi, tmp_path: Path) -> None:
     "content",
     ["", "a: [", "- 1", "clusters: 3", f"token: {SECRET}\x00", "clusters: []\ncontexts: []\n", "\udcff"],
 )
-async def test_what_is_no_kubeconfig(content: str, tmp_path: Path) -> None:
+async def test_a_kubeconfig_that_is_none_is_refused_by_its_path(content: str, tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_text(content, errors="surrogateescape")
     error = await failing(KubernetesTarget(KubernetesSpec(name="billing", kubeconfig=(str(path),))))

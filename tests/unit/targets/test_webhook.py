@@ -59,7 +59,9 @@ def called(pool: Pool) -> str:
     return pool.spec().url.reveal()
 
 
-async def test_reading(pool: Pool, target: WebhookTarget) -> None:
+async def test_a_read_is_a_signed_get_that_tells_ordered_and_ready_workers(
+    pool: Pool, target: WebhookTarget
+) -> None:
     assert await target.read() == PoolSize(ordered=3, ready=1)
     assert (target.kind, target.label) == ("webhook", f"webhook {pool.url}")
     ((method, headers, body),) = pool.seen
@@ -153,7 +155,7 @@ async def test_a_receivers_own_precondition(status: int, pool: Pool, target: Web
     ],
     ids=lambda value: str(getattr(value, "status", value)),
 )
-async def test_refusals(
+async def test_a_refused_resize_tells_why_and_whether_to_try_again(
     pool: Pool, target: WebhookTarget, *, answer: web.Response, says: str, retryable: bool, pause: int | None
 ) -> None:
     pool.faults["POST"] = [answer]
@@ -176,12 +178,14 @@ async def test_redirections_are_not_followed(status: int, pool: Pool, target: We
 @pytest.mark.parametrize(
     "body", [b"", b"three", b"-1", b"<html>", b'{"ready": 3}', b"\xff", b" " * 2 * MOST_BYTES + b"3"]
 )
-async def test_what_is_no_number(body: bytes, pool: Pool, target: WebhookTarget) -> None:
+async def test_a_webhook_that_answers_no_number_of_workers_is_an_error(
+    body: bytes, pool: Pool, target: WebhookTarget
+) -> None:
     pool.faults["GET"] = [web.Response(body=body)]
     assert "answered neither a number of workers" in (await failing(target)).message
 
 
-async def test_a_liar_is_reported(pool: Pool, target: WebhookTarget) -> None:
+async def test_an_answer_other_than_what_was_asked_for_is_reported(pool: Pool, target: WebhookTarget) -> None:
     pool.answer = {"ordered": 4}
     assert "asked for 5 workers, agreed, and says that 4" in (await failing(target, 5)).message
     pool.answer = {"accepted": True}
@@ -204,7 +208,7 @@ async def test_webhook_that_does_not_answer_an_order_says_that_it_may_be_done(po
     await target.close()
 
 
-async def test_nobody_there() -> None:
+async def test_an_unreachable_webhook_hides_its_address() -> None:
     url = Secret(f"http://127.0.0.1:{choose_port()}/{PLANTED}")
     target = WebhookTarget("billing", WebhookSpec(url=url))
     assert "cannot connect: " in (await failing(target)).message

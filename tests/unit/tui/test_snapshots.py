@@ -71,26 +71,26 @@ TO_TOPICS = ["colon", *"topics", "enter"]
         pytest.param([*"jjjj", "enter", "l", "a"], id="story"),
     ],
 )
-def test_screen(look: Look, keys: list[str]) -> None:
+def test_each_screen_looks_as_recorded(look: Look, keys: list[str]) -> None:
     look(app_for(shop_source()), *keys)
 
 
 @narrow
-def test_status(look: Look, *, narrow: bool) -> None:
+def test_the_status_screen_looks_as_recorded_wide_and_narrow(look: Look, *, narrow: bool) -> None:
     look(app_for(shop_source()), *"jjjjjj", narrow=narrow)
 
 
 @narrow
-def test_group(look: Look, *, narrow: bool) -> None:
+def test_the_group_screen_looks_as_recorded_wide_and_narrow(look: Look, *, narrow: bool) -> None:
     look(app_for(shop_source()), *"jjjj", "enter", narrow=narrow)
 
 
 @pytest.mark.parametrize("theme", ["light", "terminal"])
-def test_palette(look: Look, theme: str) -> None:
+def test_the_palettes_look_as_recorded(look: Look, theme: str) -> None:
     look(app_for(shop_source(), theme=theme), "o", "o", "o")
 
 
-def test_lost_connection(look: Look) -> None:
+def test_a_lost_connection_looks_as_recorded(look: Look) -> None:
     lost = Loss(
         "cannot connect to redis.shop.example:6379: connection refused", "check that the server runs", None
     )
@@ -101,7 +101,7 @@ def test_lost_connection(look: Look) -> None:
     look(app_for(shop_source()), "j", change=lose)
 
 
-def test_empty_server_elsewhere(look: Look) -> None:
+def test_an_empty_server_elsewhere_looks_as_recorded(look: Look) -> None:
     async def switch(app: StreamopsApp) -> None:
         app.switch_context(STAGING.name)
         await until(app, lambda: app.moment.observation is not None)
@@ -150,11 +150,11 @@ def finder() -> StreamopsApp:
         pytest.param(ENTRY, id="entry_decoded"),
     ],
 )
-def test_finding(look: Look, steps: list[str]) -> None:
+def test_each_way_of_finding_looks_as_recorded(look: Look, steps: list[str]) -> None:
     look(finder(), *steps)
 
 
-def test_search(look: Look) -> None:
+def test_a_search_looks_as_recorded(look: Look) -> None:
     async def end(app: StreamopsApp) -> None:
         screen = app.frame
         assert isinstance(screen, SearchScreen)
@@ -175,7 +175,9 @@ def test_search(look: Look) -> None:
         pytest.param(["6", "m", "home", "j"], False, id="alerts"),
     ],
 )
-def test_noticing(look: Look, monkeypatch: pytest.MonkeyPatch, keys: list[str], *, narrow: bool) -> None:
+def test_each_screen_of_change_looks_as_recorded(
+    look: Look, monkeypatch: pytest.MonkeyPatch, keys: list[str], *, narrow: bool
+) -> None:
     monkeypatch.setattr(noticing, "Past", fed(sample.shop(), count=60, apart=30))
 
     async def notice(app: StreamopsApp) -> None:
@@ -205,31 +207,31 @@ STALE = StalePlan(
 )
 
 
-def test_form_with_a_wrong_answer(look: Look) -> None:
+def test_a_form_with_a_wrong_answer_looks_as_recorded(look: Look) -> None:
     look(app_for(shop_source()), *CLAIM_FORM, *"w", "down", "down", *"soon", "enter")
 
 
 @pytest.mark.parametrize("plan", [acts.CLAIM, acts.TRIM], ids=["reversible", "loses"])
-def test_plan(look: Look, plan: Plan) -> None:
+def test_a_plan_of_each_tier_looks_as_recorded(look: Look, plan: Plan) -> None:
     look(app_for(shop_source(plan=plan)), *CLAIM_PLAN, "see Cancel")
 
 
-def test_plan_narrow(look: Look) -> None:
+def test_a_plan_on_a_narrow_terminal_looks_as_recorded(look: Look) -> None:
     look(app_for(shop_source(plan=acts.TRIM)), *CLAIM_PLAN, "see Cancel", narrow=True)
 
 
-def test_plan_refused(look: Look) -> None:
+def test_a_refused_plan_looks_as_recorded(look: Look) -> None:
     look(app_for(shop_source(plan=STALE)), *CLAIM_PLAN, "see set back")
 
 
-def test_progress(look: Look) -> None:
+def test_progress_looks_as_recorded(look: Look) -> None:
     step = Progress(410_000, 1_000_000, seconds(6.7), acts.JOB.id)
     made = shop_source(plan=replace(acts.CLAIM, count=1_000_000), steps=(step,))
     made.hold.clear()
     look(app_for(made), *CLAIM_PLAN, "see Apply", "tab", "enter", "see 410,000")
 
 
-def test_outcome(look: Look) -> None:
+def test_an_outcome_looks_as_recorded(look: Look) -> None:
     look(app_for(shop_source()), *CLAIM_PLAN, "see Apply", "tab", "enter", "see 10 of 12")
 
 
@@ -242,7 +244,7 @@ def test_outcome(look: Look) -> None:
         pytest.param(["4", "4", "enter"], id="job"),
     ],
 )
-def test_what_was_done(look: Look, keys: list[str]) -> None:
+def test_each_record_of_what_was_done_looks_as_recorded(look: Look, keys: list[str]) -> None:
     look(app_for(shop_source(actions=ACTIONS, jobs=JOBS)), *keys)
 
 
@@ -264,7 +266,7 @@ def night(tmp_path: Path) -> Iterator[StreamopsApp]:
     recording.close()
 
 
-def test_replay(look: Look, night: StreamopsApp) -> None:
+def test_a_recording_that_is_played_looks_as_recorded(look: Look, night: StreamopsApp) -> None:
     async def go(app: StreamopsApp) -> None:
         await press(app, "space")
         await until(app, lambda: app.moment.tape is not None and app.moment.tape.paused)

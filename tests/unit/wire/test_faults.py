@@ -141,7 +141,7 @@ def test_faults_as_errors(kind: FaultKind, error: type[Exception]) -> None:
     assert raised.hint
 
 
-def test_what_is_denied() -> None:
+def test_only_a_refused_command_counts_as_denied() -> None:
     assert fault(NoPermissionError("User x has no permissions to run the 'eval' command")).denies_command
     assert not fault(NoPermissionError("No permissions to access a key")).denies_command
     assert not fault(ResponseError("no such key")).denies_command
@@ -176,7 +176,9 @@ def test_a_replica_is_no_place_to_write_and_may_be_retried(error: Exception) -> 
         (NoPermissionError("User x has no permissions to run the 'ping' command"), Refused, "PING"),
     ],
 )
-def test_server_errors(error: Exception, expected: type[Exception], words: str) -> None:
+def test_an_error_of_a_server_is_of_its_kind_with_a_hint(
+    error: Exception, expected: type[Exception], words: str
+) -> None:
     raised = server_error(error, LABEL, "x")
     assert type(raised) is expected
     assert raised.message.startswith(LABEL)

@@ -97,7 +97,7 @@ def test_names_of_the_keys_beside_a_stream() -> None:
         ("a{b", "{a{b}"),
     ],
 )
-def test_tags(stream: str, tag: str) -> None:
+def test_keys_beside_a_stream_have_its_hash_tag(stream: str, tag: str) -> None:
     assert tag_of(stream) == tag
     assert same_slot(stream, *keys_beside(stream, "g{x}", "k"))
     require_one_slot(Mode.CLUSTER, stream)

@@ -24,11 +24,13 @@ def test_text_is_read_as_a_number_or_none(text: str | bytes | None, found: int |
     [("0", datetime(1970, 1, 1, tzinfo=UTC)), (b"86400000", datetime(1970, 1, 2, tzinfo=UTC)), ("9" * 17, None),
      ("9" * 5000, None), ("-" + "9" * 17, None), ("inf", None), (None, None)],
 )  # fmt: skip
-def test_moments(text: str | bytes | None, found: datetime | None) -> None:
+def test_milliseconds_become_a_moment_or_none_beyond_the_calendar(
+    text: str | bytes | None, found: datetime | None
+) -> None:
     assert moment(text) == found
 
 
-def test_spans() -> None:
+def test_milliseconds_become_a_span_up_to_the_greatest() -> None:
     assert span(DAY_MS) == timedelta(days=1)
     assert span(LARGEST) == span(10**30) <= timedelta.max
 

@@ -47,7 +47,7 @@ def test_server_that_says_nothing() -> None:
         ("", (0, 0, 0)),
     ],
 )
-def test_versions(text: str, version: tuple[int, ...]) -> None:
+def test_a_version_is_read_as_three_numbers(text: str, version: tuple[int, ...]) -> None:
     assert decode_version(text) == version
 
 

@@ -145,7 +145,7 @@ def refusal(url: str) -> SettingsError:
         ("redis://h?cluster=0", ConnectionOptions(addresses=(("h", 6379),), label="redis://h:6379/0")),
     ],
 )
-def test_a_url_says(url: str, expected: ConnectionOptions) -> None:
+def test_a_url_sets_the_options_that_it_names(url: str, expected: ConnectionOptions) -> None:
     assert parse_url(url) == expected
 
 

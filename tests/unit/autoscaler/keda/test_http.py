@@ -57,7 +57,7 @@ async def site(board: Board) -> AsyncIterator[Site]:
         yield running
 
 
-async def test_the_document(board: Board, site: Site) -> None:
+async def test_the_document_of_a_pool_tells_workers_lag_and_time(board: Board, site: Site) -> None:
     board.post("orders", KNOWN)
     assert await site.document("/pools/orders") == {
         "schema": "streamops.pool/1",

@@ -60,7 +60,7 @@ def test_patterns_see_names_as_they_are_printed() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", "[z-a]", "(?P<x", "a{2000}", "(?=a)"])
-def test_a_bad_pattern_is_told(pattern: str) -> None:
+def test_a_pattern_that_is_no_regular_expression_is_refused(pattern: str) -> None:
     with pytest.raises(SettingsError, match="no regular expression") as caught:
         compile_patterns(["ok", pattern], "exporter.include")
     assert "exporter.include" in caught.value.message
@@ -140,7 +140,7 @@ def told(guards: Guards) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_granularity() -> None:
+def test_families_finer_than_the_granularity_are_left_out() -> None:
     assert {"stream", "group", "consumer"} <= names_of(Guards())
     assert "consumer" not in names_of(Guards(granularity=Granularity.GROUP))
     assert not {"group", "consumer"} & names_of(Guards(granularity=Granularity.STREAM))

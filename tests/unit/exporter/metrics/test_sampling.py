@@ -56,7 +56,7 @@ def of(*states: StreamState, extras: Extras | None = None) -> Told:
     return told(reading(snapshot(*states), extras=extras or Extras()))
 
 
-def test_a_stream() -> None:
+def test_samples_of_a_stream_tell_length_additions_and_times() -> None:
     found = of(stream(length=40, entries_added=100, max_deleted_id=entry_id(minutes(61)), groups=[group()]))
     assert found["stream_length"] == {ORDERS: 40}
     assert found["stream_entries_added_total"] == {ORDERS: 100}
@@ -93,7 +93,7 @@ def test_ids_that_are_no_times_are_not_told_as_such(odd: EntryId) -> None:
         assert not found[name], name
 
 
-def test_a_group() -> None:
+def test_samples_of_a_group_tell_lag_pending_and_ages() -> None:
     oldest = pending_entry(minutes(5), idle=seconds(90), deliveries=3)
     members = [consumer("a", idle=seconds(60)), consumer("b", idle=seconds(60.1))]
     found = of(
@@ -164,7 +164,7 @@ def test_consumers_are_active_where_idle_times_tell_so(
     assert found["group_consumers"] == {BILLING: 5}
 
 
-def test_a_consumer() -> None:
+def test_samples_of_a_consumer_tell_pending_and_when_it_was_seen() -> None:
     one = replace(consumer("w", pending=2, idle=seconds(3), inactive=seconds(4)), oldest_delivered=seconds(5))
     found = of(stream(groups=[group(members=[one])]))
     labels = (*BILLING, "w")
@@ -311,7 +311,7 @@ def test_a_step_that_cannot_be_told_is_told() -> None:
     assert told(WHOLE)["group_rewinds_total"] == {BILLING: 1}
 
 
-def test_dead_letters() -> None:
+def test_samples_of_dead_letters_tell_their_source() -> None:
     letters = stream("orders:dlq", length=3, entries_added=5, role=StreamRole.DEAD_LETTERS, source="orders")
     stray = stream("odd:dlq", length=0, role=StreamRole.DEAD_LETTERS)
     found = of(letters, stray, stream())
@@ -430,7 +430,7 @@ def test_pools_without_a_controller_and_pools_that_print_alike_are_left_out() ->
     assert {labels[0] for labels in found["decisions_total"]} == {"\\xff"}
 
 
-def test_servers() -> None:
+def test_samples_of_servers_tell_memory_and_version_of_each_node() -> None:
     nodes = [
         node(address="a:1", max_memory=100),
         node(address="b:2", used_memory=None, policy="", role="slave"),

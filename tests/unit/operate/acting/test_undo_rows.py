@@ -21,7 +21,7 @@ rows = st.builds(
 
 
 @given(st.lists(rows, max_size=20))
-def test_rows_survive(pending: list[PendingEntry]) -> None:
+def test_rows_to_undo_are_read_back_as_they_were_packed(pending: list[PendingEntry]) -> None:
     (then,) = unpack_pages(pack_rows(pending, NOW))
     assert (then.at, list(then.rows)) == (NOW, pending)
 

@@ -299,7 +299,7 @@ def test_a_file_cut_anywhere_plays_to_its_last_whole_frame(path: Path, play: Pla
     assert played == {1, 2, 3, 4, 5}
 
 
-def test_a_cut_is_told(path: Path, play: Play) -> None:
+def test_a_recording_that_is_cut_off_plays_up_to_there(path: Path, play: Play) -> None:
     record(path, afternoon(3))
     path.write_bytes(path.read_bytes()[:-5])
     recording = play(path)

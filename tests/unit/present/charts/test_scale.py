@@ -25,7 +25,9 @@ from tests.support.tables import table
         (90 * 86400, Unit.SECONDS, 2, ["0", "50d", "100d"]),
     ],
 )
-def test_axes_are_round(greatest: float, unit: Unit, intervals: int, labels: list[str]) -> None:
+def test_the_ticks_of_an_axis_are_round_numbers(
+    greatest: float, unit: Unit, intervals: int, labels: list[str]
+) -> None:
     assert [text for _, text in scale(greatest, unit, intervals).ticks] == labels
 
 

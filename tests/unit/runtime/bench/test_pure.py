@@ -29,7 +29,7 @@ AT_REST = Standing(added=4, delivered="1-4", pending=0, retrying=0, dead_letters
         ([float(at) for at in range(1, 101)], 1, 100),
     ],
 )
-def test_percentiles(ordered: list[float], share: float, wanted: int) -> None:
+def test_a_percentile_is_the_value_at_its_rank(ordered: list[float], share: float, wanted: int) -> None:
     assert percentile(ordered, share) == wanted * SECOND
 
 
@@ -128,7 +128,7 @@ def test_figures_are_multiples_of_bare_ones() -> None:
     assert Figure(measure="a", what="a", entries=1, took=SECOND, per_second=50.0).of_bare is None
 
 
-def test_what_a_plan_takes() -> None:
+def test_a_plan_of_a_bench_tells_entries_and_memory() -> None:
     plan = BenchPlan(entries=1_000, size=100, rate=50)
     assert (plan.one_by_one, plan.paced, plan.delayed) == (100, 250, 500)
     assert BenchPlan(entries=3).one_by_one == 1

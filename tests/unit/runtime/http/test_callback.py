@@ -61,7 +61,7 @@ async def test_by_the_retry_condition(receiver: Receiver, callback: Callback) ->
     assert (error.delay, error.counts) == (timedelta(seconds=7), True)
 
 
-async def test_gone_for_good(receiver: Receiver, callback: Callback) -> None:
+async def test_an_answer_of_gone_rejects_the_message(receiver: Receiver, callback: Callback) -> None:
     receiver.status = 410
     with pytest.raises(Reject, match="gone for good"):
         await callback(receiver.topic(), InventedEntry())

@@ -157,7 +157,9 @@ async def test_whoever_drips_is_given_up(caller: Caller) -> None:
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "no HTTP"),
     ],
 )
-async def test_what_is_no_answer(caller: Caller, answer: bytes, reason: str) -> None:
+async def test_an_answer_that_is_no_http_counts_as_trouble(
+    caller: Caller, answer: bytes, reason: str
+) -> None:
     async with running_raw(answer) as url:
         error = await refused(caller, Topic(name="odd", url=f"{url}?token=hidden"))
     assert (error.troubled, reason in error.reason) == (True, True), error.reason
@@ -167,7 +169,7 @@ async def test_a_reset_connection(receiver: Receiver, caller: Caller) -> None:
     assert (await refused(caller, receiver.topic("/reset"))).troubled
 
 
-async def test_nobody_listens(caller: Caller) -> None:
+async def test_a_receiver_that_nobody_listens_for_counts_as_trouble(caller: Caller) -> None:
     error = await refused(caller, Topic(name="none", url=f"http://127.0.0.1:{choose_port()}/"))
     assert (error.troubled, "cannot connect" in error.reason) == (True, True)
 

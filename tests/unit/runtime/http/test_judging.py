@@ -18,7 +18,7 @@ def judged(retry_when: str, body: bytes = b"{}", status: int = 200, **attributes
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 299])
-def test_success(status: int) -> None:
+def test_a_status_of_success_is_done(status: int) -> None:
     assert judged("", b"ok", status) == Done()
 
 
@@ -29,7 +29,7 @@ def test_other_statuses_are_tried_again(status: int) -> None:
     assert str(status) in verdict.reason
 
 
-def test_gone_is_gone() -> None:
+def test_a_status_of_gone_rejects() -> None:
     assert isinstance(judged("", b"", 410), Reject)
 
 
