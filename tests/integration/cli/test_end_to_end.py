@@ -132,7 +132,9 @@ def test_a_name_that_is_not_utf8_can_be_asked_for(at: Cli) -> None:
         (("gone", "--format", "nagios"), 3, None),
     ],
 )
-def test_check(args: tuple[str, ...], code: int, line: str | None, at: Cli) -> None:
+def test_a_check_prints_one_line_and_exits_by_its_verdict(
+    args: tuple[str, ...], code: int, line: str | None, at: Cli
+) -> None:
     result = at("check", "orders", *args)
     assert result.code == code
     assert line is None or result.out == line
@@ -192,7 +194,7 @@ def test_pending_entries_page_by_page(at: Cli) -> None:
     ],
     ids=" ".join,
 )
-def test_what_is_not_there_exits_1(args: tuple[str, ...], at: Cli) -> None:
+def test_a_stream_or_group_that_is_not_there_exits_1(args: tuple[str, ...], at: Cli) -> None:
     result = at(*args)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("error: ")
@@ -215,7 +217,9 @@ def test_what_is_not_there_exits_1(args: tuple[str, ...], at: Cli) -> None:
         (("--contains", "state", "--lacks", "failed", "--limit", "2"), [1, 2], "the limit is reached"),
     ],
 )
-def test_search(args: tuple[str, ...], found: list[int], words: str, at: Cli) -> None:
+def test_a_search_prints_what_matches_and_how_much_it_scanned(
+    args: tuple[str, ...], found: list[int], words: str, at: Cli
+) -> None:
     result = at("streams", "search", "orders", *args, "-o", "jsonl")
     assert result.code == 0
     assert [int(json.loads(line)["fields"]["n"]) for line in result.out.splitlines()] == found

@@ -123,12 +123,12 @@ def stocked(server: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch
     return server
 
 
-def test_acknowledging(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_acknowledging_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("ack", told(cli, ACKNOWLEDGING, place, MASKS), GOLDEN)
     assert stocked.command("XPENDING", "orders", "billing")[0] == 3
 
 
-def test_the_audit_log(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_the_audit_log_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("audit", told(cli, AUDIT, place, MASKS), GOLDEN)
     (first, _), *_ = stocked.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
     compare(
@@ -199,6 +199,6 @@ def test_jobs_that_cannot_be_read_are_told_beside_the_list(cli: Cli, stocked: Ru
     assert "no such jobs" not in cli("jobs", "ls", "--active").err
 
 
-def test_jobs(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_commands_of_jobs_print_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("jobs", told(cli, JOBS, place, MASKS), GOLDEN)
     assert stocked.command("HGET", f"streamops:job:{JOB}", "state") == b"cancelled"

@@ -132,13 +132,13 @@ def stocked(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def test_creating(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_creating_a_group_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("groups_create", told(cli, CREATING, place, MASKS), GOLDEN)
     names = [flat[1] for flat in stocked.command("XINFO", "GROUPS", "orders")]
     assert names == [b"billing", b"late", b"mail", b"new"]
 
 
-def test_rewinding(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_rewinding_a_group_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("groups_rewind", told(cli, REWINDING, place, MASKS), GOLDEN)
     assert stocked.command("XINFO", "GROUPS", "orders")[0][7] == b"10-1"
 
@@ -148,12 +148,12 @@ def test_destroying_and_bringing_back(cli: Cli, stocked: RunningServer, place: P
     assert stocked.command("XPENDING", "orders", "billing")[0] == 4
 
 
-def test_removing_consumers(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_removing_consumers_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("consumers_rm", told(cli, CONSUMERS, place, MASKS), GOLDEN)
     assert [flat[1] for flat in stocked.command("XINFO", "CONSUMERS", "orders", "billing")] == [b"worker-2"]
 
 
-def test_restoring(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_restoring_entries_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     lost = [Entry(EntryId(n, 1), ((b"n", b"%d" % n), (b"raw", b"\xff\x1b"))) for n in (1, 2, 3)]
     with BackupWriter("lost.jsonl") as file:
         file.write("orders", lost)

@@ -102,20 +102,20 @@ def newest_action(server: RunningServer) -> str:
     raise AssertionError("nothing was done")
 
 
-def test_claiming(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_claiming_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("claim", told(cli, CLAIMING, place, MASKS), GOLDEN)
     assert pending_owners(stocked, "orders", "billing") == ["rescue"] * (
         5 + keeps_rows_of_deleted_entries(stocked)
     )
 
 
-def test_giving_back(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_giving_entries_back_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("nack", told(cli, GIVING_BACK, place, MASKS), GOLDEN)
     idles = [row[2] for row in stocked.command("XPENDING", "orders", "billing", "-", "+", 10)]
     assert sum(idle > 86_400_000 for idle in idles) == 2
 
 
-def test_undoing(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_undoing_a_claim_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     assert cli(*CLAIM, "--to", "rescue", "--from", "worker-1", "--yes").code == 0
     action = newest_action(stocked)
     stocked.command("XACK", "orders", "billing", "1-1")

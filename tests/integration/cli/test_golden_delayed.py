@@ -85,7 +85,7 @@ def queue(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
+def test_reading_a_queue_prints_what_is_recorded(cli: Cli, queue: RunningServer, place: Place) -> None:
     assert queue.command("DBSIZE") == 3
     queue.command("SET", "string", "x")
     compare("delayed", told(cli, READING, place, MASKS), GOLDEN)
@@ -101,7 +101,7 @@ def test_commands_that_act_on_delayed_messages_print_what_they_did(
     assert queue.command("XLEN", "orders") == 3
 
 
-def test_publishing(cli: Cli, queue: RunningServer, place: Place) -> None:
+def test_publishing_prints_what_is_recorded(cli: Cli, queue: RunningServer, place: Place) -> None:
     queue.flush()
     for number in range(300):
         queue.command("XADD", "read", f"{number + 1}-0", "n", number)
@@ -110,7 +110,9 @@ def test_publishing(cli: Cli, queue: RunningServer, place: Place) -> None:
     compare("publish", told(cli, PUBLISHING, place, MASKS), GOLDEN)
 
 
-def test_ids_from_stdin(cli: Cli, queue: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_of_messages_are_read_from_standard_input_whatever_their_bytes(
+    cli: Cli, queue: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What ``ls`` prints, one ID a line, and an ID that is no UTF-8."""
     queue.command("HSET", BODIES, b"m\xff", encode_body(DelayedBody("orders", ((b"n", b"1"),))))
     queue.command("ZADD", QUEUE, YEAR_2020, b"m\xff")

@@ -90,13 +90,15 @@ def pools(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def test_listing(cli: Cli, place: Place, pools: RunningServer) -> None:
+def test_a_list_of_pools_prints_what_is_recorded_and_writes_nothing(
+    cli: Cli, place: Place, pools: RunningServer
+) -> None:
     before = pools.command("DBSIZE")
     compare("listing", told(cli, LISTING, place, HIDDEN), GOLDEN)
     assert pools.command("DBSIZE") == before
 
 
-def test_explaining(cli: Cli, place: Place, pools: RunningServer) -> None:
+def test_explaining_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: RunningServer) -> None:
     first, *_ = pools.command("XRANGE", "streamops:decisions:billing", "-", "+")
     pools.command("XADD", "streamops:decisions:billing", "*", "decision", "of a later version")
     write_pool(pools, "billing", {**UP, "code": "starting", "text": "2 of 4 workers starting"})
@@ -104,14 +106,14 @@ def test_explaining(cli: Cli, place: Place, pools: RunningServer) -> None:
     assert first == pools.command("XRANGE", "streamops:decisions:billing", "-", "+")[0]
 
 
-def test_scaling(cli: Cli, place: Place, pools: RunningServer) -> None:
+def test_scaling_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: RunningServer) -> None:
     compare("scaling", told(cli, SCALING, place, HIDDEN), GOLDEN)
     assert pools.command("HGET", "streamops:pool:billing", "desired") == b"2"
     records = repr(pools.command("XRANGE", "streamops:audit", "-", "+"))
     assert "sale" in records
 
 
-def test_steering(cli: Cli, place: Place, pools: RunningServer) -> None:
+def test_steering_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: RunningServer) -> None:
     pools.command("HSET", "streamops:pool:-odd name", "mode", "running")
     compare("steering", told(cli, STEERING, place, HIDDEN), GOLDEN)
     told_last = pools.command(
@@ -121,7 +123,7 @@ def test_steering(cli: Cli, place: Place, pools: RunningServer) -> None:
     assert pools.command("HGETALL", "streamops:pool:-odd name") == [b"mode", b"running"]
 
 
-def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
+def test_a_list_of_no_pools_prints_what_is_recorded(cli: Cli, place: Place, server: RunningServer) -> None:
     lines = [["--url", server.url, "autoscale", "ls", "-o", output] for output in FORMATS]
     compare("nobody", told(cli, lines, place, HIDDEN), GOLDEN)
     assert server.command("DBSIZE") == 0

@@ -113,7 +113,7 @@ def queue(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def test_reading(cli: Cli, queue: RunningServer, place: Place) -> None:
+def test_reading_dead_letters_prints_what_is_recorded(cli: Cli, queue: RunningServer, place: Place) -> None:
     compare("dlq", told(cli, READING, place, MASKS), GOLDEN)
     exported = list(read_backup(place.cwd / "letters.jsonl"))
     letters = queue.command("XRANGE", QUEUE, "-", "+")

@@ -122,7 +122,9 @@ def stocked(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def test_reading(cli: Cli, stocked: RunningServer, place: Place) -> None:
+def test_reading_topics_prints_what_is_recorded_and_no_secret(
+    cli: Cli, stocked: RunningServer, place: Place
+) -> None:
     assert stocked.command("HLEN", TOPICS) == 4
     text = told(cli, READING, place, MASKS)
     assert HIDDEN not in text
@@ -140,7 +142,9 @@ def test_commands_that_act_on_topics_print_what_they_did(
     assert HIDDEN not in records
 
 
-def test_what_is_wrong(cli: Cli, server: RunningServer, place: Place) -> None:
+def test_a_wrong_topic_prints_all_of_its_problems_and_writes_nothing(
+    cli: Cli, server: RunningServer, place: Place
+) -> None:
     """Every problem at once; nothing is written."""
     place.configure(CONFIG.format(url=server.url))
     (place.cwd / "secret").write_text(f"{HIDDEN}\n")
@@ -149,7 +153,7 @@ def test_what_is_wrong(cli: Cli, server: RunningServer, place: Place) -> None:
     assert server.command("EXISTS", TOPICS) == 0
 
 
-def test_what_is_added_is_kept(cli: Cli, server: RunningServer, place: Place) -> None:
+def test_a_topic_that_is_added_is_kept(cli: Cli, server: RunningServer, place: Place) -> None:
     (place.cwd / "secret").write_text(f"{HIDDEN}\n")
     options = (
         "--delay",

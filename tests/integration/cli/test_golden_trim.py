@@ -105,13 +105,17 @@ MASKS = (
 )
 
 
-def test_planning(cli: Cli, shop: RunningServer, place: Place) -> None:
+def test_planning_a_trim_prints_what_is_recorded_and_removes_nothing(
+    cli: Cli, shop: RunningServer, place: Place
+) -> None:
     compare("planning", told(cli, PLANNING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 40
     assert not (place.cwd / "lost.jsonl").exists()
 
 
-def test_refusing(cli: Cli, shop: RunningServer, place: Place) -> None:
+def test_a_refused_trim_prints_what_is_recorded_and_removes_nothing(
+    cli: Cli, shop: RunningServer, place: Place
+) -> None:
     compare("refusing", told(cli, REFUSING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 40
     assert shop.command("EXISTS", "streamops:audit") == 0
@@ -123,7 +127,7 @@ def test_commands_that_trim_print_what_they_did(cli: Cli, shop: RunningServer, p
     assert len(list(read_backup(place.cwd / "lost.jsonl"))) == 7
 
 
-def test_by_policies(cli: Cli, shop: RunningServer, place: Place) -> None:
+def test_a_trim_by_policies_prints_what_is_recorded(cli: Cli, shop: RunningServer, place: Place) -> None:
     with (place.cwd / "streamops.toml").open("a") as file:
         file.write(POLICIES)
     compare("policies", told(cli, BY_POLICIES, place, MASKS), GOLDEN)
@@ -147,7 +151,9 @@ def test_somebody_is_asked_once_for_all_streams(
     assert shop.command("XLEN", "orders") == length
 
 
-def test_deleting(cli: Cli, shop: RunningServer, place: Place) -> None:
+def test_deleting_entries_prints_what_is_recorded_and_keeps_them_in_a_file(
+    cli: Cli, shop: RunningServer, place: Place
+) -> None:
     compare("deleting", told(cli, DELETING, place, MASKS), GOLDEN)
     assert shop.command("XLEN", "orders") == 37
     (file,) = (place.home / ".local/state/streamops/backups").iterdir()

@@ -68,12 +68,14 @@ def crowded(server: RunningServer, place: Place) -> RunningServer:
     return server
 
 
-def test_listing(cli: Cli, place: Place, crowded: RunningServer) -> None:
+def test_a_list_of_workers_prints_what_is_recorded_and_writes_nothing(
+    cli: Cli, place: Place, crowded: RunningServer
+) -> None:
     assert crowded.command("DBSIZE") == 5
     compare("listing", told(cli, LISTING, place, HIDDEN), GOLDEN)
 
 
-def test_nobody(cli: Cli, place: Place, server: RunningServer) -> None:
+def test_a_list_of_no_workers_prints_what_is_recorded(cli: Cli, place: Place, server: RunningServer) -> None:
     assert server.command("DBSIZE") == 0
     text = told(
         cli, [["--url", server.url, "workers", "ls", "-o", output] for output in FORMATS], place, MASKS

@@ -14,7 +14,7 @@ from tests.support.operate.arrivals import COUNTS, STREAM, add_in_seconds
 from tests.support.servers import RunningServer
 
 
-async def test_from_a_time_on(server: RunningServer, reader: ArrivalReader) -> None:
+async def test_arrivals_are_counted_from_a_time_on(server: RunningServer, reader: ArrivalReader) -> None:
     begin = add_in_seconds(server)
     found = await reader.since(STREAM, begin + timedelta(seconds=2))
     assert found.begins_at == begin + timedelta(seconds=2)
@@ -41,7 +41,9 @@ async def test_ids_that_are_no_times(server: RunningServer, reader: ArrivalReade
         await reader.since(STREAM, timedelta(hours=1))
 
 
-async def test_nothing_to_count(server: RunningServer, reader: ArrivalReader) -> None:
+async def test_a_stream_without_entries_in_the_span_is_not_found(
+    server: RunningServer, reader: ArrivalReader
+) -> None:
     with pytest.raises(NotFound):
         await reader.since("missing", timedelta(hours=1))
     add_in_seconds(server)

@@ -227,7 +227,7 @@ async def test_what_is_lost_between_two_round_trips_is_a_gap(
     assert [stream.groups for stream in after.streams] == ([()] if lost == "group" else [])
 
 
-async def test_without_details(server: RunningServer) -> None:
+async def test_a_collection_without_details_leaves_out_members_and_profiles(server: RunningServer) -> None:
     add_stream(server, "orders", read=2)
     async with await Console.open(server.options, Watch(("orders",), details=False)) as console:
         (group,) = (await console.collect()).streams[0].groups

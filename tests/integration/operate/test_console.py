@@ -81,7 +81,7 @@ async def test_first_and_last_id_of_all(server: RunningServer, console: Console)
     assert (await console.read_entry(STREAM, ZERO_ID)) is None
 
 
-async def test_no_entries(server: RunningServer, console: Console) -> None:
+async def test_a_page_of_no_entries_is_empty(server: RunningServer, console: Console) -> None:
     assert await console.read_entries("nothing") == EntryPage((), None)
     add_numbered(server, STREAM, 1, 1)
     assert await console.read_entries(STREAM, count=0) == EntryPage((), None)
@@ -123,7 +123,9 @@ async def test_key_that_is_no_stream(server: RunningServer, console: Console) ->
             await read()
 
 
-async def test_no_such_group(server: RunningServer, console: Console) -> None:
+async def test_reading_pending_entries_of_a_missing_group_is_not_found(
+    server: RunningServer, console: Console
+) -> None:
     add_numbered(server, STREAM, 1, 1)
     for stream in (STREAM, "nothing"):
         reads = (
@@ -248,7 +250,9 @@ async def test_pending_entries_come_with_the_servers_clock(server: RunningServer
     assert empty == PendingPage((), None, empty.now)
 
 
-async def test_summary(server: RunningServer, console: Console) -> None:
+async def test_a_summary_of_pending_entries_tells_range_and_consumers(
+    server: RunningServer, console: Console
+) -> None:
     make_pending(server, 25)
     summary = await console.read_pending_summary(STREAM, "billing")
     assert (summary.pending, summary.smallest_id, summary.greatest_id) == (25, EntryId(1, 1), EntryId(25, 1))

@@ -166,7 +166,7 @@ async def test_scan_that_is_denied(server: RunningServer) -> None:
         server.command("ACL", "DELUSER", "blind")
 
 
-async def test_all_nodes_hang(server: RunningServer) -> None:
+async def test_a_discovery_fails_while_the_server_hangs_and_goes_on_after(server: RunningServer) -> None:
     options = replace(server.options, timeout=timedelta(seconds=0.2))
     async with await Console.open(options) as console:
         server.pause()

@@ -79,7 +79,7 @@ async def test_without_filters_no_more_is_read_than_is_shown() -> None:
     assert group.read == PAGE_ROWS + 5
 
 
-async def test_on_a_server(server: RunningServer) -> None:
+async def test_a_search_of_pending_entries_reads_pages_of_a_server(server: RunningServer) -> None:
     client = server.client
     client.xgroup_create("orders", "billing", "0", mkstream=True)
     for number in range(1, 21):

@@ -104,7 +104,9 @@ async def test_refused_group_does_not_hold_up_the_others(
     assert list(profiles) == [("orders", "billing")]
 
 
-async def test_never_by_idle(server: RunningServer, keeper: ProfileKeeper) -> None:
+async def test_profiles_never_ask_for_pending_entries_by_idle_time(
+    server: RunningServer, keeper: ProfileKeeper
+) -> None:
     """XPENDING with IDLE scans the whole list whatever its count: the server's own log of calls must not show it."""
     server.command("CONFIG", "SET", "slowlog-log-slower-than", 0)
     add_pending(server, "orders", 50)

@@ -114,7 +114,7 @@ async def test_a_range_is_what_it_says(
     assert sorted(numbers(result)) == [number for number in range(1, length + 1) if start <= number <= end]
 
 
-async def test_a_search_on_a_server(server: RunningServer) -> None:
+async def test_a_search_finds_entries_of_a_server_in_both_directions(server: RunningServer) -> None:
     for number in range(1, 2_501):
         server.client.xadd(
             "orders", {"n": str(number), "kind": "rare" if number == 2_400 else "common"}, id=f"{number}-1"

@@ -67,7 +67,9 @@ async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console
     assert StoryKind.ACTION not in kinds(await told(console, other))
 
 
-async def test_it_died_and_was_replayed(server: RunningServer, console: Console) -> None:
+async def test_the_story_of_an_entry_tells_that_it_died_and_was_replayed(
+    server: RunningServer, console: Console
+) -> None:
     make_group(server)
     entry_id = add_pairs(server, STREAM, OWN)
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")

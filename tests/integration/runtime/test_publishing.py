@@ -102,7 +102,9 @@ async def test_many_in_their_order_in_pipelines_of_bounded_size(
     assert await publisher.publish_many("orders", []) == []
 
 
-async def test_many_with_ids(server: RunningServer, publisher: Publisher) -> None:
+async def test_many_bodies_with_ids_are_added_but_for_ids_that_are_too_small(
+    server: RunningServer, publisher: Publisher
+) -> None:
     bodies = [{"n": n} for n in range(4)]
     assert await publisher.publish_many("orders", bodies[:2], ids=["5-1", "5-2"]) == ["5-1", "5-2"]
     with pytest.raises(PublishError, match="1 IDs for 4 bodies"):
@@ -193,7 +195,9 @@ async def test_a_key_of_another_type(server: RunningServer, publisher: Publisher
     assert server.command("EXISTS", "{stock}:delayed:jobs") == 0
 
 
-async def test_out_of_memory(start_server: StartServer, program: ServerProgram) -> None:
+async def test_publishing_without_memory_is_an_error(
+    start_server: StartServer, program: ServerProgram
+) -> None:
     server = start_server("--maxmemory", "1", program=program)
     async with Publisher(server.options) as publisher:
         with pytest.raises(ServerError, match="out of memory"):
@@ -231,7 +235,7 @@ async def test_a_connection_lost_among_many(monkeypatch: pytest.MonkeyPatch) -> 
     assert seen == 4
 
 
-async def test_nobody_there(server: RunningServer) -> None:
+async def test_a_publisher_without_a_server_is_unreachable(server: RunningServer) -> None:
     with pytest.raises(Unreachable):
         async with Publisher(replace(server.options, socket_path="/nonexistent")):
             pass
@@ -250,7 +254,7 @@ async def test_a_publisher_that_is_not_open_says_so(server: RunningServer) -> No
 @pytest.mark.parametrize(
     "given", [{"delay": "5"}, {"delay": float("inf")}, {"delay": 1e30}, {"delay": -1}, {"at": "2100-01-01"}]
 )
-async def test_times_that_are_none(server: RunningServer, given: dict[str, Any]) -> None:
+async def test_a_time_that_is_none_is_refused(server: RunningServer, given: dict[str, Any]) -> None:
     async with Publisher(server.options) as publisher:
         with pytest.raises(PublishError):
             await publisher.publish("orders", Order("a"), **given)

@@ -13,7 +13,7 @@ def options(request: pytest.FixtureRequest, server: RunningServer) -> Connection
     return server.options if request.param == "unix" else server.tcp_options
 
 
-def test_cancelled_twice(options: ConnectionOptions) -> None:
+def test_a_program_cancelled_twice_leaves_no_connection_open(options: ConnectionOptions) -> None:
     check_leaving(options)
 
 

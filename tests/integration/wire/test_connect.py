@@ -16,13 +16,13 @@ from tests.support.wire.connect import mark, read_marker, tls_options
 from tests.support.wire.refusals import PLANTED, refusal, with_password
 
 
-async def test_host_by_name(server: RunningServer) -> None:
+async def test_a_server_is_reached_by_its_name(server: RunningServer) -> None:
     mark(server)
     by_name = ConnectionOptions(addresses=(("localhost", server.port),), label="redis://localhost/0")
     assert await read_marker(by_name) == b"here"
 
 
-async def test_user_and_password(start_server: StartServer) -> None:
+async def test_a_user_with_a_password_is_let_in(start_server: StartServer) -> None:
     server = start_server()
     mark(server)
     server.command("ACL", "SETUSER", "default", "resetpass", f">{PLANTED}")
@@ -64,13 +64,13 @@ async def test_tls_file_that_is_no_certificate(server: RunningServer, tmp_path: 
     assert "TLS failed" in error.message
 
 
-async def test_tcp_and_unix_socket(server: RunningServer) -> None:
+async def test_a_server_is_reached_by_tcp_and_by_unix_socket(server: RunningServer) -> None:
     mark(server)
     assert await read_marker(server.tcp_options) == b"here"
     assert await read_marker(server.options) == b"here"
 
 
-async def test_database(server: RunningServer) -> None:
+async def test_the_database_of_the_options_is_read(server: RunningServer) -> None:
     mark(server)
     server.connect(db=3).xadd("marker", {"is": "in three"})
     for options in (server.options, server.tcp_options):

@@ -134,7 +134,9 @@ async def test_queues_are_counted(connected: Server, server: RunningServer) -> N
     assert await read_queues(connected, []) == []
 
 
-async def test_halves_of_messages(connected: Server, server: RunningServer) -> None:
+async def test_a_member_without_a_body_and_a_body_without_a_member_are_told(
+    connected: Server, server: RunningServer
+) -> None:
     server.command("ZADD", QUEUE, 5, "bodiless")
     server.command("HSET", BODIES, "stray", encode_body(ORDER), "broken", b"\xc1")
     server.command("ZADD", QUEUE, 6, "broken")
@@ -149,7 +151,9 @@ async def test_halves_of_messages(connected: Server, server: RunningServer) -> N
         assert await schedule(connected, "orders", ident, ORDER, HOUR) is None
 
 
-async def test_move(connected: Server, server: RunningServer) -> None:
+async def test_messages_moved_are_those_that_have_not_changed_since(
+    connected: Server, server: RunningServer
+) -> None:
     for ident in ("a", "b", "c"):
         await schedule(connected, "orders", ident, ORDER, HOUR)
     read = await messages_of(connected, "a", "b", "c")
@@ -181,7 +185,9 @@ async def test_destination_that_is_no_stream(connected: Server, server: RunningS
     assert server.command("ZCARD", QUEUE) == server.command("HLEN", BODIES) == 1
 
 
-async def test_out_of_memory(start_server: StartServer, program: ServerProgram) -> None:
+async def test_a_move_without_memory_changes_nothing(
+    start_server: StartServer, program: ServerProgram
+) -> None:
     """The write that can fail comes first: nothing is half-moved."""
     server = start_server(program=program)
     connection = await Server.connect(server.options)
@@ -199,7 +205,9 @@ async def test_out_of_memory(start_server: StartServer, program: ServerProgram) 
     assert server.command("EXISTS", "orders") == 0
 
 
-async def test_cancel(connected: Server, server: RunningServer) -> None:
+async def test_messages_cancelled_are_those_that_have_not_changed_since(
+    connected: Server, server: RunningServer
+) -> None:
     for ident in ("a", "b"):
         await schedule(connected, "orders", ident, ORDER, HOUR)
     server.command("ZADD", QUEUE, 5, "bodiless")

@@ -119,7 +119,9 @@ async def test_no_halves_for_those_without_permission(
     assert server.command("DBSIZE") == 0
 
 
-async def test_out_of_memory(start_server: StartServer, program: ServerProgram) -> None:
+async def test_scheduling_without_memory_changes_nothing(
+    start_server: StartServer, program: ServerProgram
+) -> None:
     server = start_server(program=program)
     connection = await Server.connect(server.options)
     server.command("CONFIG", "SET", "maxmemory", 1)
@@ -146,7 +148,7 @@ async def test_keys_of_another_type(connected: Server, server: RunningServer, ke
         server.command("XLEN", key)
 
 
-async def test_get_and_cancel(connected: Server, server: RunningServer) -> None:
+async def test_a_message_is_got_and_cancelled_by_its_id(connected: Server, server: RunningServer) -> None:
     await schedule_many(connected, "orders", [Delayed("a", ORDER, AT), Delayed("b\udcff", ORDER, HOUR)])
     got = await delayed_get(connected, "orders", "a")
     assert got is not None
@@ -175,7 +177,9 @@ async def test_halves_can_be_looked_at_and_bodies_cancelled(connected: Server, s
     assert server.command("KEYS", "*") == [QUEUE.encode()]
 
 
-async def test_another_queue(connected: Server, server: RunningServer) -> None:
+async def test_a_message_in_another_queue_is_got_and_cancelled_there(
+    connected: Server, server: RunningServer
+) -> None:
     await schedule_many(connected, "orders", [Delayed("a", ORDER, AT)], "waiting")
     assert await delayed_get(connected, "orders", "a") is None
     assert await delayed_get(connected, "orders", "a", "waiting") is not None

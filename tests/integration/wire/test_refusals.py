@@ -30,7 +30,7 @@ async def test_no_password_where_one_is_wanted(start_server: StartServer) -> Non
         assert "wants a password and none was given" in error.message
 
 
-async def test_nobody_listens() -> None:
+async def test_a_port_that_nobody_listens_on_is_unreachable() -> None:
     error = await refusal(with_password(loopback(choose_port())))
     assert isinstance(error, Unreachable)
     assert "the connection was refused" in error.message
@@ -41,7 +41,7 @@ async def test_nobody_listens_at_the_default_address() -> None:
     assert "streamops demo" in (await refusal(options)).hint
 
 
-async def test_no_such_socket(tmp_path: Path) -> None:
+async def test_a_socket_that_is_not_there_is_unreachable(tmp_path: Path) -> None:
     path = str(tmp_path / "nothing")
     options = ConnectionOptions(addresses=(), socket_path=path, label=f"unix://{path}")
     error = await refusal(with_password(options))
@@ -151,7 +151,7 @@ async def test_cluster_that_turns_us_away(start_server: StartServer, *, reachabl
 
 
 @pytest.mark.parametrize("user", [None, "operator"])
-async def test_wrong_password(server: RunningServer, user: str | None) -> None:
+async def test_a_wrong_password_is_refused(server: RunningServer, user: str | None) -> None:
     server.command("ACL", "SETUSER", "operator", "on", ">the-right-one", "~*", "+@all")
     server.command("ACL", "SETUSER", "default", "resetpass", ">the-right-one")
     try:

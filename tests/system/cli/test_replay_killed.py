@@ -74,9 +74,9 @@ def live(place: Place, queue: str) -> None:
     assert state == b"done"
 
 
-def test_killed(server: RunningServer) -> None:
+def test_letters_of_a_replay_that_is_killed_over_and_over_are_all_replayed(server: RunningServer) -> None:
     live(server, "{orders}:dlq")
 
 
-def test_killed_between_slots(cluster: RunningCluster) -> None:
+def test_letters_of_a_replay_killed_between_slots_are_all_replayed(cluster: RunningCluster) -> None:
     live(cluster, "failed:dlq")

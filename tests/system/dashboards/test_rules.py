@@ -20,7 +20,7 @@ def test_promtool_finds_nothing(faster: float, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_cases(path: Path, tmp_path: Path) -> None:
+def test_promtool_agrees_with_each_case_of_the_rules(path: Path, tmp_path: Path) -> None:
     """Their texts are what is tried, with a short annotation in place of what to do."""
     (tmp_path / RULES_FILE).write_text(build_rules(runbooks=ADDRESS))
     case = tmp_path / "tests" / path.name

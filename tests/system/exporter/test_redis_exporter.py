@@ -93,7 +93,9 @@ async def test_what_both_tell_is_the_same(server: RunningServer, monkeypatch: py
 
 
 @pytest.mark.every_server("values are held against what each version says")
-async def test_what_it_does_not_tell(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_redis_exporter_does_not_tell_lags_ages_and_counters(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Debian's 1.45 has no lag at all, neither a time lag nor ages of pending entries nor deliveries, and no counters.
 
     Later versions hand the server's lag on, and 0 where the server answers nil: after XDEL, on any version.

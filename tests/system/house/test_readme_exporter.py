@@ -34,7 +34,7 @@ def test_three_lines_point_a_prometheus_at_it() -> None:
     assert yaml.safe_load("\n".join(lines)).keys() == {"scrape_configs"}
 
 
-def test_promtool_takes_them(tmp_path: Path) -> None:
+def test_promtool_takes_the_configuration_of_the_readmes_exporter(tmp_path: Path) -> None:
     (text,) = CONFIGURATION.findall(CHAPTER)
     (tmp_path / "dashboards").symlink_to(ROOT / "dashboards")
     (tmp_path / "prometheus.yml").write_text(text)
@@ -43,7 +43,7 @@ def test_promtool_takes_them(tmp_path: Path) -> None:
     assert "1 rule files found" in checked.stdout
 
 
-def test_what_it_names_is_there() -> None:
+def test_files_named_in_the_readmes_exporter_are_there() -> None:
     paths = [link or option for link, option in NAMED.findall(CHAPTER)]
     assert len(paths) >= 7
     for path in paths:

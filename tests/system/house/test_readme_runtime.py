@@ -52,7 +52,7 @@ def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) 
             workers.wait()
 
 
-def test_its_test_passes(chapter: Path) -> None:
+def test_the_test_of_the_readmes_runtime_passes(chapter: Path) -> None:
     words = [
         sys.executable,
         "-m",

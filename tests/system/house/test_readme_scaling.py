@@ -30,7 +30,7 @@ async def ship(entry: Entry) -> None: ...
 """
 
 
-def test_what_it_names_is_there() -> None:
+def test_files_named_in_the_readmes_scaling_are_there() -> None:
     paths = NAMED.findall(CHAPTER)
     assert len(paths) >= 3
     for path in paths:
@@ -42,7 +42,7 @@ def test_its_commands_are_understood() -> None:
         parse_streamops(words.split())
 
 
-def test_it_runs_as_it_stands_there(server: RunningServer, tmp_path: Path) -> None:
+def test_the_readmes_scaling_runs_as_it_stands(server: RunningServer, tmp_path: Path) -> None:
     """Workers that follow, a controller, and then every command of the chapter, in its order."""
     (tmp_path / "shop.py").write_text(SHOP)
     services, commands = (lines(block) for block in BLOCK.findall(CHAPTER))

@@ -33,7 +33,7 @@ async def test_a_server_that_comes_back_empty(
         await eventually(lambda: one.moved == 2)
 
 
-async def test_in_a_cluster(cluster: RunningCluster) -> None:
+async def test_a_pump_of_a_cluster_moves_messages_of_all_slots(cluster: RunningCluster) -> None:
     async with pumping(cluster.options, "orders", "a}b", "payments") as one:
         await eventually(lambda: len(one.pump._queues) == 2)
         await one.delay("a", ORDER, NOW)

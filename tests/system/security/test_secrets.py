@@ -83,7 +83,7 @@ def fetched(url: str, **headers: str) -> str:
         return f"{error.headers}{error.read().decode()}"
 
 
-def test_the_exporter(planted: Planted) -> None:
+def test_the_exporter_tells_no_secret(planted: Planted) -> None:
     with started(
         planted, "exporter", "--listen", "127.0.0.1:0", "--web-config", "web.yml", "--notify"
     ) as process:

@@ -38,7 +38,7 @@ async def way(
 
 
 @pytest.mark.every_server("histories are played on each version")
-async def test_a_full_pass(way: Way) -> None:
+async def test_operators_and_workers_do_everything_by_each_way_in(way: Way) -> None:
     prepare(way.server)
     await look_and_act(way.operator)
     assert way.server.command("XLEN", QUEUE) == 0

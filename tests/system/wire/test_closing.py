@@ -21,12 +21,14 @@ def options(request: pytest.FixtureRequest, server: RunningServer) -> Connection
     return server.options if request.param == "unix" else server.tcp_options
 
 
-async def test_cluster(cluster: RunningCluster) -> None:
+async def test_connections_to_a_cluster_are_closed(cluster: RunningCluster) -> None:
     await asyncio.to_thread(check_leaving, cluster.options)
     await check_closing(cluster.options, *cluster.nodes)
 
 
-async def test_sentinel(server: RunningServer, start_sentinel: StartSentinel) -> None:
+async def test_connections_by_sentinel_are_closed(
+    server: RunningServer, start_sentinel: StartSentinel
+) -> None:
     sentinel = start_sentinel(server)
     options = ConnectionOptions(
         mode=Mode.SENTINEL,
@@ -38,7 +40,7 @@ async def test_sentinel(server: RunningServer, start_sentinel: StartSentinel) ->
     await check_closing(options, server, sentinel)
 
 
-async def test_tls(tls_server: RunningServer, certificates: Certificates) -> None:
+async def test_connections_by_tls_are_closed(tls_server: RunningServer, certificates: Certificates) -> None:
     options = replace(
         ConnectionOptions(addresses=(("localhost", tls_server.port),), label="rediss://localhost/0"),
         tls=certificates.client_tls,

@@ -168,7 +168,7 @@ async def test_other_connections_last_while_a_node_hangs(own_cluster: RunningClu
     assert after == before
 
 
-async def test_all_nodes_hang(own_cluster: RunningCluster) -> None:
+async def test_a_cluster_whose_nodes_all_hang_is_unreachable(own_cluster: RunningCluster) -> None:
     async with watching(impatient(own_cluster)) as console:
         for node in own_cluster.nodes:
             node.pause()
@@ -186,7 +186,7 @@ def node_id(node: RunningServer) -> bytes:
     return reply
 
 
-async def test_slot_migration(own_cluster: RunningCluster) -> None:
+async def test_a_stream_is_read_while_its_slot_migrates_and_after(own_cluster: RunningCluster) -> None:
     """ASK while a slot is on its way, MOVED once it has arrived, and back again."""
     add_an_entry_a_stream(own_cluster)
     stream = STREAMS[0]

@@ -35,7 +35,9 @@ async def test_tls_by_another_authority(tls_server: RunningServer, certificates:
     assert "`ca`" in error.hint
 
 
-async def test_tls_unverified(tls_server: RunningServer, certificates: Certificates) -> None:
+async def test_a_certificate_of_another_authority_is_taken_where_nothing_is_verified(
+    tls_server: RunningServer, certificates: Certificates
+) -> None:
     mark(tls_server)
     other = replace(certificates.client_tls, ca_file=str(certificates.other_ca_file), verify=False)
     assert await read_marker(tls_options(tls_server, other)) == b"here"

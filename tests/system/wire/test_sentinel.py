@@ -232,7 +232,9 @@ async def test_of_a_company_all_hear_at_once(
     await second.close()
 
 
-async def test_failover(start_server: StartServer, start_sentinel: StartSentinel) -> None:
+async def test_a_console_goes_on_with_the_replica_that_is_promoted(
+    start_server: StartServer, start_sentinel: StartSentinel
+) -> None:
     """The primary dies with our connection to it; once a replica is promoted the console goes on with that."""
     primary = start_server("--repl-diskless-sync-delay", "0")
     replica = start_server("--replicaof", "127.0.0.1", str(primary.port))

@@ -53,7 +53,7 @@ def test_a_letter_of_streamops_tells_origin_reason_and_attempts() -> None:
     assert letter.failed_at == datetime(2020, 9, 13, 12, 26, 40, tzinfo=UTC)
 
 
-def test_one_that_was_replayed_before() -> None:
+def test_a_letter_that_was_replayed_before_tells_how_often() -> None:
     carried = ((b"_so_origin_id", b"1-1"), (b"_so_replay_of", b"2-2"), (b"_so_replay_of", b"3-3"))
     letter = letter_of(*OWN, *carried, *ABOUT)
     assert (letter.born_id, letter.origin_id, letter.replays) == (EntryId(1, 1), EntryId(5, 1), 2)
@@ -141,7 +141,7 @@ def test_edits_replace_each_field_of_their_name_and_add_new_ones() -> None:
     )
 
 
-def test_what_expressions_see() -> None:
+def test_expressions_see_fields_and_facts_of_a_letter() -> None:
     letter = letter_of((b"n", b"12"), *ABOUT)
     assert letter_document(letter) == {
         "id": str(AT),

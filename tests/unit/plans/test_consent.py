@@ -61,7 +61,7 @@ def test_silence_is_no_consent(tier: Tier, environment: Environment) -> None:
         (Tier.LOSES, DEVELOPMENT, True),
     ],
 )
-def test_where_yes_is_enough(tier: Tier, environment: Environment, *, enough: bool) -> None:
+def test_yes_is_enough_by_tier_and_environment(tier: Tier, environment: Environment, *, enough: bool) -> None:
     assert required_consent(plan(tier), environment).accepts(Assent(yes=True)) is enough
 
 

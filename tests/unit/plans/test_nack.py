@@ -31,7 +31,7 @@ def planned(number: int) -> tuple[tuple[str, ...], str]:
         ),
     ],
 )
-def test_one_and_several(number: int, owner: str, gets: str, undo: str) -> None:
+def test_a_plan_of_a_nack_words_one_entry_and_several(number: int, owner: str, gets: str, undo: str) -> None:
     effects, back = planned(number)
     assert owner in effects[0]
     assert gets in effects[0]

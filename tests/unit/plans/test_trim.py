@@ -57,7 +57,7 @@ def evidence(
         ),
     ],
 )
-def test_who_holds_it_back(holder: Holder, words: str) -> None:
+def test_a_plan_of_a_trim_names_who_holds_it_back(holder: Holder, words: str) -> None:
     assert held_back_by(holder) == words
     assert (
         plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(3, 3), holder=holder)).held_back_by

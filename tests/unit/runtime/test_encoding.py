@@ -89,7 +89,7 @@ def test_body_is_written_as_fields(body: object, parts: list[bytes]) -> None:
         ({"a": "\ud800"}, "no Unicode"),
     ],
 )
-def test_what_cannot_be_published(body: object, words: str) -> None:
+def test_a_body_that_cannot_be_published_is_refused(body: object, words: str) -> None:
     with pytest.raises(PublishError, match=words) as raised:
         encode_body(body)
     assert raised.value.hint

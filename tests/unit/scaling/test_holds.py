@@ -49,7 +49,7 @@ def test_suspect_becomes_stuck_and_orders_nothing() -> None:
     )
 
 
-def test_one_acknowledgement_ends_it() -> None:
+def test_one_acknowledgement_ends_the_hold() -> None:
     pool = Pool().settle(200)
     for turn in range(12):
         pool.after(1_000, 0, lag=exact(1_000 * turn), pending=64)
@@ -86,7 +86,7 @@ def test_arrivals_alone_call_for_workers_while_the_lag_is_unknown() -> None:
     assert decisions[-1].target > 2
 
 
-def test_unless_they_may_not() -> None:
+def test_an_unknown_lag_holds_a_pool_that_may_not_go_by_arrivals() -> None:
     pool = Pool(replace(CONFIG, by_arrivals=False)).settle(200)
     decisions = [pool.after(4_000, 2_000, lag=UNKNOWN, head_age=None, busy=1.0) for _ in range(20)]
     assert {decision.code for decision in decisions} == {ScaleCode.LAG_UNKNOWN}

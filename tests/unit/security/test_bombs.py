@@ -127,5 +127,5 @@ def test_an_expression_that_multiplies_what_it_looks_at_is_refused(text: str) ->
         "sort_by(json.items, &price)[-1].price > `5`",
     ],
 )
-def test_what_people_write_is_not(text: str) -> None:
+def test_an_expression_that_people_write_is_taken(text: str) -> None:
     Expression(text)

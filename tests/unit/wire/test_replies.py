@@ -82,7 +82,7 @@ def test_deleted_entries_are_left_out() -> None:
         (None, [[b"name", b"g", b"consumers", 1]], "XINFO GROUPS"),
     ],
 )
-def test_other_fields_than_expected(stream: Any, groups: Any, command: str) -> None:  # noqa: ANN401  # raw replies
+def test_replies_without_a_field_are_unexpected(stream: Any, groups: Any, command: str) -> None:  # noqa: ANN401  # raw replies
     with pytest.raises(UnexpectedReply, match=f"{command} has no field") as caught:
         decode_info("orders", 1, stream, groups)
     assert caught.value.hint

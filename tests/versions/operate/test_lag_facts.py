@@ -153,7 +153,7 @@ def check(lag: Lag, truth: int) -> None:
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-async def test_lag_is_right(server: RunningServer, situation: str) -> None:
+async def test_the_lag_is_the_truth_in_each_situation(server: RunningServer, situation: str) -> None:
     truth, history = SITUATIONS[situation]
     for act in history:
         act(server)

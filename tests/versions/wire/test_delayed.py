@@ -22,7 +22,9 @@ async def test_lua_reads_what_is_written(connected: Server, server: RunningServe
     assert reply == [b"orders", b"g", 2, b"1-1", [b"f\xff", b"v" * 70_000]]
 
 
-async def test_largest_entry(connected: Server, server: RunningServer) -> None:
+async def test_the_largest_entry_that_a_script_can_write_is_moved(
+    connected: Server, server: RunningServer
+) -> None:
     body = DelayedBody("orders", tuple((b"f%d" % number, b"v") for number in range(3_900)))
     await schedule(connected, "orders", "a", body, HOUR)
     moved = await move_now(connected, QUEUE, "orders", await messages_of(connected, "a"))

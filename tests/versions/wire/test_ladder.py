@@ -67,7 +67,7 @@ async def test_rules_that_we_print_for_observers(server: RunningServer, as_user:
     assert reached is (Depth.SCRIPT if is_old(server) else Depth.READ_ONLY_SCRIPT)
 
 
-async def test_key_that_is_denied(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_key_that_is_denied_is_a_gap(server: RunningServer, as_user: SetUser) -> None:
     add_two_streams_three_groups(server)
     whole, _ = await collect(server.options)
     for rules in ((), NO_SCRIPTS, (*NO_SCRIPTS, "-multi")):
@@ -77,7 +77,9 @@ async def test_key_that_is_denied(server: RunningServer, as_user: SetUser) -> No
         assert [(gap.stream, gap.reason) for gap in seen.gaps] == [("payments", "no permission for this key")]
 
 
-async def test_no_first_and_last_entry(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_xinfo_stream_is_told_no_first_and_last_entry(
+    server: RunningServer, as_user: SetUser
+) -> None:
     if is_old(server):
         pytest.skip("no subcommand can be denied here")
     add_two_streams_three_groups(server)
@@ -94,7 +96,9 @@ async def test_no_first_and_last_entry(server: RunningServer, as_user: SetUser) 
             assert [group.lag.entries for group in stream.groups] == [3, 6, 0]
 
 
-async def test_no_entries(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_xrange_is_told_lags_without_gaps(
+    server: RunningServer, as_user: SetUser
+) -> None:
     add_two_streams_three_groups(server)
     # Where the server's own count is of no use either, there is nothing left to go by.
     server.command("XDEL", "orders", server.command("XRANGE", "orders", "-", "+")[4][0])
@@ -110,7 +114,7 @@ async def test_no_entries(server: RunningServer, as_user: SetUser) -> None:
         assert amid.time_lag.reason
 
 
-async def test_no_groups(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_xinfo_is_told_no_streams(server: RunningServer, as_user: SetUser) -> None:
     add_two_streams_three_groups(server)
     for rules in ((), NO_SCRIPTS):
         known = [rule for rule in rules if not (is_old(server) and "_ro" in rule)]
@@ -123,7 +127,9 @@ async def test_no_groups(server: RunningServer, as_user: SetUser) -> None:
         }
 
 
-async def test_no_pending_entries(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_xpending_is_told_all_but_pending_entries(
+    server: RunningServer, as_user: SetUser
+) -> None:
     add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-xpending"))
     assert {(gap.stream, gap.group, gap.part, gap.reason) for gap in seen.gaps} == {
@@ -135,7 +141,9 @@ async def test_no_pending_entries(server: RunningServer, as_user: SetUser) -> No
     assert all(group.oldest_pending is None and group.profile is None for group in seen.streams[0].groups)
 
 
-async def test_no_consumers(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_xinfo_consumers_is_told_all_but_consumers(
+    server: RunningServer, as_user: SetUser
+) -> None:
     if is_old(server):
         pytest.skip("no subcommand can be denied here")
     add_two_streams_three_groups(server)
@@ -145,7 +153,9 @@ async def test_no_consumers(server: RunningServer, as_user: SetUser) -> None:
     assert [group.members for group in seen.streams[0].groups] == [None, (), None]
 
 
-async def test_no_information(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_info_is_told_no_server_information(
+    server: RunningServer, as_user: SetUser
+) -> None:
     add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-info"))
     assert [(gap.part, gap.reason) for gap in seen.gaps] == [("server information", "no permission for INFO")]
@@ -155,7 +165,7 @@ async def test_no_information(server: RunningServer, as_user: SetUser) -> None:
     assert (amid.lag.entries, amid.lag.basis) == (3, LagBasis.EXACT)
 
 
-async def test_no_clock(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_without_a_clock_is_told_no_ages(server: RunningServer, as_user: SetUser) -> None:
     add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+@all", "-info", "-time"))
     assert [(gap.part, gap.reason) for gap in seen.gaps][1:] == [
@@ -170,7 +180,9 @@ async def test_no_clock(server: RunningServer, as_user: SetUser) -> None:
     assert end.time_lag.age is not None
 
 
-async def test_nothing_at_all(server: RunningServer, as_user: SetUser) -> None:
+async def test_a_user_with_xlen_alone_is_told_gaps_for_every_stream(
+    server: RunningServer, as_user: SetUser
+) -> None:
     add_two_streams_three_groups(server)
     seen, _ = await collect(as_user("~*", "+xlen"))
     assert seen.streams == ()

@@ -14,7 +14,7 @@ from tests.support.wire.replies import DENIED
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 
 
-async def test_clocks_agree(server: RunningServer) -> None:
+async def test_the_clocks_of_time_and_info_agree(server: RunningServer) -> None:
     by_time = decode_clock(server.command("TIME"), DENIED)
     by_info = decode_clock(DENIED, server.command("INFO", "server"))
     assert by_time is not None

@@ -118,7 +118,9 @@ async def test_a_password_is_asked_for_on_every_path(server: RunningServer, plac
         assert (await running.get("/metrics", "POST")).status == 401
 
 
-async def test_tls(server: RunningServer, place: Place) -> None:
+async def test_an_exporter_with_tls_answers_https_and_refuses_http(
+    server: RunningServer, place: Place
+) -> None:
     async with serving_by(server, place.write(f"{TLS}}}")) as running:
         answer = await tls_get(running, place.client(), "/metrics")
         assert (answer.status, answer.value("streamops_up")) == (200, 1)
@@ -281,7 +283,7 @@ async def test_headers_of_the_web_config_win(server: RunningServer, place: Place
     assert [line["problem"] for line in logs if "problem" in line] == ["http2: HTTP/1.1 is spoken alone"]
 
 
-async def test_a_rate_limit(server: RunningServer, place: Place) -> None:
+async def test_requests_beyond_the_rate_limit_are_refused(server: RunningServer, place: Place) -> None:
     async with serving_by(server, place.write("rate_limit: {interval: 1h, burst: 3}")) as running:
         statuses = [(await running.get("/-/healthy")).status for _ in range(5)]
         assert statuses == [200, 200, 200, 429, 429]

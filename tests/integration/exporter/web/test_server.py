@@ -45,7 +45,7 @@ async def exporter(server: RunningServer) -> AsyncIterator[Exporter]:
         yield running
 
 
-async def test_metrics_as_text(exporter: Exporter) -> None:
+async def test_metrics_are_told_as_prometheus_text(exporter: Exporter) -> None:
     answer = await exporter.get("/metrics")
     assert answer.status == 200
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -54,7 +54,7 @@ async def test_metrics_as_text(exporter: Exporter) -> None:
     assert answer.value('streamops_stream_length{db="0",stream="orders"}') == 1
 
 
-async def test_metrics_as_openmetrics(exporter: Exporter) -> None:
+async def test_metrics_are_told_as_openmetrics_to_who_asks_for_it(exporter: Exporter) -> None:
     answer = await exporter.get("/metrics", headers=OPENMETRICS)
     assert answer.headers["Content-Type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
     assert answer.text.endswith("\n# EOF\n")
@@ -96,7 +96,7 @@ async def test_other_paths_and_methods(exporter: Exporter) -> None:
     assert (await exporter.get("/metrics", "DELETE")).headers["Allow"] == "GET,HEAD"
 
 
-async def test_health(exporter: Exporter) -> None:
+async def test_the_exporter_is_healthy_at_once_and_ready_once_it_has_read(exporter: Exporter) -> None:
     assert (await exporter.get("/-/healthy")).text == "healthy\n"
     await eventually(lambda: exporter.scraper.ready)
     assert (await exporter.get("/-/ready")).text == "ready\n"

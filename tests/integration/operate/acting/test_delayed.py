@@ -64,7 +64,9 @@ def waiting(server: RunningServer) -> list[bytes]:
     return members
 
 
-async def test_run_now(server: RunningServer, connected: Server, console: Console) -> None:
+async def test_selected_messages_run_now_in_the_order_given(
+    server: RunningServer, connected: Server, console: Console
+) -> None:
     for number in range(3):
         await schedule(connected, "orders", f"m{number}", order(number), HOUR)
     await schedule(connected, "orders", "r", order(9, retry=True), HOUR)
@@ -87,7 +89,9 @@ async def test_run_now(server: RunningServer, connected: Server, console: Consol
     assert waiting(server) == server.command("HKEYS", BODIES) == [b"m1"]
 
 
-async def test_run_what_is_due(server: RunningServer, connected: Server, console: Console) -> None:
+async def test_messages_that_are_overdue_run_now(
+    server: RunningServer, connected: Server, console: Console
+) -> None:
     await schedule(connected, "orders", "overdue", order(1), LONG_AGO)
     await schedule(connected, "orders", "later", order(2), HOUR)
     plan, outcome = await act(console, RunDelayedIntent(stream="orders", before=timedelta(0)))
@@ -177,7 +181,7 @@ async def test_cancel_all_and_before(server: RunningServer, connected: Server, c
     assert (plan.loses, outcome.applied) == ("1 message for good: no backup is written.", 1)
 
 
-async def test_nothing_selected(console: Console, server: RunningServer) -> None:
+async def test_a_selection_of_no_messages_changes_nothing(console: Console, server: RunningServer) -> None:
     server.command("XADD", "orders", "1-0", "f", "v")
     for intent in (
         RunDelayedIntent(stream="orders", ids=("none",)),
@@ -199,7 +203,7 @@ async def test_neither_messages_nor_a_stream(console: Console, server: RunningSe
             await console.prepare(kind(stream="string", ids=("none",)))
 
 
-async def test_key_of_another_type(console: Console, server: RunningServer) -> None:
+async def test_a_queue_of_another_type_is_an_error(console: Console, server: RunningServer) -> None:
     server.command("SET", QUEUE, "x")
     with pytest.raises(ServerError, match=r"{orders}:delayed: "):
         await console.prepare(RunDelayedIntent(stream="orders", every=True))
@@ -240,7 +244,9 @@ async def test_entry_that_no_script_can_write(
     assert waiting(server) == [b"wide"]
 
 
-async def test_out_of_memory(start_server: StartServer, program: ServerProgram) -> None:
+async def test_a_run_without_memory_fails_and_moves_nothing_by_half(
+    start_server: StartServer, program: ServerProgram
+) -> None:
     server = start_server(program=program)
     connection = await Server.connect(server.options)
     for number in range(3):
@@ -255,7 +261,9 @@ async def test_out_of_memory(start_server: StartServer, program: ServerProgram) 
     assert server.command("EXISTS", "orders") == 0
 
 
-async def test_reading_queues(server: RunningServer, connected: Server) -> None:
+async def test_queues_that_are_read_tell_messages_and_those_that_are_due(
+    server: RunningServer, connected: Server
+) -> None:
     await schedule(connected, "orders", "a", order(1), LONG_AGO)
     await schedule(connected, "{payments}:dlq", "b", order(1), HOUR)
     server.command("SET", "{wrong}:delayed", "x")
@@ -280,7 +288,9 @@ async def test_reading_a_queue_with_halves(server: RunningServer, connected: Ser
     assert ([message.id for message in first.messages], first.queue.messages) == (["bodiless"], 3)
 
 
-async def test_publish(server: RunningServer, console: Console) -> None:
+async def test_an_entry_is_published_as_given_and_creates_its_stream(
+    server: RunningServer, console: Console
+) -> None:
     fields = ((b"tag", b"a"), (b"tag", b"b\xff"), (b"", b""))
     plan, outcome = await act(console, PublishIntent(stream="orders", pairs=fields))
     assert plan.effects == ("Stream orders will be created, with one entry and no group.",)
@@ -370,14 +380,16 @@ async def test_a_loss_that_was_agreed_to_is_not_another_one(server: RunningServe
     assert server.command("XLEN", "orders") == 301
 
 
-def test_what_publishing_cannot_mean() -> None:
+def test_a_publish_with_no_such_length_or_id_is_refused() -> None:
     for given in ({"maxlen": 0}, {"id": "soon"}):
         with pytest.raises(ValueError, match=r"--maxlen is 1 or more|--id: not an entry ID: 'soon'"):
             PublishIntent(stream="orders", pairs=((b"n", b""),), **given)
     assert PublishIntent(stream="orders", pairs=((b"n", b""),), delay=HOUR, id="soon").id == "soon"
 
 
-async def test_publish_later(server: RunningServer, console: Console) -> None:
+async def test_a_message_published_for_later_waits_in_the_queue(
+    server: RunningServer, console: Console
+) -> None:
     intent = PublishIntent(stream="orders", pairs=((b"n", b"1"),), delay=HOUR, id="mine")
     plan, outcome = await act(console, intent)
     assert plan.effects == (

@@ -115,5 +115,5 @@ async def test_nor_a_delayed_message_that_goes_there(server: RunningServer) -> N
         ("{orders}:delayed", False),
     ],
 )
-def test_which_keys_those_are(key: str, *, own: bool) -> None:
+def test_keys_of_streamops_are_told_from_others(key: str, *, own: bool) -> None:
     assert is_own_key(key) is own

@@ -30,7 +30,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
         monkeypatch.setattr(claiming, name, size)
 
 
-async def test_it_takes_from_all_others(server: RunningServer) -> None:
+async def test_a_claim_takes_from_all_other_consumers(server: RunningServer) -> None:
     ids = add_pending_for(server, rescuer=1, a=3, b=2)
     async with await open_console(server) as console:
         plan = await planned(console, claim())
@@ -51,7 +51,7 @@ async def test_it_takes_from_one_consumer_what_is_idle(server: RunningServer) ->
     assert [owner for owner, _ in rows(server).values()] == ["rescuer", "a", "rescuer", "rescuer", "b", "b"]
 
 
-async def test_it_takes_the_first_few(server: RunningServer) -> None:
+async def test_a_claim_with_a_count_takes_the_first_few(server: RunningServer) -> None:
     add_pending_for(server, a=3, b=3)
     async with await open_console(server) as console:
         assert (await done(console, claim(count=4))).applied == 4

@@ -72,7 +72,9 @@ async def test_without_heirs_nothing_is_lost(server: RunningServer, console: Con
         (PruneConsumersIntent(stream="string", group=GROUP), "not a stream"),
     ],
 )
-async def test_what_there_is_not(server: RunningServer, console: Console, intent: Struct, words: str) -> None:
+async def test_a_removal_of_what_is_not_there_is_not_found(
+    server: RunningServer, console: Console, intent: Struct, words: str
+) -> None:
     stock(server, 2, dead=1)
     server.command("SET", "string", "x")
     with pytest.raises(NotFound, match=words):

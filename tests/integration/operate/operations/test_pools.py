@@ -74,7 +74,7 @@ async def test_twice_changes_nothing_and_is_no_error(staffed: RunningServer) -> 
         assert [await act(console, PAUSE) for _ in range(2)] == [1, 0]
 
 
-async def test_it_can_be_undone(staffed: RunningServer) -> None:
+async def test_a_pause_can_be_undone(staffed: RunningServer) -> None:
     async with await Console.open(staffed.options, actor=WORKSHOP) as console:
         await act(console, PAUSE)
         ((first, _), *_) = staffed.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)

@@ -44,7 +44,7 @@ async def test_bad_files_are_told_by_line_and_nothing_is_written(
     assert server.command("DBSIZE") == 0
 
 
-async def test_what_is_no_file(server: RunningServer, tmp_path: Path) -> None:
+async def test_a_path_that_is_no_plain_file_is_refused(server: RunningServer, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     keep = os.open(pipe, os.O_RDWR)

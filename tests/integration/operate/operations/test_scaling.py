@@ -87,7 +87,9 @@ async def test_what_it_was_told_meanwhile_is_not_overruled(console: Console, ser
     assert await steering(console) == Steering(minimum=1)
 
 
-async def test_nobody_to_tell(console: Console, server: RunningServer) -> None:
+async def test_scaling_is_refused_where_the_target_cannot_be_asked(
+    console: Console, server: RunningServer
+) -> None:
     with pytest.raises(TargetError):
         await console.prepare(TWO)
     assert server.command("DBSIZE") == 0
@@ -132,7 +134,7 @@ async def test_steering_is_taken_back(console: Console) -> None:
     assert (known.minimum, known.maximum, known.paused) == (2, 9, True)
 
 
-async def test_twice_changes_nothing(console: Console, server: RunningServer) -> None:
+async def test_steering_twice_changes_nothing(console: Console, server: RunningServer) -> None:
     await staffed(console, "a", 2, 2)
     assert [(await done(console, LIMITS)).applied for _ in range(2)] == [1, 0]
     fields = server.command("HGETALL", KEY)

@@ -167,7 +167,7 @@ async def test_an_acknowledgement_is_not_taken_back_where_it_would_be_delivered_
     assert list(rows(server)) == [str(ids[0])]
 
 
-async def test_it_is_undone_once(server: RunningServer) -> None:
+async def test_an_action_is_undone_once(server: RunningServer) -> None:
     add_pending_for(server, a=2)
     async with await open_console(server) as console:
         outcome = await done(console, claim())

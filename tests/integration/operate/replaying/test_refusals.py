@@ -79,7 +79,9 @@ async def test_a_stream_that_goes_meanwhile_is_drift(server: RunningServer, cons
     assert server.command("EXISTS", STREAM) == 0
 
 
-async def test_bad_input(server: RunningServer, console: Console) -> None:
+async def test_a_replay_from_no_stream_or_with_contradictions_is_refused(
+    server: RunningServer, console: Console
+) -> None:
     with pytest.raises(NotFound):
         await console.prepare(ReplayIntent(queue="missing:dlq"))
     server.command("SET", "text:dlq", "v")

@@ -33,7 +33,7 @@ from tests.support.streams import entries_of
         ({"until": timedelta(days=1), "count": 1}, [0]),
     ],
 )
-async def test_selections(
+async def test_a_replay_takes_the_letters_that_its_selection_matches(
     server: RunningServer, console: Console, intent: dict[str, object], taken: list[int]
 ) -> None:
     make_group(server)
@@ -75,7 +75,7 @@ async def test_ids_that_are_not_there_are_told(server: RunningServer, console: C
         assert (plan.count, plan.warnings) == (0, ())
 
 
-async def test_an_empty_queue(server: RunningServer, console: Console) -> None:
+async def test_a_replay_of_an_empty_queue_does_nothing(server: RunningServer, console: Console) -> None:
     server.command("XDEL", QUEUE, add_letter(server, OWN))
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     assert (prepared.plan.count, prepared.plan.effects) == (0, ())

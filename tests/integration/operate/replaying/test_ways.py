@@ -23,7 +23,9 @@ from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
 
 
-async def test_republish(server: RunningServer, console: Console) -> None:
+async def test_republished_letters_are_new_entries_of_their_stream(
+    server: RunningServer, console: Console
+) -> None:
     make_group(server)
     letters = [add_letter(server, OWN, origin_id=f"{number}-1") for number in range(1, 4)]
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
@@ -55,7 +57,9 @@ async def test_the_very_last_id(server: RunningServer, console: Console) -> None
     assert (outcome.applied, server.command("XLEN", QUEUE)) == (16, 0)
 
 
-async def test_redeliver(server: RunningServer, console: Console) -> None:
+async def test_redelivered_letters_are_pending_again_as_the_entries_they_were(
+    server: RunningServer, console: Console
+) -> None:
     """The stream's own entry becomes pending again, and whoever claims gets it."""
     make_group(server)
     make_group(server, group="audit")
@@ -84,7 +88,9 @@ async def test_redeliver(server: RunningServer, console: Console) -> None:
     assert server.command("XPENDING", STREAM, GROUP, origin, origin, 1)[0][3] == 1
 
 
-async def test_retry(server: RunningServer, console: Console) -> None:
+async def test_retried_letters_go_to_the_retries_of_their_group_alone(
+    server: RunningServer, console: Console
+) -> None:
     make_group(server)
     make_group(server, group="audit")
     letter = add_letter(server, OWN, origin_id="7-1")
@@ -133,7 +139,9 @@ async def test_a_replayed_entry_that_dies_again_says_how_often(
         add_letter(server, pairs, origin_id=entry_id)
 
 
-async def test_foreign_letters(server: RunningServer, console: Console) -> None:
+async def test_letters_of_other_libraries_are_replayed_by_their_payload(
+    server: RunningServer, console: Console
+) -> None:
     make_group(server)
     payload = (
         '{"kind":"order","amount":12345678901234567890.10,"nested":{"a":[1]},"text":"\\u00e9\\ud83d\\ude00"}'
@@ -194,7 +202,9 @@ async def test_letters_of_several_streams_go_back_to_each(server: RunningServer,
     assert payloads(server, "refunds") == [[b"n", b"1"], [b"n", b"3"], [b"n", b"5"]]
 
 
-async def test_edits(server: RunningServer, console: Console) -> None:
+async def test_edited_letters_are_replayed_with_the_new_fields(
+    server: RunningServer, console: Console
+) -> None:
     make_group(server)
     add_letter(server, OWN)
     add_pairs(server, QUEUE, [("orig_id", "5-1"), ("reason", "boom"), ("payload", '{"tag":"x"}')])

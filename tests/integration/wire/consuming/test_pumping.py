@@ -34,7 +34,7 @@ from tests.support.wire.fixtures import SetUser
 SHIPPING = "{orders}:retry:shipping"
 
 
-async def test_an_empty_queue(connected: Server, server: RunningServer) -> None:
+async def test_pumping_an_empty_queue_moves_nothing(connected: Server, server: RunningServer) -> None:
     pumped = await pump_all(connected)
     assert pumped == Pumped(0, None, pumped.now_ms)
     assert pumped.wait is None
@@ -172,7 +172,9 @@ async def test_bodies_that_the_queue_does_not_name(connected: Server, server: Ru
     assert server.command("HKEYS", BODIES) == [b"stray"]
 
 
-async def test_what_never_comes_due(connected: Server, server: RunningServer) -> None:
+async def test_a_message_that_never_comes_due_is_not_waited_for(
+    connected: Server, server: RunningServer
+) -> None:
     server.command("ZADD", QUEUE, "+inf", "a")
     server.command("HSET", BODIES, "a", encode_body(ORDER))
     pumped = await pump_all(connected)

@@ -64,7 +64,7 @@ async def test_a_server_that_is_away_from_the_start(start_server: StartServer) -
         assert length(await scraper.scrape()) == 1
 
 
-async def test_a_cluster(cluster: RunningCluster) -> None:
+async def test_a_page_of_a_cluster_tells_streams_of_all_nodes(cluster: RunningCluster) -> None:
     for name in ("orders", "payments", "returns"):
         cluster.node_of(name).command("XADD", name, "*", "a", "b")
 

@@ -56,7 +56,9 @@ async def act(
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-async def test_every_operation(cluster: RunningCluster, console: Console, tmp_path: Path, name: str) -> None:
+async def test_every_operation_works_on_a_cluster(
+    cluster: RunningCluster, console: Console, tmp_path: Path, name: str
+) -> None:
     """The audit log and the list of jobs are on another node than the stream."""
     assert cluster.node_of(STREAM).port not in {
         cluster.node_of(key).port for key in ("streamops:audit", "streamops:jobs")

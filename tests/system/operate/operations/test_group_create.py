@@ -17,7 +17,7 @@ from tests.support.deployments import RunningCluster
 from tests.support.operate.operations.doing import done, planned
 
 
-async def test_on_a_cluster(cluster: RunningCluster, tmp_path: Path) -> None:
+async def test_groups_are_created_and_rewound_on_a_cluster(cluster: RunningCluster, tmp_path: Path) -> None:
     async with await Console.open(cluster.options, actor=Actor("ann", "here", 1)) as console:
         for stream in ("orders", "{shop}:orders", "a}b"):
             await done(console, CreateGroupIntent(stream=stream, group="g", at="0", mkstream=True))

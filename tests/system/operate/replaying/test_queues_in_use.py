@@ -9,7 +9,7 @@ from tests.support.operate.letters import make_group
 from tests.support.operate.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, add_events
 
 
-async def test_between_slots_too(cluster: RunningCluster) -> None:
+async def test_queues_in_use_are_told_between_slots_too(cluster: RunningCluster) -> None:
     source = cluster.node_of(EVENTS)
     add_events(source)
     async with await Console.open(cluster.options) as console:

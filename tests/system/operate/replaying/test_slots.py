@@ -23,7 +23,7 @@ from tests.support.operate.replaying.fields import FLAT, OWN, WEEK
 from tests.support.streams import entries_of
 
 
-async def test_between_slots(cluster: RunningCluster) -> None:
+async def test_letters_are_replayed_between_slots_of_a_cluster(cluster: RunningCluster) -> None:
     source, target = cluster.node_of(QUEUE), cluster.node_of("archive")
     make_group(target, "archive")
     for number in range(1, 251):

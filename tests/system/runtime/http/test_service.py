@@ -11,7 +11,9 @@ from tests.support.runtime.http.serving import serving, site
 from tests.support.servers import RunningServer, StartServer
 
 
-async def test_on_a_cluster(cluster: RunningCluster, receiver: Receiver) -> None:
+async def test_a_topic_on_a_cluster_is_called_tried_again_and_buried(
+    cluster: RunningCluster, receiver: Receiver
+) -> None:
     topic = receiver.topic(delay=timedelta(milliseconds=20), retry=SOON, max_attempts=2)
     receiver.status = 500
     async with serving(book.Site("", cluster.options, (topic,))) as served:

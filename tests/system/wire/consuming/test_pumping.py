@@ -13,7 +13,7 @@ from tests.support.streams import parts_of
 from tests.support.wire.consuming.pumping import LETTERS, ORDER, RETRIES, RETRY, delay, named, pump_all
 
 
-async def test_in_a_cluster(cluster: RunningCluster) -> None:
+async def test_pumping_a_cluster_moves_messages_of_all_slots(cluster: RunningCluster) -> None:
     server = await Server.connect(cluster.options)
     try:
         elsewhere = DelayedBody("elsewhere", ORDER.fields)

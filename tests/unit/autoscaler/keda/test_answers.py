@@ -43,7 +43,7 @@ def test_a_pool_is_not_put_to_sleep_for_want_of_knowledge(view: PoolView, *, act
         ("", "streamops-pool"),
     ],
 )
-def test_names_of_metrics(pool: str, name: str) -> None:
+def test_a_metric_is_named_after_its_pool(pool: str, name: str) -> None:
     assert metric_name(pool) == name
 
 

@@ -87,7 +87,7 @@ async def test_what_was_never_known_is_no_number(board: Board, site: Site) -> No
     assert await site.get("/pools/orders") == (503, f"{told}Redis does not answer\n")
 
 
-async def test_other_paths_and_pools(site: Site) -> None:
+async def test_other_paths_and_pools_are_not_found(site: Site) -> None:
     assert await site.get("/pools/order") == (404, "no pool order; known: orders, mail\n")
     assert await site.get("/pools/a%0Ab%2Fc") == (404, "no pool a\\nb/c; known: orders, mail\n")
     assert (await site.get("/pools/"))[0] == (await site.get("/"))[0] == 404

@@ -122,7 +122,7 @@ def test_what_was_told_shortly_before_is_told_again_with_the_rest() -> None:
     assert batches == [[NoticeKind.FIRING], [NoticeKind.FIRING], [NoticeKind.REPEATED] * 2]
 
 
-def test_only_from_a_level_on() -> None:
+def test_conditions_below_the_level_are_not_notified() -> None:
     policy = Policy(level=Health.CRITICAL, fire_after=seconds(60), resolve_after=seconds(60))
     assert story("wwwwwwwwww", policy) == []
     assert story("wwwww ccccc wwwww", policy) == [(135, "firing"), (210, "resolved")]
@@ -241,7 +241,7 @@ def test_nothing_is_told_of_what_is_not_known(steps: Steps, policy: Policy) -> N
 
 
 @given(STEPS, ANY_POLICY)
-def test_nothing_is_lost(steps: Steps, policy: Policy) -> None:
+def test_a_condition_that_holds_long_enough_fires_and_resolves(steps: Steps, policy: Policy) -> None:
     """What held, known at every look, for long enough has fired; what was gone likewise has been resolved."""
     firing: set[Subject] = set()
     runs: dict[Subject, tuple[bool, timedelta]] = {}

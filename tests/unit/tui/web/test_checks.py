@@ -9,7 +9,7 @@ def test_names_of_this_machine_are_its_own() -> None:
         assert is_own_host(host)
 
 
-def test_other_names_are_not() -> None:
+def test_a_host_by_another_name_is_not_own() -> None:
     for host in [
         None,
         "",

@@ -69,7 +69,9 @@ async def test_the_widest_entry(connected: Server, server: RunningServer) -> Non
     ]
 
 
-async def test_out_of_memory(start_server: StartServer, program: ServerProgram) -> None:
+async def test_pumping_without_memory_moves_nothing_by_half(
+    start_server: StartServer, program: ServerProgram
+) -> None:
     server = start_server(program=program)
     connection = await Server.connect(server.options)
     await delay(connection, ("a", ORDER, 0), ("b", ORDER, 1))
