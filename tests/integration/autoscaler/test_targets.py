@@ -85,7 +85,9 @@ async def test_a_conflict_is_looked_at_again_without_a_pause(
         assert await told.errors() == 0
 
 
-async def test_who_asks_to_be_left_alone_is(server: RunningServer, api: ScaleApi, tmp_path: Path) -> None:
+async def test_a_target_that_asks_to_be_left_alone_is(
+    server: RunningServer, api: ScaleApi, tmp_path: Path
+) -> None:
     busy = status(429, "TooManyRequests", "slow down")
     busy.headers["Retry-After"] = "600"
     api.faults["PUT"] = [busy]

@@ -86,7 +86,7 @@ def test_retry_streams_are_told_with_their_groups(at: Cli, stocked: RunningServe
     assert retries in at("streams", "ls").out
 
 
-def test_two_readings_give_rates(at: Cli) -> None:
+def test_a_status_of_two_readings_tells_rates(at: Cli) -> None:
     status = document(at, "status", "orders", "--sample", "1100ms")
     assert status["streams"][0]["groups"][0]["rates"] == {
         "added_per_second": 0.0,

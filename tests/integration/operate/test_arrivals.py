@@ -57,7 +57,7 @@ async def test_a_stream_without_entries_in_the_span_is_not_found(
         await reader.since("text", timedelta(hours=1))
 
 
-async def test_where_scripts_may_not_run(server: RunningServer) -> None:
+async def test_arrivals_are_counted_where_scripts_may_not_run(server: RunningServer) -> None:
     begin = add_in_seconds(server)
     rules = ("on", ">right", "~*", "+@all", "-@scripting")
     server.command("ACL", "SETUSER", "narrow", *rules)

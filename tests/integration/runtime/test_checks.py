@@ -119,7 +119,7 @@ def test_schedules_and_payloads_that_make_no_sense() -> None:
 
 
 @pytest.mark.parametrize("start", ["$", "0", "0-0", "1700000000000-3", "5"])
-def test_where_a_group_may_begin(start: str) -> None:
+def test_a_group_may_begin_at_the_end_or_at_an_id(start: str) -> None:
     app = Streamops()
 
     @app.handler("s", group="g", start=start)

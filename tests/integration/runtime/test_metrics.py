@@ -147,7 +147,7 @@ def test_no_counter_falls_when_a_worker_ends(workers: list[HandlerFigures], data
         assert after[sample] <= value or sample[0] not in gauges
 
 
-async def test_names_that_are_no_unicode(server: RunningServer) -> None:
+async def test_names_that_are_no_unicode_fail_neither_scrape_nor_report(server: RunningServer) -> None:
     """Names in Redis are bytes: neither a scrape, nor a report to the parent, nor a heartbeat fails because of one."""
     app, handled = Streamops(server.options), list[str]()
 

@@ -115,7 +115,9 @@ async def test_many_bodies_with_ids_are_added_but_for_ids_that_are_too_small(
     assert [one for one, _ in entries_of(server, "orders")] == ["5-1", "5-2", "6-0", "7-0"]
 
 
-async def test_many_callers_at_once(server: RunningServer, publisher: Publisher) -> None:
+async def test_entries_of_many_callers_at_once_are_all_added(
+    server: RunningServer, publisher: Publisher
+) -> None:
     async def publish(caller: int) -> list[str]:
         return [await publisher.publish("orders", {"caller": caller, "n": n}) for n in range(20)]
 
@@ -149,7 +151,9 @@ async def test_c2_a_time_and_an_id_of_ones_own(publisher: Publisher) -> None:
         await publisher.publish("orders", Order("a"), delay=5, id="monthly")
 
 
-async def test_many_delayed_ones(server: RunningServer, publisher: Publisher) -> None:
+async def test_many_delayed_messages_are_added_but_for_ids_that_are_taken(
+    server: RunningServer, publisher: Publisher
+) -> None:
     ids = await publisher.publish_many("orders", ({"n": n} for n in range(600)), delay=3_600)
     assert len(set(ids)) == server.command("ZCARD", "{orders}:delayed") == 600
     with pytest.raises(PartlyPublished, match="1 of 2 were added"):
@@ -178,7 +182,7 @@ async def test_wishes_that_make_no_sense(
     assert server.command("KEYS", "*") == []
 
 
-def test_two_schemas_of_one_name(server: RunningServer) -> None:
+def test_two_schemas_of_one_name_are_refused(server: RunningServer) -> None:
     with pytest.raises(SettingsError, match="two schemas are called order"):
         Publisher(server.options, schemas=[ORDERS, Schema("other", name="order")])
 

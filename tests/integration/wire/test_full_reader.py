@@ -161,7 +161,7 @@ async def test_one_that_is_shunned_goes_back_to_the_script(server: RunningServer
     assert stream.last_id is not None
 
 
-async def test_what_is_no_stream_any_more(server: RunningServer) -> None:
+async def test_a_name_that_is_no_stream_any_more_is_told(server: RunningServer) -> None:
     for name in ("gone", "other", "stays"):
         add_six_entries_two_groups(server, name)
     async with reading(server.options) as (full, _):

@@ -67,7 +67,9 @@ async def test_more_groups_than_a_script_reads_are_read_without_transactions(
     assert reader.depth in SCRIPTED
 
 
-async def test_no_entries_of_large_ones(server: RunningServer, as_user: SetUser) -> None:
+async def test_streams_of_large_entries_are_read_afresh_where_xrange_is_denied(
+    server: RunningServer, as_user: SetUser
+) -> None:
     """Streams with large entries are recognised by empty ranges: where those are denied they are read afresh."""
     connection = await Server.connect(as_user("~*", "+@all", "-xrange"))
     collector = Collector(connection, Watch())

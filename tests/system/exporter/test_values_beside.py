@@ -105,7 +105,9 @@ def server(program: ServerProgram, start_server: StartServer) -> RunningServer:
 
 
 @pytest.mark.every_server("values are held against what each version says")
-async def test_what_stands_beside_streams(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_values_beside_streams_are_what_the_server_says(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     payments, ledger = Payments(server), Ledger()
     await payments.fill()
     guards = Guards(exclude=(re.compile("secret:.*"),))

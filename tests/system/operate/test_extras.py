@@ -6,7 +6,7 @@ from tests.support.invented import minutes
 from tests.support.operate.extras import at, extras_of, heart
 
 
-async def test_all_of_it_on_a_cluster(cluster: RunningCluster) -> None:
+async def test_all_extras_are_read_on_a_cluster(cluster: RunningCluster) -> None:
     async with extras_of(cluster.options) as (extras, console):
         server = console.place.server
         for name in ("a", "b", "c", "d"):

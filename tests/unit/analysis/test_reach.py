@@ -123,6 +123,6 @@ def test_a_pattern_that_is_no_host_is_refused(host: str) -> None:
         Reach([host])
 
 
-def test_names_are_no_addresses() -> None:
+def test_names_of_hosts_are_no_addresses() -> None:
     assert as_address("example.net") is None
     assert as_address("127.1") is None

@@ -70,5 +70,5 @@ def test_a_group_whose_entries_wait_too_long_is_behind(
         ),
     ],
 )
-def test_one_cause_one_finding(subject: GroupSubject, codes: list[str]) -> None:
+def test_one_cause_of_delay_is_one_finding(subject: GroupSubject, codes: list[str]) -> None:
     assert [finding.code.value for finding in judge_group(subject, THRESHOLDS)] == codes

@@ -33,7 +33,7 @@ def test_a_csv_history_is_read_into_even_steps() -> None:
     ],
     ids=["rate", "counter", "jsonl", "mixed"],
 )
-def test_other_ways_to_say_the_same(text: str) -> None:
+def test_histories_in_other_forms_are_read_alike(text: str) -> None:
     assert read_history(text.splitlines(), "file").history.counts == (*[10] * 10, *[20] * 20)
 
 

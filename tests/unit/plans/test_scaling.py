@@ -93,7 +93,7 @@ def test_another_number_than_was_meant() -> None:
 
 
 @pytest.mark.parametrize("workers", [-1, 100_001])
-def test_no_number_of_workers(workers: int) -> None:
+def test_a_number_of_workers_out_of_bounds_is_refused(workers: int) -> None:
     with pytest.raises(SettingsError, match="no number of workers"):
         plan_scale(ScaleIntent(pool="p", workers=workers), FOUR)
     for intent in (OverrideIntent(pool="p", workers=workers), LimitsIntent(pool="p", minimum=workers)):

@@ -143,7 +143,7 @@ numbers = st.integers(-(2**70), 2**70).map(lambda number: str(number).encode())
 
 @given(st.lists(st.tuples(pool_fields | st.binary(max_size=8), numbers | st.binary(max_size=20)), max_size=8))
 @example([(b"decision", DEEP[0]), (b"desired", "²".encode())])
-def test_what_pools_are_told(pairs: list[tuple[bytes, bytes]]) -> None:
+def test_hashes_of_pools_of_any_bytes_raise_nothing_unforeseen(pairs: list[tuple[bytes, bytes]]) -> None:
     decode_pool("p", [part for pair in pairs for part in pair])
 
 

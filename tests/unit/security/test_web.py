@@ -81,7 +81,7 @@ async def test_further_connections_than_there_may_be_are_closed(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("host", ["localhost:9641", "a", "[::1]:9641", "shop.localhost"])
-async def test_names_that_no_stranger_has(host: str) -> None:
+async def test_hosts_by_names_that_no_stranger_has_are_answered(host: str) -> None:
     async with exporter() as port:
         assert b"200 OK" in await asked(
             port, f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()

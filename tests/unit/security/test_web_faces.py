@@ -95,7 +95,7 @@ async def test_a_page_whose_name_leads_here_is_turned_away(face: Face, host: str
         "/page.js/../server.py",
     ],
 )
-async def test_nothing_above_it_is_served(face: Face, path: str) -> None:
+async def test_no_file_above_the_served_directory_is_served(face: Face, path: str) -> None:
     async with face.serve() as port:
         answer = await asked(port, get(path))
     assert status(answer) in {b"400", b"404"}

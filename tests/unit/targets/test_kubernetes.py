@@ -156,7 +156,7 @@ async def test_what_is_not_there_is_named(api: ScaleApi, tmp_path: Path) -> None
         ("ReplicationController", "replicationcontrollers", "v1"),
     ],
 )
-async def test_other_kinds_and_custom_ones(
+async def test_workloads_of_other_kinds_are_scaled(
     api: ScaleApi, tmp_path: Path, kind: str, plural: str, version: str
 ) -> None:
     scaled = api.add("pool", 1, plural, version)

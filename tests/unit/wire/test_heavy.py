@@ -38,7 +38,7 @@ def test_an_unchanged_stream_is_read_afresh_after_a_while(clock: Clock) -> None:
     assert known.reading("s") is None
 
 
-def test_one_that_moved_is_known_anew(clock: Clock) -> None:
+def test_a_heavy_stream_that_moved_is_known_anew(clock: Clock) -> None:
     known = HeavyStreams()
     known.keep(heavy_one("s"))
     clock.now += KEPT_SECONDS

@@ -144,7 +144,7 @@ def test_delayed_queue_of_two_streams_is_a_problem(configured: dict[str, str], p
 
 
 @given(st.tuples(braced(), braced()), st.tuples(braced(), braced()))
-def test_other_parts_are_other_keys(one: tuple[str, str], other: tuple[str, str]) -> None:
+def test_keys_of_other_parts_are_other_keys(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert (done_key("s", *one) == done_key("s", *other)) == (one == other)
 
 

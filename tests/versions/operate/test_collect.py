@@ -22,7 +22,7 @@ ODD_NAMES = (
 )
 
 
-async def test_names_of_any_bytes(server: RunningServer) -> None:
+async def test_streams_and_groups_named_by_any_bytes_are_collected(server: RunningServer) -> None:
     for name in ODD_NAMES:
         server.command("XADD", name, "1-1", b"f\xff", b"v\xff")
         for group_name in ODD_NAMES:

@@ -10,7 +10,7 @@ from tests.support.wire.fixtures import SetUser
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 
 
-async def test_both_ways_tell_the_same(server: RunningServer) -> None:
+async def test_a_full_read_tells_the_same_as_a_script(server: RunningServer) -> None:
     names = ["orders", "wörk", "empty"]
     for name in names:
         add_six_entries_two_groups(server, name)

@@ -140,7 +140,9 @@ async def test_client_certificates(server: RunningServer, place: Place) -> None:
             await tls_get(running, place.client("prometheus.example.net", of=trustme.CA()))
 
 
-async def test_names_in_client_certificates(server: RunningServer, place: Place) -> None:
+async def test_client_certificates_without_an_allowed_name_are_refused(
+    server: RunningServer, place: Place
+) -> None:
     wanted = (
         f"{TLS}, client_ca_file: ca.pem, client_auth_type: RequireAndVerifyClientCert, "
         "client_allowed_sans: [prometheus.example.net, '::1']}"

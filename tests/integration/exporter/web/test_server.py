@@ -90,7 +90,7 @@ async def test_head_has_no_body(exporter: Exporter) -> None:
     assert (await exporter.get("/metrics")).status == 200
 
 
-async def test_other_paths_and_methods(exporter: Exporter) -> None:
+async def test_other_paths_and_methods_are_refused(exporter: Exporter) -> None:
     assert (await exporter.get("/nothing")).status == 404
     assert (await exporter.get("/metrics", "POST")).status == 405
     assert (await exporter.get("/metrics", "DELETE")).headers["Allow"] == "GET,HEAD"

@@ -70,7 +70,7 @@ async def test_no_operation_acts_on_streamops_own_keys(server: RunningServer) ->
     assert server.command("XINFO", "STREAM", AUDIT)[1] == 1
 
 
-async def test_no_later_publishing_either(server: RunningServer) -> None:
+async def test_publishing_to_own_keys_for_later_is_refused(server: RunningServer) -> None:
     delayed = PublishIntent(stream=AUDIT, pairs=PAIRS, delay=timedelta(hours=1))
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         with pytest.raises(Forbidden, match="kept by streamops for itself"):

@@ -123,7 +123,7 @@ async def test_what_is_acknowledged_meanwhile_is_left_out(server: RunningServer,
     assert consumers(server) == {"heir"}
 
 
-async def test_names_of_any_bytes(server: RunningServer, console: Console) -> None:
+async def test_consumers_named_by_any_bytes_are_removed(server: RunningServer, console: Console) -> None:
     stock(server, 4)
     dead, heir, idle = b"\xff\x00 -", b"heir-\xe9", b"\xfe"
     for name in (dead, idle):

@@ -220,7 +220,7 @@ async def test_dead_letters_that_cannot_be_written(connected: Server, server: Ru
     assert server.command("ZCARD", QUEUE) == 1
 
 
-async def test_other_keys_than_the_usual(connected: Server, server: RunningServer) -> None:
+async def test_a_queue_under_another_key_is_pumped(connected: Server, server: RunningServer) -> None:
     rows = [Delayed("a", ORDER, LONG_AGO)]
     await schedule_many(connected, "orders", rows, "waiting")
     server.command("ZADD", "waiting", 5, "broken")

@@ -56,7 +56,9 @@ async def ask(
         return await node.line()
 
 
-async def test_all_it_asks_when_it_polls(client: Path, board: Board, keda: KedaClient) -> None:
+async def test_a_poll_of_keda_is_answered_with_metric_and_value(
+    client: Path, board: Board, keda: KedaClient
+) -> None:
     board.post("orders", KNOWN)
     assert await ask(client, keda, "GetMetricSpec", ORDERS) == {
         "message": {

@@ -108,7 +108,7 @@ def test_what_is_given_is_in_the_intent(words: tuple[str, ...], wanted: dict[str
     assert intent == OddIntent(**({"stream": "orders"} | wanted))
 
 
-def test_what_is_said_about_acting(asked: Asked) -> None:
+def test_options_about_acting_become_choices_and_assent(asked: Asked) -> None:
     words = (
         "-y",
         "--dry-run",

@@ -36,7 +36,7 @@ def registry(one: Reading) -> CollectorRegistry:
 
 
 @given(readings())
-def test_both_ways_print_the_same(one: Reading) -> None:
+def test_metrics_print_as_the_client_library_prints_them(one: Reading) -> None:
     found = samples(one)
     assert render_text(found) == generate_latest(registry(one))
     assert render_openmetrics(found) == generate_openmetrics(registry(one))

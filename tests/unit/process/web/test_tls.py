@@ -31,7 +31,7 @@ def context(certificates: Certificates, **given: Any) -> ssl.SSLContext:
     return server_context(config(certificates, **given), Path("/nowhere"), "web.yml")
 
 
-def test_what_is_asked_for_is_set(certificates: Certificates) -> None:
+def test_tls_settings_that_are_asked_for_are_set(certificates: Certificates) -> None:
     made = context(
         certificates,
         client_auth_type=ClientAuth.REQUIRED,
@@ -49,7 +49,7 @@ def test_what_is_asked_for_is_set(certificates: Certificates) -> None:
     assert not made.options & ssl.OP_CIPHER_SERVER_PREFERENCE
 
 
-def test_what_nobody_stated_is_safe(certificates: Certificates) -> None:
+def test_tls_settings_that_nobody_stated_are_safe(certificates: Certificates) -> None:
     made = context(certificates)
     assert made.verify_mode is ssl.CERT_NONE
     assert made.minimum_version is ssl.TLSVersion.TLSv1_2

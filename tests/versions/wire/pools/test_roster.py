@@ -22,7 +22,7 @@ WORKER = RosterWorker(id="w1", at=EPOCH, slots=16, busy=3, worked=1.5, state=Wor
 SUPERVISOR = PoolSupervisor(id="s1", at=EPOCH, host="h", pid=1, aim=2, alive=2, ready=1)
 
 
-async def test_who_works_and_who_runs_them(server: RunningServer, connected: Server) -> None:
+async def test_a_roster_tells_workers_and_supervisors(server: RunningServer, connected: Server) -> None:
     await clock_in(connected, "a", WORKER)
     await clock_in(connected, "a", replace(WORKER, id="w0"))
     await report_for_duty(connected, "a", SUPERVISOR)
