@@ -8,6 +8,7 @@ from streamops.runtime.beat import Beat, Watch
 from streamops.runtime.entry import Side
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
+from tests.support.runtime.worker import only_idle_ms
 from tests.support.servers import RunningServer
 
 PORTRAIT = WorkerHeartbeat(
@@ -25,10 +26,6 @@ PORTRAIT = WorkerHeartbeat(
 
 
 def nothing(*_: object) -> None: ...
-
-
-def idle_ms(running: RunningServer) -> int:
-    return int(running.command("XPENDING", "s", "g", "-", "+", 1)[0][2])
 
 
 async def test_whoever_stands_still_for_too_long_renews_nothing(server: RunningServer) -> None:
@@ -50,9 +47,9 @@ async def test_whoever_stands_still_for_too_long_renews_nothing(server: RunningS
     try:
         beat.pulse = time.monotonic() - 120
         await beat._turn(connection)
-        assert idle_ms(server) >= 3_600_000
+        assert only_idle_ms(server) >= 3_600_000
         beat.pulse = time.monotonic()
         await beat._turn(connection)
-        assert idle_ms(server) < 3_600_000
+        assert only_idle_ms(server) < 3_600_000
     finally:
         await connection.close()

@@ -2,5 +2,6 @@
 
 from tests.support.cli.fixtures import cli, place
 from tests.support.security.planting import planted
+from tests.support.security.traps import trapped
 
-__all__ = ["cli", "place", "planted"]
+__all__ = ["cli", "place", "planted", "trapped"]

@@ -1,18 +1,10 @@
 """Commands in a folder that somebody filled with modules named like ours: none of them runs."""
 
-from pathlib import Path
-
 import aiohttp
-import pytest
 
-from tests.support.security.traps import Trapped, lay_traps
+from tests.support.security.traps import Trapped
 from tests.support.servers import RunningServer
 from tests.support.tui.web.server import read_until
-
-
-@pytest.fixture
-def trapped(tmp_path: Path) -> Trapped:
-    return lay_traps(tmp_path)
 
 
 async def test_console_in_a_browser_runs_nothing_of_the_folder(

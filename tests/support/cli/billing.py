@@ -40,3 +40,9 @@ def owners(server: RunningServer) -> list[str]:
 
 def ack(server: RunningServer, *words: str) -> tuple[str, ...]:
     return ("ack", STREAM, GROUP, "--ids", "1-1,2-1", "--url", server.unix_url, *words)
+
+
+@pytest.fixture
+def secret_url(server: RunningServer) -> str:
+    """The server's address with a password, which any user without one takes."""
+    return server.url.replace("://", f"://default:{SESAME}@", 1)

@@ -100,3 +100,6 @@ def put_in(expr: str, values: dict[str, str]) -> str:
         KeyError: A variable has no value.
     """
     return VARIABLE.sub(lambda found: values[found[1] or found[2]], expr)
+
+
+BOARDS = {board["uid"]: board for board in read_boards()}

@@ -11,6 +11,11 @@ from typing import Any
 from aiohttp import web
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from streamops.exporter.notices.outlets import Outlet, open_outlets
+from streamops.model.observation import Health
+from streamops.model.secret import Secret
+from streamops.settings.notify import NotifyAddress
+
 
 class Webhook:
     """What arrived, and how to answer what comes.
@@ -97,3 +102,8 @@ async def mailbox() -> AsyncIterator[Mailbox]:
     finally:
         server.close()
         await server.wait_closed()
+
+
+def outlet(url: str) -> Outlet:
+    (only,) = open_outlets([NotifyAddress(Secret(url), Health.WARN, "notify.urls: line 1")])
+    return only

@@ -2,6 +2,7 @@
 
 from streamops.runtime import Streamops
 from tests.support.servers import RunningServer
+from tests.support.streams import pending_rows
 
 
 def add_fields(server: RunningServer, stream: str = "s", **fields: str | bytes) -> str:
@@ -21,3 +22,9 @@ def app_on(server: RunningServer) -> Streamops:
 
 def add_order(server: RunningServer, *parts: str, stream: str = "s") -> str:
     return str(server.command("XADD", stream, "*", "order", "7", *parts).decode())
+
+
+def only_idle_ms(server: RunningServer) -> int:
+    """How long the one pending entry has been idle."""
+    ((_, _, idle, _),) = pending_rows(server, "s", "g")
+    return idle

@@ -11,6 +11,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
+
 from tests.support.project import PROJECT
 
 PATIENCE: Final = 60.0
@@ -109,3 +111,8 @@ async def _said(process: Process, words: re.Pattern[str]) -> re.Match[str]:
         for task in reading:
             task.cancel()
     raise AssertionError(told)
+
+
+@pytest.fixture
+def trapped(tmp_path: Path) -> Trapped:
+    return lay_traps(tmp_path)

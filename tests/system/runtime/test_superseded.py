@@ -9,16 +9,12 @@ from msgspec.structs import replace
 from streamops.runtime import Delays, Entry, Streamops
 from tests.support.deployments import StartSentinel
 from tests.support.runtime.former_primary import SAME, add_named, owners, replace_primary, two_primaries
+from tests.support.runtime.worker import only_idle_ms
 from tests.support.runtime.working import until, working
-from tests.support.servers import RunningServer, StartServer
+from tests.support.servers import StartServer
 from tests.support.wire.sentinel import behind
 
 LONG_AGO = 3_600_000
-
-
-def idle_ms(server: RunningServer) -> int:
-    ((_, _, idle, _),) = server.command("XPENDING", "s", "g", "-", "+", 10)
-    return int(idle)
 
 
 @pytest.mark.parametrize("ending", ["acknowledged", "tried again", "tried again here", "given up"])
@@ -52,7 +48,7 @@ async def test_entry_of_a_new_primary_delivered_unheard_outlives_one_of_the_form
         primary.command("XCLAIM", "s", "g", worker.id, 0, SAME, "IDLE", LONG_AGO, "JUSTID")
         replace_primary(sentinel, primary)
         # Its ID is in hand, so its lease is renewed: nothing but its fields tells that it is not what is in hand.
-        await until(lambda: idle_ms(primary) < LONG_AGO)
+        await until(lambda: only_idle_ms(primary) < LONG_AGO)
         may_end.set()
         await until(lambda: "new" in begun and owners(primary) == [])
     assert begun == ["former", "new"]

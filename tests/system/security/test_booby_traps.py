@@ -2,14 +2,13 @@
 
 import asyncio
 import re
-from pathlib import Path
 
 import aiohttp
 import pytest
 
 from tests.support.eventually import eventually
 from tests.support.runtime.http.receiver import running_receiver
-from tests.support.security.traps import PATIENCE, Trapped, lay_traps
+from tests.support.security.traps import PATIENCE, Trapped
 from tests.support.servers import RunningServer
 
 CONFIG = """
@@ -41,11 +40,6 @@ def handle(entry: Entry) -> None:
     print("handled", goods.NAME, flush=True)
 """
 ANYWHERE = ("--listen", "127.0.0.1:0")
-
-
-@pytest.fixture
-def trapped(tmp_path: Path) -> Trapped:
-    return lay_traps(tmp_path)
 
 
 def configure(trapped: Trapped, server: RunningServer, receiver: str = "http://127.0.0.1:9/") -> None:

@@ -18,9 +18,8 @@ from tests.support.dashboards.series import (
     labels_of,
     selectors_of,
 )
-from tests.support.dashboards.shown import asks_of, charts_of, put_in, read_boards, values_of, written
+from tests.support.dashboards.shown import BOARDS, asks_of, charts_of, put_in, values_of, written
 
-BOARDS = {board["uid"]: board for board in read_boards()}
 WORDS = re.compile(r"\{\{(\w+)\}\}")
 LABEL_VALUES = re.compile(r"label_values\((.+), (\w+)\)")
 FIELD_LABEL = re.compile(r"__field\.labels\.(\w+)")

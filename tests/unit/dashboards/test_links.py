@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 
 from dashboards.boards import links
-from tests.support.dashboards.shown import charts_of, read_boards
+from tests.support.dashboards.shown import BOARDS, charts_of
 
-BOARDS = {board["uid"]: board for board in read_boards()}
 LINKED = re.compile(r"^/d/(?P<uid>[a-z-]+)\?(?P<query>.+)$")
 CELL = re.compile(r"\$\{__data\.fields\.(\w+):percentencode\}")
-
-
-@pytest.fixture(params=BOARDS)
-def board(request: pytest.FixtureRequest) -> dict[str, Any]:
-    found: dict[str, Any] = BOARDS[request.param]
-    return found
 
 
 def test_a_board_leads_to_the_others(board: dict[str, Any]) -> None:

@@ -5,22 +5,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from dashboards.boards import links
-from tests.support.dashboards.shown import VARIABLE, asks_of, charts_of, panels_of, read_boards
+from tests.support.dashboards.shown import BOARDS, VARIABLE, asks_of, charts_of, panels_of
 
-BOARDS = {board["uid"]: board for board in read_boards()}
 UNITS = {"none", "short", "s", "bytes", "percentunit", "cps", "cpm", "ops"}
 ON_EVERY_BOARD = ["datasource", "job", "instance"]
 BUILT_IN = re.compile(r"^__")
 WIDTH = 24
-
-
-@pytest.fixture(params=BOARDS)
-def board(request: pytest.FixtureRequest) -> dict[str, Any]:
-    found: dict[str, Any] = BOARDS[request.param]
-    return found
 
 
 def test_boards_have_ids_and_titles_of_their_own() -> None:

@@ -6,9 +6,7 @@ import promql_parser as promql
 import pytest
 
 from tests.support.dashboards.series import EXPORTED, WORKERS, selectors_of
-from tests.support.dashboards.shown import asks_of, put_in, read_boards, values_of
-
-BOARDS = {board["uid"]: board for board in read_boards()}
+from tests.support.dashboards.shown import BOARDS, asks_of, put_in, values_of
 
 
 @pytest.mark.parametrize("uid", BOARDS)

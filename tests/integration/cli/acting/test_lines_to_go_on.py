@@ -11,12 +11,6 @@ from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
 
 
-@pytest.fixture
-def secret_url(server: RunningServer) -> str:
-    """The server's address with a password, which any user without one takes."""
-    return server.url.replace("://", f"://default:{SESAME}@", 1)
-
-
 def test_undoing_goes_to_the_same_address(cli: Cli, server: RunningServer, secret_url: str) -> None:
     deliver_all_to_worker_1(server, 9)
     done = cli(*CLAIM, "-o", "json", "--url", secret_url)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import grpc
+import pytest
 from msgspec import Struct
 
 from streamops.autoscaler.keda.board import Board
@@ -123,3 +124,8 @@ async def scaling(pools: Pools, tls: TlsFiles | None = None) -> AsyncIterator[Ke
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
         yield KedaClient(channel, port)
+
+
+@pytest.fixture
+def board() -> Board:
+    return new_board()

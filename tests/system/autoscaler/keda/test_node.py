@@ -18,7 +18,6 @@ from tests.support.autoscaler.keda.serving import (
     KNOWN,
     Counting,
     KedaClient,
-    new_board,
     scaling,
 )
 from tests.support.deployments import Certificates
@@ -36,11 +35,6 @@ ORDERS = {
 @pytest.fixture(scope="session")
 def client(request: pytest.FixtureRequest) -> Path:
     return install(request.config.cache.mkdir("npm"))
-
-
-@pytest.fixture
-def board() -> Board:
-    return new_board()
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 from tests.support.cli.billing import CLAIM, SESAME, deliver_all_to_worker_1, owners
 from tests.support.cli.running import Cli
 from tests.support.project import PROJECT
@@ -16,12 +14,6 @@ from tests.support.servers import RunningServer
 
 STREAMOPS = (sys.executable, "-P", "-m", "streamops")
 ROOT = str(PROJECT)
-
-
-@pytest.fixture
-def secret_url(server: RunningServer) -> str:
-    """The server's address with a password, which any user without one takes."""
-    return server.url.replace("://", f"://default:{SESAME}@", 1)
 
 
 def test_a_job_goes_on_at_the_same_address(server: RunningServer, secret_url: str, cli: Cli) -> None:

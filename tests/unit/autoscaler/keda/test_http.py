@@ -14,7 +14,7 @@ from streamops.autoscaler.keda.board import Board
 from streamops.autoscaler.keda.http import HttpOptions, serving
 from streamops.autoscaler.keda.source import Pools
 from streamops.errors import SettingsError
-from tests.support.autoscaler.keda.serving import ASLEEP, BLIND, KNOWN, new_board
+from tests.support.autoscaler.keda.serving import ASLEEP, BLIND, KNOWN
 
 
 class Site(NamedTuple):
@@ -44,11 +44,6 @@ async def visiting(pools: Pools, web_config: Path | None = None) -> AsyncIterato
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=20)) as session,
     ):
         yield Site(session, port)
-
-
-@pytest.fixture
-def board() -> Board:
-    return new_board()
 
 
 @pytest.fixture

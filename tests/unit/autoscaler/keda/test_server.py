@@ -24,17 +24,11 @@ from tests.support.autoscaler.keda.serving import (
     ORDERS,
     Counting,
     KedaClient,
-    new_board,
     scaling,
 )
 from tests.support.eventually import eventually
 
 HEALTHY = health_pb2.HealthCheckResponse.SERVING
-
-
-@pytest.fixture
-def board() -> Board:
-    return new_board()
 
 
 @pytest.fixture

@@ -12,12 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter.notices.inert import JOINER, inert, unformatted
-from streamops.exporter.notices.outlets import Outlet, open_outlets
 from streamops.exporter.notices.wording import Message
 from streamops.model.observation import Health
-from streamops.model.secret import Secret
-from streamops.settings.notify import NotifyAddress
-from tests.support.exporter.inbox import mailbox
+from tests.support.exporter.inbox import mailbox, outlet
 
 # Apprise imports what Python is about to drop, and does without where it is gone.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
@@ -61,11 +58,6 @@ ACTS: Final = re.compile(
     re.IGNORECASE,
 )
 """What a chat makes a mention or a link of, escaped or not."""
-
-
-def outlet(url: str) -> Outlet:
-    (only,) = open_outlets([NotifyAddress(Secret(url), Health.WARN, "notify.urls: line 1")])
-    return only
 
 
 def sent(url: str, text: str) -> str:

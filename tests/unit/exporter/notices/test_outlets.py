@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
 from streamops.exporter.notices.delivering import send_test
-from streamops.exporter.notices.outlets import Outlet, mask, open_outlets
+from streamops.exporter.notices.outlets import mask, open_outlets
 from streamops.exporter.notices.wording import Message, Origin, render_test
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.settings.notify import NotifyAddress
-from tests.support.exporter.inbox import mailbox, webhook
+from tests.support.exporter.inbox import mailbox, outlet, webhook
 from tests.support.invented import seconds
 
 # Apprise imports what Python is about to drop, and does without where it is gone.
@@ -23,11 +23,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:Deprecati
 
 PLANTED = "hunter2-of-the-north"
 MESSAGE = Message("[FIRING:1] streamops", "one <b>line</b>\n\nand *another* {{x}} \\n\n", Health.CRITICAL)
-
-
-def outlet(url: str) -> Outlet:
-    (only,) = open_outlets([NotifyAddress(Secret(url), Health.WARN, "notify.urls: line 1")])
-    return only
 
 
 async def send(url: str, message: Message = MESSAGE) -> str:

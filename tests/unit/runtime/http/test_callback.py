@@ -15,17 +15,11 @@ from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.calling import Caller
 from tests.support.eventually import eventually
 from tests.support.runtime.http.entries import InventedEntry
-from tests.support.runtime.http.receiver import Receiver, running_receiver
+from tests.support.runtime.http.receiver import Receiver
 from tests.support.servers import choose_port
 
 OPTIONS = HostOptions(concurrency=2, breaker=BreakerOptions(failures=3, pause=timedelta(milliseconds=100)))
 SOON = timedelta(milliseconds=150)
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with running_receiver() as receiver:
-        yield receiver
 
 
 @pytest.fixture

@@ -24,12 +24,6 @@ NOW = 1_700_000_000
 
 
 @pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with running_receiver() as receiver:
-        yield receiver
-
-
-@pytest.fixture
 async def caller() -> AsyncIterator[Caller]:
     async with Caller(LOOPBACK, CallerOptions(most_answer=100_000), clock=lambda: NOW) as caller:
         yield caller
