@@ -134,6 +134,11 @@ class RunningServer:
                 message.execute_command(*words)  # type: ignore[no-untyped-call]
             return message.execute()
 
+    def calls(self, name: str) -> int:
+        """How often a command was called, by scripts too; ``xinfo|groups`` is one of a container."""
+        told: dict[str, dict[str, int]] = self.client.info("commandstats")
+        return told.get(f"cmdstat_{name}", {}).get("calls", 0)
+
     def flush(self) -> None:
         """Drop every key of every database."""
         self.command("FLUSHALL")

@@ -208,7 +208,13 @@ async def test_an_answer_that_takes_long_holds_nothing_up_and_nothing_else_is_as
     place: Place,
 ) -> None:
     answered = asyncio.Event()
-    place.target.on_resize = lambda _: answered.wait()
+    heard = asyncio.Event()
+
+    async def answer(_: int) -> None:
+        await answered.wait()
+        heard.set()
+
+    place.target.on_resize = answer
     for _ in range(4):
         told = await place.ask(5, patience=0.2)
         assert (told.outcome, told.problem) == (Applied.WAITING, UNANSWERED)
@@ -216,7 +222,8 @@ async def test_an_answer_that_takes_long_holds_nothing_up_and_nothing_else_is_as
     assert place.target.asked == [5]
     answered.set()
     place.target.on_resize = None
-    await asyncio.sleep(0.2)
+    await heard.wait()
+    await asyncio.sleep(0)
     place.target.count = 5
     assert (await place.ask(5)).outcome is Applied.KEPT
     assert place.asker.take_errors() == 0

@@ -107,7 +107,7 @@ async def test_a_memory_of_another_version_is_left_alone(server: RunningServer) 
 async def test_a_target_that_takes_longer_than_the_lease_costs_no_lead(server: RunningServer) -> None:
     add_waiting(server)
     slow, quick = Workers(1), Workers(1)
-    slow.on_resize = lambda _: asyncio.sleep(60)
+    slow.on_resize = lambda _: asyncio.Event().wait()
     given = at_least(4, holder="first", every=QUICK, lease=3 * QUICK)
     async with (
         console_on(server, slow) as console,

@@ -29,10 +29,6 @@ def add_keys(server: RunningServer, many: int) -> None:
     pipeline.execute()
 
 
-def scan_calls(server: RunningServer) -> int:
-    return int(server.client.info("commandstats").get("cmdstat_scan", {"calls": 0})["calls"])
-
-
 async def test_everything_without_patterns(server: RunningServer) -> None:
     add_streams(server, "b", "a", "c:dlq")
     add_keys(server, 3 * KEYS_PER_STEP)
@@ -64,7 +60,7 @@ async def test_names_alone_need_no_scan(server: RunningServer) -> None:
         await asyncio.sleep(0)
     assert [stream.name for stream in snapshot.streams] == ["orders"]
     assert snapshot.discovery_complete
-    assert scan_calls(server) == 0
+    assert server.calls("scan") == 0
 
 
 async def test_more_streams_than_are_shown_are_announced(server: RunningServer) -> None:

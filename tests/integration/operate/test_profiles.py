@@ -34,10 +34,6 @@ def groups(pending: Mapping[str, int]) -> list[StreamReading]:
     ]
 
 
-def xpending_calls(server: RunningServer) -> int:
-    return int(server.client.info("commandstats").get("cmdstat_xpending", {"calls": 0})["calls"])
-
-
 @pytest.fixture
 async def keeper(server: RunningServer) -> AsyncIterator[ProfileKeeper]:
     connection = await Server.connect(server.options)
@@ -87,9 +83,9 @@ async def test_rows_of_one_collection_are_bounded_and_turns_are_fair(
     at_once = ROWS_PER_COLLECTION // ROWS_PER_PAGE
     seen = []
     for _ in range(5):
-        before = xpending_calls(server)
+        before = server.calls("xpending")
         seen.append(len(await keeper.advance(groups(pending))))
-        assert xpending_calls(server) - before == at_once
+        assert server.calls("xpending") - before == at_once
     assert seen == [4, 8, 10, 10, 10]
 
 

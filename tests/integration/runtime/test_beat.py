@@ -58,12 +58,12 @@ async def test_what_others_took_over_is_told_in_the_main_loop(server: RunningSer
     async def handle(_: Entry) -> None:
         await held.wait()
 
-    async with working(app):
+    async with working(app) as worker:
         one = server.command("XADD", "s", "*", "n", 1)
         await until(lambda: pending_count(server, "s", "g") == 1)
         server.command("XCLAIM", "s", "g", "somebody", 0, one)
         await until(lambda: told)
-        await asyncio.sleep(0.3)
+        await beaten(server, worker, times=2)
         held.set()
     assert told == [(Overran("s", "g", 1), threading.get_ident())]
 

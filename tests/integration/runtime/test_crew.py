@@ -67,7 +67,7 @@ async def test_a_handler_that_ends_a_little_late_is_acknowledged(server: Running
     @app.handler("s", group="g", start="0")
     async def handle(_: Entry) -> None:
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             await asyncio.sleep(0.1)
 

@@ -1,30 +1,36 @@
 """Plain functions in threads, which nothing can cut off."""
 
 import threading
-import time
 from datetime import timedelta
 
 from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.events import Abandoned, Event
-from tests.support.runtime.working import QUICK, is_idle, until, working
+from tests.support.runtime.working import LONGEST_WAIT, QUICK, beaten, is_idle, until, working
 from tests.support.servers import RunningServer
 
 
 async def test_a_call_that_takes_too_long_is_waited_for(server: RunningServer) -> None:
     app, starts, running = Streamops(server.options), list[int](), list[str]()
+    may_end = threading.Semaphore(0)
 
     @app.handler("s", group="g", start="0", threads=True, timeout=0.1, retry=0, max_deliveries=2, lease=0.2)
     def handle(entry: Entry) -> None:
         starts.append(entry.attempt)
         assert not running
         running.append(entry.id)
-        time.sleep(0.5)
+        may_end.acquire(timeout=LONGEST_WAIT)
         running.clear()
 
     server.client.xadd("s", {"a": "1"})
-    async with working(app):
+    async with working(app) as worker:
+        crew = worker.stations[0].crew
+        for attempt in (1, 2):
+            await until(lambda attempt=attempt: len(starts) == attempt)  # type: ignore[misc]
+            await until(lambda: any(slot.overdue for slot in crew.slots))
+            await beaten(server, worker, times=5)
+            may_end.release()
         await until(lambda: server.client.xlen("{s}:dlq"))
         await until(lambda: is_idle(server, "s"))
     assert starts == [1, 2]

@@ -325,7 +325,7 @@ async def test_a_handler_that_waits_for_something_cancelled_has_failed_and_no_mo
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
         if entry.attempt == 1:
-            waiting = asyncio.ensure_future(asyncio.sleep(60))
+            waiting = asyncio.ensure_future(asyncio.Event().wait())
             waiting.cancel()
             await waiting
 
@@ -344,11 +344,11 @@ async def test_a_call_that_is_cut_off_while_its_worker_drains_does_not_keep_it(
     @app.handler("s", group="g", start="0", timeout=0.1, retry=60)
     async def handle(_: Entry) -> None:
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             cut_off.set()
             try:
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
             except asyncio.CancelledError:
                 if not stubborn:
                     raise

@@ -2,32 +2,41 @@
 
 import asyncio
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from streamops.wire import notices
 from streamops.wire.notices import listen
+from tests.chaos.proxy import Proxy
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.fixtures import SetUser
 from tests.support.wire.notices import CHANNELS, HELLO, holds, listening
 
 
-async def test_silence_is_looked_into(start_server: StartServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_silence_is_looked_into(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A server that answers nothing any more, its connections open, is left for another attempt."""
     monkeypatch.setattr(notices, "PAUSE", 0.01)
     monkeypatch.setattr(notices, "QUIET", 0.02)
     server = start_server()
-    async with listening(replace(server.options, timeout=timedelta(seconds=0.2))) as heard:
-        await eventually(holds(heard, *HELLO))
-        # Signs of life are asked for and given; they are no notices.
-        await asyncio.sleep(0.1)
-        assert heard == [*HELLO]
-        server.pause()
-        await asyncio.sleep(0.5)
-        server.resume()
-        await eventually(lambda: heard[-2:] == [*HELLO] and len(heard) > 2)
+    asked = list[bytes]()
+    async with Proxy(server.socket_path, tmp_path / "proxy") as proxy:
+        proxy.watch = lambda request: asked.append(request) is not None
+        options = replace(server.options, socket_path=str(proxy.path), timeout=timedelta(seconds=0.2))
+        async with listening(options) as heard:
+            await eventually(holds(heard, *HELLO))
+            # Signs of life are asked for and given; they are no notices.
+            await eventually(lambda: sum(b"PING" in request for request in asked) > 3)
+            assert heard == [*HELLO]
+            server.pause()
+            asked.clear()
+            await eventually(lambda: any(b"PING" not in request for request in asked))
+            server.resume()
+            await eventually(lambda: heard[-2:] == [*HELLO] and len(heard) > 2)
 
 
 def subscribers(server: RunningServer) -> int:

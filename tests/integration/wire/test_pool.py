@@ -22,8 +22,7 @@ async def test_whoever_is_cancelled_while_taking_one_leaves_it_there(
     (connection,) = pool._available_connections
 
     async def wait() -> bool:
-        await asyncio.sleep(60)
-        return False
+        return bool(await asyncio.Event().wait())
 
     with monkeypatch.context() as patch:
         patch.setattr(connection, "can_read", wait)

@@ -10,12 +10,12 @@ from tests.support.demo.server import ask
 from tests.support.eventually import wait_until
 
 PARENT = """
-import sys, time
+import signal
 from streamops.process.children import module_environment
 from streamops.demo.server import embedded_server
 with embedded_server() as options:
     print(options.socket_path, flush=True)
-    time.sleep(60)
+    signal.pause()
 """
 
 

@@ -175,7 +175,7 @@ async def settled(prometheus: RunningPrometheus, expression: str) -> None:
     deadline = time.monotonic() + PATIENCE
     while not await asyncio.to_thread(prometheus.query, expression):
         assert time.monotonic() < deadline, f"{expression} stayed empty"
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.05)
 
 
 async def calm(prometheus: RunningPrometheus) -> None:
@@ -183,7 +183,7 @@ async def calm(prometheus: RunningPrometheus) -> None:
     deadline = time.monotonic() + PATIENCE
     while firing := await asyncio.to_thread(prometheus.firing):
         assert time.monotonic() < deadline, f"{firing} went on"
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.05)
 
 
 @pytest.fixture

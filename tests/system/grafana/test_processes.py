@@ -39,7 +39,7 @@ def served(program: RunningProgram, wanted: Sequence[str]) -> str:
         if not missing:
             return page
         assert time.monotonic() < deadline, missing
-        time.sleep(0.2)
+        time.sleep(0.05)
 
 
 def test_the_commands_run(server: RunningServer) -> None:

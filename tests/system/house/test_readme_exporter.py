@@ -77,5 +77,5 @@ def test_a_prometheus_scrapes_it(server: RunningServer) -> None:
             recorded = 'streamops:group_waiting_entries{job="streamops", stream="orders", group="billing"}'
             while not (rows := prometheus.query(recorded)):
                 assert time.monotonic() < deadline, "nothing was recorded"
-                time.sleep(0.1)
+                time.sleep(0.05)
     assert rows[0]["value"][1] == "1"

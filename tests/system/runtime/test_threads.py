@@ -10,7 +10,7 @@ from tests.support.project import PROJECT
 from tests.support.servers import RunningServer
 
 PROGRAM = """
-import sys, time
+import sys, threading
 from streamops.runtime import Entry, Streamops
 
 app = Streamops(sys.argv[1])
@@ -18,7 +18,7 @@ app = Streamops(sys.argv[1])
 @app.handler("s", group="g", start="0", threads=True)
 def handle(entry: Entry) -> None:
     print("begun", flush=True)
-    time.sleep(60)
+    threading.Event().wait()
 
 if __name__ == "__main__":
     from datetime import timedelta

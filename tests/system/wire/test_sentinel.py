@@ -261,7 +261,7 @@ async def test_a_console_goes_on_with_the_replica_that_is_promoted(
                 break
             except ServerError:
                 assert time.monotonic() < deadline
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.05)
     assert [stream.name for stream in after.streams] == ["kept"]
     assert after.server.nodes[0].role == "master"
     assert before.server.nodes[0].replication_ids[0] in after.server.nodes[0].replication_ids

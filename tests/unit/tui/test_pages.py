@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from streamops.errors import Refused
 from streamops.tui.screens.entry import EntryScreen
 from tests.support.tui import sample
-from tests.support.tui.driving import NARROW, bar, list_of, press, running, shown, until
+from tests.support.tui.driving import NARROW, bar, list_of, press, running, settle, shown, until
 from tests.support.tui.shop import REFUSED, shop_source
 from tests.support.tui.source import InventedSource, app_for
 
@@ -101,7 +101,7 @@ async def test_a_frozen_tail_holds_still_and_catches_up() -> None:
         await press(app, "p")
         source.arriving.put_nowait(replace(sample.entries()[-1], id=sample.entries()[-1].id._replace(seq=1)))
         await until(app, source.arriving.empty)
-        await asyncio.sleep(0.1)
+        await settle(app)
         assert len(list_of(app).rows) == 40
         await press(app, "p")
         await until(app, lambda: len(list_of(app).rows) == 41)

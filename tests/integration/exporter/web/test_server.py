@@ -326,7 +326,9 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
         transport = request.transport
         assert transport is not None
         task = asyncio.create_task(sending.send(request, [b"x" * (64 << 20)], {}))
-        await asyncio.sleep(0.2)
+        await eventually(lambda: transport.get_write_buffer_size() > 0)
+        for _ in range(100):
+            await asyncio.sleep(0)
         held.append(transport.get_write_buffer_size())
         response = await task
         ended.set()

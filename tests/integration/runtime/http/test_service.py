@@ -88,9 +88,10 @@ async def test_c1_topics_are_added_switched_and_removed_while_it_runs(
         await served.post("remind/messages")
         await eventually(lambda: len(receiver.seen) == 1)
         server.command("HSET", TOPICS, "remind", encode_topic(replace(topic, enabled=False)))
-        await asyncio.sleep(0.3)
+        await eventually(lambda: not server.command("XINFO", "CONSUMERS", "topic:remind", "callbacks"))
         await served.post("remind/messages")
-        await asyncio.sleep(0.3)
+        looks = server.calls("hgetall")
+        await eventually(lambda: server.calls("hgetall") > looks + 5)
         assert len(receiver.seen) == 1
         server.command("HSET", TOPICS, "remind", encode_topic(replace(topic, url=f"{receiver.url}/moved")))
         await eventually(lambda: len(receiver.seen) == 2)

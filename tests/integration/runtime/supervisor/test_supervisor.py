@@ -15,6 +15,7 @@ from streamops.runtime.supervisor import falls as falling
 from streamops.runtime.supervisor import staff as staffed
 from streamops.runtime.supervisor import watching
 from streamops.runtime.supervisor.orders import Orders
+from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
     ME,
@@ -30,13 +31,13 @@ from tests.support.servers import RunningServer
 
 # What a handler's own child process finds open, and reads.
 SNOOP = """
-import subprocess, sys, time
+import subprocess, sys, threading
 program = 'import os, sys; print(sys.stdin.read(), *[n for n in range(3, 64) if os.path.exists(f"/proc/self/fd/{n}")])'
 with open("look", "w") as seen:
     subprocess.run([sys.executable, "-S", "-c", program], stdout=seen, close_fds=False, check=True)
 import os
 os.rename("look", "seen")
-time.sleep(60)
+threading.Event().wait()
 """
 
 
@@ -47,8 +48,15 @@ async def test_a_worker_that_is_still_being_imported_is_not_stalled(
     (tmp_path / "import").touch()
     monkeypatch.setattr(watching, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(staffed, "SILENT", 0.0)
+    looks, listen = list[float](), WorkerProcess.listen
+
+    def counted(process: WorkerProcess, seconds: float) -> None:
+        looks.append(seconds)
+        listen(process, seconds)
+
+    monkeypatch.setattr(WorkerProcess, "listen", counted)
     async with supervised(orders_for(server)) as (supervisor, _):
-        await asyncio.sleep(0.1)
+        await until_so(lambda: len(looks) > 5)
         assert supervisor.healthy
         assert not supervisor.ready
 

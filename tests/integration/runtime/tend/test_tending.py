@@ -169,8 +169,9 @@ async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Co
     assert (prepared.plan.count, prepared.plan.standing) == (0, True)
     assert prepared.consent.word == GROUP
     stop = asyncio.Event()
+    rounds = server.calls("xpending")
     working = asyncio.create_task(console.apply(prepared, Assent(typed=GROUP), stop=stop))
-    await asyncio.sleep(0.15)
+    await eventually(lambda: server.calls("xpending") > rounds + 1)
     age(server, "1-1")
     await eventually(lambda: not pending_ids(server, STREAM, GROUP))
     stop.set()

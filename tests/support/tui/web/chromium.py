@@ -82,11 +82,11 @@ class Page:
 
     async def told(self, words: str) -> None:
         """Wait until the page itself says something."""
-        for _ in range(int(PATIENCE / 0.1)):
+        for _ in range(int(PATIENCE / 0.05)):
             notice = await self.value("document.getElementById('notice')?.textContent")
             if notice and words in notice:
                 return
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.05)
         raise AssertionError(f"{words!r} was not told, but {notice!r}")
 
     @property

@@ -1,6 +1,6 @@
 """Notices sent for good: to a real webhook, from a real Redis that comes and goes."""
 
-import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import pytest
 
 from streamops.exporter.notices.lookout import Lookout
 from streamops.exporter.notices.notifying import Policy
+from streamops.exporter.notices.sighting import Sight
 from tests.support.eventually import eventually
 from tests.support.exporter.inbox import webhook
 from tests.support.exporter.notices.notify import (
@@ -29,22 +30,34 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
 
 
+def counted(lookout: Lookout, looks: list[Sight | None]) -> Callable[[], Awaitable[Sight | None]]:
+    """Look, and keep what was seen."""
+
+    async def look() -> Sight | None:
+        looks.append(await lookout.look())
+        return looks[-1]
+
+    return look
+
+
 async def test_a_redis_that_stops_and_starts_is_told_and_nothing_else_of_it(
     start_server: StartServer, tmp_path: Path
 ) -> None:
     server = start_server("--dir", str(tmp_path))
     stop_consuming(server)
     server.command("SAVE")
+    looks = list[Sight | None]()
     policy = Policy(fire_after=seconds(0.3), resolve_after=seconds(0.3), pause=timedelta(0))
     async with (
         webhook() as hook,
         scraping(server.tcp_options) as scraper,
-        running(notifier(hook.url, policy=policy), Lookout(scraper, seconds(0.1)).look),
+        running(notifier(hook.url, policy=policy), counted(Lookout(scraper, seconds(0.1)), looks)),
     ):
         await eventually(lambda: len(hook.bodies) == 1)
         server.kill()
         await eventually(lambda: len(hook.bodies) == 2)
-        await asyncio.sleep(1)
+        looked = len(looks)
+        await eventually(lambda: len(looks) > looked + 10)
         server.restart()
         await eventually(lambda: len(hook.bodies) == 3)
         server.command("XGROUP", "DESTROY", "orders", "billing")
