@@ -13,7 +13,7 @@ from typing import Final
 from streamops.model.ids import EPOCH
 from streamops.model.server import Mode
 from streamops.runtime.events import Event
-from streamops.runtime.queue_pump import QueuePump
+from streamops.runtime.queue_pump import LONGEST_SLEEP, QueuePump
 from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, same_slot
 from streamops.wire.notices import listen
 from streamops.wire.server import Server
@@ -33,6 +33,8 @@ class Pump:
         *,
         queues: Mapping[str, str] = NO_CONFIGURATION,
         dead_letters: Mapping[str, str] = NO_CONFIGURATION,
+        look: float = LOOK,
+        longest_sleep: float = LONGEST_SLEEP,
     ) -> None:
         """Nothing is asked of the server yet.
 
@@ -42,12 +44,16 @@ class Pump:
             on_event: Told what happened.
             queues: The queues of streams where these are not the ones beside them.
             dead_letters: The same of dead-letter queues.
+            look: Seconds after which it is asked again which streams there are.
+            longest_sleep: Seconds that a queue is left alone where no notice comes.
         """
         self._server = server
         self._streams = streams
         self._emit = on_event
         self._named = queues
         self._dead_letters = dead_letters
+        self._look = look
+        self._longest_sleep = longest_sleep
         self._queues: dict[str, tuple[QueuePump, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
@@ -62,7 +68,7 @@ class Pump:
                         listening = tasks.create_task(
                             listen(self._server.options, [*self._queues], self._heard)
                         )
-                    await asyncio.sleep(LOOK)
+                    await asyncio.sleep(self._look)
             finally:
                 for _, task in self._queues.values():
                     task.cancel()
@@ -86,7 +92,9 @@ class Pump:
         for queue in new:
             stream = wanted[queue]
             letters = dead_letter_key(stream, self._dead_letters)
-            one = QueuePump(self._server, stream, queue, letters, self._emit)
+            one = QueuePump(
+                self._server, stream, queue, letters, self._emit, longest_sleep=self._longest_sleep
+            )
             self._queues[queue] = one, tasks.create_task(one.run())
         return bool(new)
 

@@ -66,13 +66,21 @@ class QueuePump:
     """Moves the due messages of one queue."""
 
     def __init__(
-        self, server: Server, stream: str, queue: str, dead_letters: str, emit: Callable[[Event], None]
+        self,
+        server: Server,
+        stream: str,
+        queue: str,
+        dead_letters: str,
+        emit: Callable[[Event], None],
+        *,
+        longest_sleep: float = LONGEST_SLEEP,
     ) -> None:
         self._server = server
         self._stream = stream
         self._queue = queue
         self._dead_letters = dead_letters
         self._emit = emit
+        self._longest_sleep = longest_sleep
         self._now = asyncio.get_running_loop().time
         self._destinations: dict[str, None] = {}
         self._woken = asyncio.Event()
@@ -148,8 +156,8 @@ class QueuePump:
         wait = pumped.wait
         if wait == timedelta() or pumped.unknown:
             return False
-        end = self._now() + LONGEST_SLEEP
-        expected = wait is not None and wait.total_seconds() < LONGEST_SLEEP
+        end = self._now() + self._longest_sleep
+        expected = wait is not None and wait.total_seconds() < self._longest_sleep
         if expected:
             end = self._due(pumped) + STEP_BACK * random.uniform(0, self._beaten)  # noqa: S311 - spreads workers
         self._until = min(self._until, end)

@@ -26,7 +26,14 @@ Heard = Callable[[str, bytes | None], None]
 published before then is missed."""
 
 
-async def listen(options: ConnectionOptions, channels: Sequence[str], heard: Heard) -> None:
+async def listen(
+    options: ConnectionOptions,
+    channels: Sequence[str],
+    heard: Heard,
+    *,
+    quiet: float = QUIET,
+    pause: float = PAUSE,
+) -> None:
     """Listen until cancelled, over a connection of its own that is made again whenever it is lost.
 
     Returns where the user may not listen. Notices are a courtesy: nothing is told of a server that is away.
@@ -35,6 +42,8 @@ async def listen(options: ConnectionOptions, channels: Sequence[str], heard: Hea
         options: Which server; in a cluster any node passes on what is published at any other.
         channels: The channels, at least one.
         heard: What to do; it must not raise.
+        quiet: Seconds of silence after which a sign of life is asked for.
+        pause: Seconds, at most, before a lost connection is made again.
     """
     for address in cycle(options.addresses or (None,)):
         pool = connection_pool(options, address)
@@ -44,20 +53,20 @@ async def listen(options: ConnectionOptions, channels: Sequence[str], heard: Hea
                 names = [channel.encode("utf-8", "surrogateescape") for channel in channels]
                 await connection.send_command("SUBSCRIBE", *names)
             while True:
-                _pass_on(await _next(connection, options.timeout.total_seconds()), heard)
+                _pass_on(await _next(connection, quiet, options.timeout.total_seconds()), heard)
         except NoPermissionError:
             return
         except (RedisError, OSError, TimeoutError):
             pass
         finally:
             await pool.aclose()
-        await asyncio.sleep(PAUSE * random.uniform(0.5, 1))  # noqa: S311 - so that workers come back one by one
+        await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - so that workers come back one by one
 
 
-async def _next(connection: AbstractConnection, patience: float) -> Reply:
+async def _next(connection: AbstractConnection, quiet: float, patience: float) -> Reply:
     """What comes next; after a while of silence a sign of life is asked for, and comes as a reply of its own."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(QUIET):
+        async with asyncio.timeout(quiet):
             return await connection.read_response(disconnect_on_error=False)
     await connection.send_command("PING", check_health=False)
     async with asyncio.timeout(patience):

@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedBody
-from streamops.runtime import pump as pump_module
 from streamops.runtime import queue_pump
 from streamops.runtime.events import DelayedBuried, DelayedRefused, DelayedStrays, Promoted, Troubled
 from streamops.runtime.queue_pump import ServerClock
@@ -55,10 +54,9 @@ async def test_message_is_never_moved_before_it_is_due(server: RunningServer) ->
         assert int(entry_id.split(b"-")[0]) >= round(due.timestamp() * 1000)  # type: ignore[union-attr] # it was added
 
 
-async def test_a_notice_wakes_it(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_notice_wakes_it(server: RunningServer) -> None:
     """Nothing else could: it would sleep for an hour."""
-    monkeypatch.setattr(queue_pump, "LONGEST_SLEEP", 3600.0)
-    async with pumping(server.options) as one:
+    async with pumping(server.options, longest_sleep=3600.0) as one:
         await eventually(lambda: listeners(server) == 1)
         await one.delay("late", ORDER, HOUR)
         await one.delay("a", ORDER, SOON)
@@ -67,9 +65,8 @@ async def test_a_notice_wakes_it(server: RunningServer, monkeypatch: pytest.Monk
         await eventually(lambda: one.moved == 2)
 
 
-async def test_its_own_process_wakes_it(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_pump, "LONGEST_SLEEP", 3600.0)
-    async with pumping(server.options) as one:
+async def test_its_own_process_wakes_it(server: RunningServer) -> None:
+    async with pumping(server.options, longest_sleep=3600.0) as one:
         await eventually(lambda: listeners(server) == 1)
         body = encode_body(ORDER)
         server.command("HSET", BODIES, "a", body)
@@ -97,10 +94,8 @@ async def look(server: RunningServer, times: int = 5) -> None:
     await eventually(lambda: server.calls("zcard") >= looks)
 
 
-async def test_streams_come_and_go(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pump_module, "LOOK", 0.02)
-    monkeypatch.setattr(queue_pump, "LONGEST_SLEEP", 0.02)
-    async with pumping(server.options, "orders", "{orders}") as one:
+async def test_streams_come_and_go(server: RunningServer) -> None:
+    async with pumping(server.options, "orders", "{orders}", look=0.02, longest_sleep=0.02) as one:
         await eventually(lambda: list(one.pump._queues) == [QUEUE])
         one.streams = ["payments"]
         await eventually(lambda: list(one.pump._queues) == ["{payments}:delayed"])
@@ -130,10 +125,9 @@ async def test_several_workers_share_without_doubling(server: RunningServer) -> 
     assert server.command("EXISTS", QUEUE, BODIES) == 0
 
 
-async def test_waiting_costs_next_to_nothing(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_waiting_costs_next_to_nothing(server: RunningServer) -> None:
     """Neither a message that is far off, nor one without a body, nor one that cannot go anywhere keeps it busy."""
-    monkeypatch.setattr(queue_pump, "LONGEST_SLEEP", 3600.0)
-    async with pumping(server.options, "orders", "payments") as one:
+    async with pumping(server.options, "orders", "payments", longest_sleep=3600.0) as one:
         server.command("SET", SHIPPING, "no stream")
         server.command("ZADD", QUEUE, 5, "bodiless", "+inf", "never")
         await one.delay("far", ORDER, HOUR)
@@ -151,13 +145,11 @@ async def test_waiting_costs_next_to_nothing(server: RunningServer, monkeypatch:
     assert server.command("ZCARD", QUEUE) == 4
 
 
-async def test_what_it_cannot_move_is_told(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pump_module, "LOOK", 0.02)
-    monkeypatch.setattr(queue_pump, "LONGEST_SLEEP", 0.02)
+async def test_what_it_cannot_move_is_told(server: RunningServer) -> None:
     server.command("SET", SHIPPING, "no stream")
     server.command("ZADD", QUEUE, 5, "broken")
     server.command("HSET", BODIES, "broken", ODD, "stray", "?")
-    async with pumping(server.options) as one:
+    async with pumping(server.options, look=0.02, longest_sleep=0.02) as one:
         await one.delay("a", DelayedBody(SHIPPING, ORDER.fields), NOW)
         await eventually(lambda: len(one.events) == 3)
         await look(server)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.wire import notices
 from streamops.wire.notices import listen
 from tests.chaos.proxy import Proxy
 from tests.support.eventually import eventually
@@ -16,18 +15,19 @@ from tests.support.wire.fixtures import SetUser
 from tests.support.wire.notices import CHANNELS, HELLO, holds, listening
 
 
-async def test_silence_is_looked_into(
-    start_server: StartServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_silence_is_looked_into(start_server: StartServer, tmp_path: Path) -> None:
     """A server that answers nothing any more, its connections open, is left for another attempt."""
-    monkeypatch.setattr(notices, "PAUSE", 0.01)
-    monkeypatch.setattr(notices, "QUIET", 0.02)
     server = start_server()
     asked = list[bytes]()
+
+    def watch(request: bytes) -> bool:
+        asked.append(request)
+        return False
+
     async with Proxy(server.socket_path, tmp_path / "proxy") as proxy:
-        proxy.watch = lambda request: asked.append(request) is not None
+        proxy.watch = watch
         options = replace(server.options, socket_path=str(proxy.path), timeout=timedelta(seconds=0.2))
-        async with listening(options) as heard:
+        async with listening(options, quiet=0.02) as heard:
             await eventually(holds(heard, *HELLO))
             # Signs of life are asked for and given; they are no notices.
             await eventually(lambda: sum(b"PING" in request for request in asked) > 3)
@@ -54,10 +54,7 @@ async def test_what_is_published_is_heard(server: RunningServer) -> None:
     await eventually(lambda: subscribers(server) == 0)
 
 
-async def test_a_lost_connection_is_made_again(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(notices, "PAUSE", 0.01)
+async def test_a_lost_connection_is_made_again(server: RunningServer) -> None:
     async with listening(server.options) as heard:
         await eventually(holds(heard, *HELLO))
         server.command("CLIENT", "KILL", "TYPE", "pubsub")

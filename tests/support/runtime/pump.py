@@ -9,7 +9,8 @@ import msgspec
 
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event, Promoted
-from streamops.runtime.pump import Pump
+from streamops.runtime.pump import LOOK, Pump
+from streamops.runtime.queue_pump import LONGEST_SLEEP
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
@@ -25,11 +26,13 @@ NOW, SOON, HOUR = timedelta(), timedelta(milliseconds=30), timedelta(hours=1)
 class Pumping:
     """A pump that runs, and what it told."""
 
-    def __init__(self, server: Server, streams: Iterable[str]) -> None:
+    def __init__(self, server: Server, streams: Iterable[str], look: float, longest_sleep: float) -> None:
         self.server = server
         self.streams = list(streams)
         self.events: list[Event] = []
-        self.pump = Pump(server, lambda: self.streams, self.events.append)
+        self.pump = Pump(
+            server, lambda: self.streams, self.events.append, look=look, longest_sleep=longest_sleep
+        )
 
     async def delay(self, ident: str, body: DelayedBody, delay: timedelta, stream: str = "orders") -> None:
         """Publish over the pump's own server, without a word to the pump."""
@@ -42,9 +45,11 @@ class Pumping:
 
 
 @asynccontextmanager
-async def pumping(options: ConnectionOptions, *streams: str) -> AsyncIterator[Pumping]:
+async def pumping(
+    options: ConnectionOptions, *streams: str, look: float = LOOK, longest_sleep: float = LONGEST_SLEEP
+) -> AsyncIterator[Pumping]:
     server = await Server.connect(options)
-    one = Pumping(server, streams or ("orders",))
+    one = Pumping(server, streams or ("orders",), look, longest_sleep)
     task = asyncio.create_task(one.pump.run())
     try:
         yield one

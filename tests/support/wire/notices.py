@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from streamops.wire.notices import listen
+from streamops.wire.notices import QUIET, listen
 from streamops.wire.options import ConnectionOptions
 
 Notice = tuple[str, bytes | None]
@@ -12,9 +12,13 @@ CHANNELS = ("{orders}:delayed", "caf\udcff")
 
 
 @asynccontextmanager
-async def listening(options: ConnectionOptions) -> AsyncIterator[list[Notice]]:
+async def listening(options: ConnectionOptions, quiet: float = QUIET) -> AsyncIterator[list[Notice]]:
     heard: list[Notice] = []
-    task = asyncio.create_task(listen(options, CHANNELS, lambda channel, text: heard.append((channel, text))))
+
+    def hear(channel: str, text: bytes | None) -> None:
+        heard.append((channel, text))
+
+    task = asyncio.create_task(listen(options, CHANNELS, hear, quiet=quiet, pause=0.01))
     try:
         yield heard
     finally:

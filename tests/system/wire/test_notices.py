@@ -1,16 +1,12 @@
 """Listening to channels: through lost connections, without permission, until cancelled."""
 
-import pytest
-
-from streamops.wire import notices
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import eventually
 from tests.support.servers import StartServer
 from tests.support.wire.notices import CHANNELS, HELLO, holds, listening
 
 
-async def test_a_server_that_is_away(start_server: StartServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notices, "PAUSE", 0.01)
+async def test_a_server_that_is_away(start_server: StartServer) -> None:
     server = start_server()
     async with listening(server.options) as heard:
         await eventually(holds(heard, *HELLO))
