@@ -20,6 +20,7 @@ from tests.support.runtime.permissions import PASSWORD, USER, Users
 from tests.support.servers import RunningServer
 from tests.support.settings.place import named_config
 
+PATIENCE = 60.0
 TOKEN = "a-token-of-more-than-sixteen"  # noqa: S105 - a test's own
 CONFIG = """
 default_context = "local"
@@ -67,7 +68,7 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
     )
     assert process.stderr is not None
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             line = (await process.stderr.readline()).decode()
         port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", line)
         assert port is not None, line + (await process.stderr.read()).decode()
@@ -97,7 +98,7 @@ async def test_from_start_to_end(server: RunningServer, tmp_path: Path) -> None:
             await eventually(lambda: len(receiver.seen) == 1)
             assert receiver.seen[0].headers["X-Streamops-Signature"].startswith("t=")
             started.process.send_signal(signal.SIGTERM)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 assert await started.process.wait() == 0
     assert server.command("XPENDING", "topic:remind", "callbacks")[0] == 0
 
@@ -124,12 +125,12 @@ async def test_the_second_signal_ends_at_once(server: RunningServer, tmp_path: P
                 assert response.status == 201
             await eventually(lambda: receiver.at_once == 1)
             started.process.send_signal(signal.SIGINT)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 while await answers(started.url):  # noqa: ASYNC110 - what is waited for is another process's
                     await asyncio.sleep(0.01)
             assert started.process.returncode is None
             started.process.send_signal(signal.SIGINT)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 await started.process.wait()
     pending = server.command("XPENDING", "topic:remind", "callbacks")[0]
     assert pending + server.command("ZCARD", "{topic:remind}:delayed") == 1
@@ -147,7 +148,7 @@ async def test_an_address_that_is_taken(server: RunningServer, tmp_path: Path) -
             env=environ,
             stderr=PIPE,
         )
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             _, told = await process.communicate()
     assert process.returncode == 1
     assert b"error: cannot listen at 127.0.0.1" in told
