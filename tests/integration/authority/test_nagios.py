@@ -47,7 +47,7 @@ def assert_unknown(result: tuple[int, str, str]) -> None:
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_a_server_that_lies_is_unknown(lie: bytes, cli: Cli) -> None:
     with replying_to_all(lie) as port:
-        assert_unknown(cli(*CHECK, "--url", f"redis://127.0.0.1:{port}/0", "--timeout", "2"))
+        assert_unknown(cli(*CHECK, "--url", f"redis://127.0.0.1:{port}/0", "--timeout", "0.5"))
 
 
 @pytest.mark.parametrize("args", WRONG.values(), ids=WRONG)

@@ -68,10 +68,13 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
     )
     assert process.stderr is not None
     try:
+        told, port = "", None
         async with asyncio.timeout(PATIENCE):
-            line = (await process.stderr.readline()).decode()
-        port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", line)
-        assert port is not None, line + (await process.stderr.read()).decode()
+            # Warnings come first.
+            while port is None and (line := await process.stderr.readline()):
+                told += line.decode()
+                port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", told)
+        assert port is not None, told
         yield Started(process, f"http://127.0.0.1:{port[1]}")
     finally:
         if process.returncode is None:
