@@ -81,10 +81,6 @@ class NotFound(ServerError):
     """No such stream, group, consumer or entry, or the key is of another type."""
 
 
-class RecordingError(StreamopsError):
-    """A file is no recording, or one that this version cannot play, or something was not recorded."""
-
-
 class PublishError(StreamopsError):
     """What cannot be published as it was asked for. Nothing was added."""
 

@@ -12,6 +12,7 @@ from streamops.cli.globals import Globals
 from streamops.cli.narration import Narrator
 from streamops.cli.pipes import discard
 from streamops.errors import ApplyError, ExitCode, StreamopsError
+from streamops.model.removed import removed_hint
 from streamops.present.text import safe_lines
 
 REPORT: Final = "Please report it with what `--log-level debug` shows."
@@ -33,10 +34,7 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
             error.show()
             return ExitCode.USAGE
         case click.UsageError():
-            path = error.ctx.command_path if error.ctx else "streamops"
-            narrator.error(
-                _lowered(error.format_message()), getattr(error, "hint", "") or f"See `{path} --help`."
-            )
+            narrator.error(*_usage_words(error))
             return ExitCode.USAGE
         case KeyboardInterrupt():
             narrator.note("interrupted")
@@ -52,6 +50,15 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
             return ExitCode.FAILED
         case _:
             return _tell_bug(error, narrator, given)
+
+
+def _usage_words(error: click.UsageError) -> tuple[str, str]:
+    """What is wrong with a command line, and what to do."""
+    path = error.ctx.command_path if error.ctx else "streamops"
+    if isinstance(error, click.NoSuchOption) and (removed := removed_hint(f"{path} {error.option_name}")):
+        # Not its whole sentence: what it takes for the closest option is none.
+        return _lowered(error.message), removed
+    return _lowered(error.format_message()), getattr(error, "hint", "") or f"See `{path} --help`."
 
 
 def _tell_bug(error: BaseException, narrator: Narrator, given: Globals) -> ExitCode:

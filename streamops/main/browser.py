@@ -6,7 +6,6 @@ import os
 import secrets
 import signal
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -23,7 +22,7 @@ LISTEN: Final = "127.0.0.1:9645"
 TOKEN_BYTES: Final = 32
 
 
-def serve_console(session: Session, *, listen: str | None, allow_writing: bool, replay: Path | None) -> int:
+def serve_console(session: Session, *, listen: str | None, allow_writing: bool) -> int:
     """Serve it until told to stop.
 
     Raises:
@@ -34,10 +33,9 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool, 
     from streamops.tui.web.server import WebOptions  # noqa: PLC0415
 
     host, port = _address(listen or LISTEN)
-    if replay is None:
-        # A wrong configuration is told here, and not to a tab.
-        _ = session.settings
-    command, environment = _command(session, read_only=not allow_writing, replay=replay)
+    # A wrong configuration is told here, and not to a tab.
+    _ = session.settings
+    command, environment = _command(session, read_only=not allow_writing)
     options = WebOptions(
         host=host,
         port=port,
@@ -84,9 +82,7 @@ def _address(written: str) -> tuple[str, int]:
     return host, port
 
 
-def _command(
-    session: Session, *, read_only: bool, replay: Path | None
-) -> tuple[tuple[str, ...], dict[str, str]]:
+def _command(session: Session, *, read_only: bool) -> tuple[tuple[str, ...], dict[str, str]]:
     """What runs the console of a tab. A URL may hold a password: it goes where no list of processes shows it."""
     given, environment = session.given, dict(os.environ)
     command = module_command("streamops", "tui")
@@ -99,8 +95,6 @@ def _command(
         command += ["--timeout", str(given.timeout)]
     if given.no_color:
         command.append("--no-color")
-    if replay is not None:
-        command += ["--replay", str(replay)]
-    elif read_only or given.read_only:
+    if read_only or given.read_only:
         command.append("--read-only")
     return tuple(command), environment

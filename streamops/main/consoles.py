@@ -1,18 +1,14 @@
-"""What the console is started with: a server and its contexts, or a recording."""
+"""What the console is started with: a server and its contexts."""
 
 import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from streamops.cli.session import Session
-from streamops.errors import RecordingError
 from streamops.settings.actors import actor_of
-from streamops.settings.config import read_config
 from streamops.settings.contexts import ContextSummary, list_contexts
 from streamops.settings.load import Settings, load_settings
 from streamops.settings.schema import ConsoleOptions
@@ -73,59 +69,6 @@ def server_settings(session: Session, *, shows_plans: bool = False) -> "TuiSetti
         silences=lambda context: SilenceFile(context, os.environ),
     )
     return _with_options(found, settings.console)
-
-
-def replay_settings(session: Session, path: Path) -> "TuiSettings":
-    """The console on a recording; asks no server, and no configuration of one.
-
-    Raises:
-        RecordingError: It cannot be played.
-    """
-    from streamops.operate.recording.recording import Recording  # noqa: PLC0415 - few play one
-    from streamops.present.views import View  # noqa: PLC0415 - the same
-    from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - see faces.tui()
-
-    recording = Recording.open(path)
-    first = recording.read(0).context
-    context = ContextInfo(first.name, first.environment, first.address, read_only=True)
-
-    async def no_server(wanted: str) -> Never:
-        raise RecordingError(f"{wanted}: a recording is played, nothing is connected to")
-
-    config = read_config(os.environ, Path.cwd())
-    session.tell(config.notices)
-    options, _ = config.merge_table("console", ConsoleOptions)
-    if session.flags.color is False or os.environ.get("NO_COLOR"):
-        options = replace(options, color=False)
-    found = TuiSettings(
-        context=context,
-        contexts=(context,),
-        open_source=no_server,
-        views=config.named_tables("views", View)[0],
-        save_view=_save_view,
-        recording=recording,
-    )
-    return _with_options(found, options)
-
-
-@contextmanager
-def recorded(settings: "TuiSettings", path: Path | None, limit: int | None) -> Iterator["TuiSettings"]:
-    """The same, with everything that is observed recorded, where a file is named.
-
-    Raises:
-        SettingsError: The file is there already, or cannot be made.
-    """
-    if path is None:
-        yield settings
-        return
-    from streamops.operate.recording.recorder import LIMIT, Recorder  # noqa: PLC0415 - few record
-    from streamops.tui.keeper import RecordingKeeper  # noqa: PLC0415 - the same
-
-    recorder = Recorder(path, limit or LIMIT)
-    try:
-        yield replace(settings, keeper=RecordingKeeper(recorder))
-    finally:
-        recorder.close()
 
 
 def _with_options(settings: "TuiSettings", options: ConsoleOptions) -> "TuiSettings":

@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -12,9 +11,8 @@ from click.core import ParameterSource
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.params import SIZE
 from streamops.cli.session import Session, wait_for, with_session
-from streamops.main.consoles import recorded, replay_settings, server_settings
+from streamops.main.consoles import server_settings
 from streamops.model.acting import Environment
 from streamops.settings.actors import this_actor
 
@@ -33,28 +31,8 @@ DEMO: Final = "demo"
         ("streamops tui", "the context in use"),
         ("streamops tui --url redis://cache:6379/0", "another server"),
         ("streamops tui --read-only", "look, and change nothing"),
-        ("streamops tui --record tonight.rec", "keep what is shown, without any entry"),
-        ("streamops tui --replay tonight.rec", "look at it again, without a server"),
         ("streamops tui --web", "in a browser of this machine, to look at"),
     ],
-)
-@click.option(
-    "--record",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write everything that is observed to a new file; no entries, and nothing of what is in them.",
-)
-@click.option(
-    "--record-max",
-    metavar="SIZE",
-    type=SIZE,
-    help="Record at most so much; 1gb unless given. As in redis.conf 1m is 10^6 bytes, and 1mb is 2^20.",
-)
-@click.option(
-    "--replay",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Play a recording, in place of a server.",
 )
 @click.option("--keys", is_flag=True, help="Print what keys there are, by the names for [console] keymap.")
 @click.option("--web", is_flag=True, help="Serve the console to browsers of this machine.")
@@ -70,9 +48,6 @@ DEMO: Final = "demo"
 def tui(
     session: Session,
     *,
-    record: Path | None,
-    record_max: int | None,
-    replay: Path | None,
     keys: bool,
     web: bool,
     listen: str | None,
@@ -86,13 +61,7 @@ def tui(
     With --web it prints an address with a token, for browsers of this machine alone, and every tab has a console of its
     own. Nothing can be changed there unless --allow-writing is given.
     """
-    _check_options(
-        ("--record", record, "--replay", replay),
-        ("--record", record, "--web", web),
-        ("--allow-writing", allow_writing, "--replay", replay),
-    )
     _check_needs(
-        ("--record-max", record_max, "--record", record),
         ("--listen", listen, "--web", web),
         ("--allow-writing", allow_writing, "--web", web),
     )
@@ -103,25 +72,16 @@ def tui(
     if web:
         from streamops.main.browser import serve_console  # noqa: PLC0415 - it brings aiohttp along
 
-        return serve_console(session, listen=listen, allow_writing=allow_writing, replay=replay)
+        return serve_console(session, listen=listen, allow_writing=allow_writing)
     # Textual takes longer to import than everything else together.
     from streamops.tui.app import run  # noqa: PLC0415
     from streamops.tui.terminal import is_in_browser, require_terminal  # noqa: PLC0415
 
     in_browser = is_in_browser(os.environ)
     if not in_browser:
-        # Before a recording is begun, or a password asked for.
+        # Before a password is asked for.
         require_terminal(sys.stdin, sys.stdout, os.environ)
-    if replay is not None:
-        return run(replay_settings(session, replay))
-    with recorded(server_settings(session, shows_plans=in_browser), record, record_max) as settings:
-        return run(settings)
-
-
-def _check_options(*pairs: tuple[str, object, str, object]) -> None:
-    for one, stated, other, too in pairs:
-        if stated and too:
-            raise click.UsageError(f"{one} and {other} exclude each other.")
+    return run(server_settings(session, shows_plans=in_browser))
 
 
 def _check_needs(*pairs: tuple[str, object, str, object]) -> None:

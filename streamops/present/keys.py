@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from enum import Flag, auto
 from typing import Final, NamedTuple
 
+from streamops.model.removed import removed_hint
+
 
 class Where(Flag):
     """Where a key means something. Keys of one place may not be another's there."""
@@ -28,8 +30,7 @@ class Where(Flag):
     STORY = auto()
     ALERTS = auto()
     CHARTS = auto()
-    REPLAY = auto()
-    LISTS = LIST | ALERTS | MARKS | LETTERS | JOBS | AUDIT | GROUP | TOPIC | POOL | SEARCH | REPLAY
+    LISTS = LIST | ALERTS | MARKS | LETTERS | JOBS | AUDIT | GROUP | TOPIC | POOL | SEARCH
     EVERYWHERE = LISTS | CHARTS | TEXT | ENTRY | COLUMNS | STORY
 
 
@@ -114,13 +115,6 @@ KEYS: Final[Mapping[str, Key]] = {
     "span_more": Key("right,l", Where.CHARTS),
     "undo": Key("z", _ALL),
     **{f"plan.{letter}": Key(letter, _ALL & ~Where.JOBS) for letter in PLANS},
-    "replay.pause": Key("space", Where.REPLAY),
-    "replay.back": Key("left_square_bracket", Where.REPLAY),
-    "replay.on": Key("right_square_bracket", Where.REPLAY),
-    "replay.minute_back": Key("left_curly_bracket", Where.REPLAY),
-    "replay.minute_on": Key("right_curly_bracket", Where.REPLAY),
-    "replay.slower": Key("less_than_sign", Where.REPLAY),
-    "replay.faster": Key("greater_than_sign", Where.REPLAY),
 }
 FIXED: Final = frozenset({"ctrl+q", "ctrl+c", "ctrl+p"})
 """Keys that always do what they do: leave, and the palette."""
@@ -151,13 +145,19 @@ def keymap_problems(keymap: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with keys of a configuration: names that do not exist, no key at all, two things on one key."""
     for name, written in keymap.items():
         if name not in KEYS:
-            close = get_close_matches(name, KEYS, n=1)
-            yield f"nothing is named {name!r}" + (f"; did you mean {close[0]!r}?" if close else "")
+            yield f"nothing is named {name!r}" + _unknown_hint(name)
         elif not key_names(written):
             yield f"{name}: no key"
         for key in set(key_names(written)) & FIXED:
             yield f"{name}: {key} cannot be given another meaning"
     yield from _clashes({name: keys for name, keys in keymap.items() if name in KEYS})
+
+
+def _unknown_hint(name: str) -> str:
+    if removed := removed_hint(f"console.keymap.{name}"):
+        return f". {removed}"
+    close = get_close_matches(name, KEYS, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _clashes(keymap: Mapping[str, str]) -> Iterator[str]:

@@ -17,8 +17,8 @@ from streamops.tui.arranging import Arrangements
 from streamops.tui.asking import Follow
 from streamops.tui.follower import Follower
 from streamops.tui.guard import OnlyShown, WithoutColour
+from streamops.tui.handing_app import HandingApp
 from streamops.tui.live import Live
-from streamops.tui.playing_app import PlayingApp
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Places, Plans
 from streamops.tui.reads import Wanted, answer
@@ -32,7 +32,7 @@ WIDE: Final = 100
 ROOMY: Final = 140
 
 
-class StreamopsApp(PlayingApp):
+class StreamopsApp(HandingApp):
     """The console in a terminal.
 
     Args:
@@ -237,8 +237,7 @@ class StreamopsApp(PlayingApp):
         if self.terminal is not None and not self.terminal.isatty():
             # Without a session of its own nobody is sent a signal, and would go on polling for good.
             self.exit(return_code=HUNG_UP)
-        # Nothing grows older in a recording that stands still.
-        if self.screen_stack and self.moment.tape is None:
+        if self.screen_stack:
             self.frame.tick()
 
 

@@ -18,11 +18,10 @@ from streamops.tui.poller import Connected, Lost, Observed, Poller
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 from streamops.tui.tally import Tally
 
-if TYPE_CHECKING:  # Few play recordings, and the first rows are drawn without a past.
+if TYPE_CHECKING:  # The first rows are drawn without a past.
     from streamops.errors import SettingsError
     from streamops.model.silences import FindingKey
     from streamops.tui.noticing import Noticing
-    from streamops.tui.player import Played, Player
 
 MOST_TYPED: Final = 50
 """Lines of a prompt that are remembered."""
@@ -41,7 +40,6 @@ class Live:
         moment: What is known now.
         poller: What renews it; to be run by the owner.
         source: Where pages can be read; none before the first connection.
-        player: Plays a recording in the poller's place; none where there is none.
     """
 
     def __init__(self, settings: TuiSettings, deliver: Callable[[Message], object]) -> None:
@@ -51,7 +49,6 @@ class Live:
         self._ever_connected = False
         self._views = dict(settings.views)
         self._typed: dict[str, tuple[str, ...]] = {}
-        self.player = self._open_player()
         self.switch(settings.context, settings.every)
 
     def switch(self, context: ContextInfo, every: timedelta | None) -> None:
@@ -59,7 +56,7 @@ class Live:
         self._newest: Observed | None = None
         self._identity = Identity()
         self.source: Source | None = None
-        self.poller = self.player or Poller(context.name, self._settings.open_source, self._deliver, every)
+        self.poller = Poller(context.name, self._settings.open_source, self._deliver, every)
         self._noticing: Noticing | None = None
         self.moment = Moment(
             context,
@@ -89,9 +86,6 @@ class Live:
         self._newest = message
         stranger = self._identity.see(message.observation.snapshot.server)
         self.moment = replace(self.moment, loss=None, stranger=stranger)
-        if (keeper := self._settings.keeper) is not None:
-            keeper.observed(self.moment.context, message.observation)
-            self.moment = replace(self.moment, recording=keeper.words)
         self._notice(message.observation)
         if not self.moment.frozen:
             self._show(message)
@@ -119,30 +113,7 @@ class Live:
         if not self._is_of_this_context(message):
             return None
         self.moment = replace(self.moment, loss=message.loss)
-        if (keeper := self._settings.keeper) is not None:
-            keeper.lost(self.moment.context, message.loss.message, message.loss.hint)
-            self.moment = replace(self.moment, recording=keeper.words)
         return None if self._ever_connected else message.error
-
-    def take_scene(self, message: "Played") -> None:
-        """A scene of a recording is the moment's, with all that was so then."""
-        scene, shown = message.scene, self.moment.tape
-        if shown is not None and message.tape.number < shown.number:
-            # What is remembered of later frames was not so yet.
-            self._noticing = None
-            self.moment = replace(self.moment, past=None)
-        if scene.observation is not None:
-            self._notice(scene.observation)
-        self.moment = replace(
-            self.moment,
-            context=message.context,
-            observation=scene.observation,
-            arrived=message.arrived,
-            loss=message.loss,
-            tally={} if scene.observation is None else self._tally.count(scene.observation),
-            tape=message.tape,
-            alerts=() if self._noticing is None else self._noticing.firing,
-        )
 
     def break_off(self, error: BaseException | None) -> None:
         """Note a failure that nobody foresaw and that ended the poller."""
@@ -161,10 +132,7 @@ class Live:
         self.moment = replace(self.moment, stranger=None)
 
     def freeze(self) -> None:
-        """Keep the moment as it is, or take what is newest; polling and history go on meanwhile. A recording stops."""
-        if self.player is not None:
-            self.player.pause()
-            return
+        """Keep the moment as it is, or take what is newest; polling and history go on meanwhile."""
         self.moment = replace(self.moment, frozen=not self.moment.frozen)
         if not self.moment.frozen and self._newest is not None:
             self._show(self._newest)
@@ -181,17 +149,11 @@ class Live:
         self.moment = replace(self.moment, views=self._views)
 
     def slow_down(self) -> None:
-        """Poll less often; play slower."""
-        if self.player is not None:
-            self.player.change_speed(-1)
-            return
+        """Poll less often."""
         self.moment = replace(self.moment, pace=self.poller.choose(slower(self.moment.pace.chosen)))
 
     def speed_up(self) -> None:
-        """Poll more often; play faster."""
-        if self.player is not None:
-            self.player.change_speed(1)
-            return
+        """Poll more often."""
         self.moment = replace(self.moment, pace=self.poller.choose(faster(self.moment.pace.chosen)))
 
     def focus(self, *, focused: bool) -> None:
@@ -221,13 +183,6 @@ class Live:
         """Note what charts and alerts need, whether it is shown or not."""
         if self._noticing is not None:
             self._noticing.take(observation, self.moment.pace.interval)
-
-    def _open_player(self) -> "Player | None":
-        if self._settings.recording is None:
-            return None
-        from streamops.tui.player import Player  # noqa: PLC0415 - see above
-
-        return Player(self._settings.recording, self._deliver)
 
     def _is_of_this_context(self, message: Connected | Observed | Lost) -> bool:
         return message.context == self.moment.context.name

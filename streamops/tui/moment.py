@@ -10,7 +10,6 @@ from streamops.present.views import View
 from streamops.tui.deed import Deed
 from streamops.tui.pace import Pace
 from streamops.tui.source import ContextInfo
-from streamops.tui.tape import Tape
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
     from streamops.present.alerts import AlertRow
@@ -64,8 +63,6 @@ class Moment(Struct, frozen=True):
         alerts: The findings that hold, in the order to look at them.
         silences_at: The file where silences are kept; empty where they end with the console.
         keymap: Keys of the person's own, by the names of bindings.
-        recording: How recording goes; empty where nothing is recorded.
-        tape: Where in a recording this is; none where it is live.
     """
 
     context: ContextInfo
@@ -84,8 +81,6 @@ class Moment(Struct, frozen=True):
     alerts: "tuple[AlertRow, ...]" = ()
     silences_at: str = ""
     keymap: Mapping[str, str] = {}
-    recording: str = ""
-    tape: Tape | None = None
 
     @property
     def read_only(self) -> bool:

@@ -1,4 +1,4 @@
-"""Keys that are not always there: of one's own, and of a recording; as hints and help tell them."""
+"""Keys of one's own, as hints and help tell them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,17 +6,9 @@ from typing import Final
 from textual.screen import Screen
 
 from streamops.present.keys import KEYS, key_names, shown_keys
-from streamops.tui.tape import Tape
 
 Hints = tuple[tuple[str, str], ...]
 Sections = tuple[tuple[str, Hints], ...]
-REPLAY_HINTS: Final[Hints] = (("space", "pause"), ("[ ]", "frame"), ("{ }", "minute"), ("< >", "speed"))
-REPLAY: Final[Hints] = (
-    ("Space p", "stop, go on; from the beginning where it is at the end"),
-    ("[ ]", "stop, and a frame back, a frame on"),
-    ("{ }", "a minute back, a minute on"),
-    ("< >", "play slower, faster"),
-)
 SHORT: Final = {"esc": "escape"}
 
 
@@ -38,15 +30,9 @@ def own_hints(hints: Hints, screen: Screen[None], keymap: Mapping[str, str]) -> 
     )
 
 
-def replay_hints(tape: Tape | None) -> Hints:
-    """The keys of a recording, where one is played."""
-    return () if tape is None else REPLAY_HINTS
-
-
-def more_sections(keymap: Mapping[str, str], tape: Tape | None) -> Sections:
+def own_sections(keymap: Mapping[str, str]) -> Sections:
     """What help tells before all other keys."""
-    replay = () if tape is None else (("Of a recording", REPLAY),)
-    return (*replay, *((("Of your own", _own_keys(keymap)),) if keymap else ()))
+    return (("Of your own", _own_keys(keymap)),) if keymap else ()
 
 
 def _own_keys(keymap: Mapping[str, str]) -> Hints:

@@ -14,13 +14,12 @@ from streamops.model.observation import Observation
 from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
 from streamops.present.views import View
 
-if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that; few record.
+if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
     from streamops.model.payloads import KeptPayload
     from streamops.model.pending import PendingProfile
     from streamops.model.silences import Silence
     from streamops.operate.acting.prepared import Prepared
     from streamops.operate.delayed import DelayedQueues
-    from streamops.operate.recording.recording import Recording
     from streamops.operate.search import Search, SearchResult
     from streamops.tui.readers import (
         DelayedSource,
@@ -182,20 +181,6 @@ class SilenceStore(Protocol):
         """Replace what is silenced by what is made of it; other processes wait with theirs."""
 
 
-class Keeper(Protocol):
-    """Keeps what is observed for later."""
-
-    def observed(self, context: ContextInfo, observation: Observation) -> None:
-        """Keep an observation; does not wait."""
-
-    def lost(self, context: ContextInfo, message: str, hint: str) -> None:
-        """Keep why there is none."""
-
-    @property
-    def words(self) -> str:
-        """How it goes, for the status line."""
-
-
 class TuiSettings(Struct, frozen=True):
     """Everything the console is started with.
 
@@ -211,8 +196,6 @@ class TuiSettings(Struct, frozen=True):
         mouse: Whether the mouse is used.
         colour: Whether colour is used.
         copy: Which way text is copied: ``auto``, ``osc52``, ``tool`` or ``file``.
-        keeper: Records what is observed; none where nothing is recorded.
-        recording: What is played in place of a server; none where there is one.
         silences: Where a context's silences are kept; none where they end with the console.
     """
 
@@ -227,6 +210,4 @@ class TuiSettings(Struct, frozen=True):
     mouse: bool = True
     colour: bool = True
     copy: str = "auto"
-    keeper: Keeper | None = None
-    recording: "Recording | None" = None
     silences: Callable[[str], SilenceStore] | None = None

@@ -13,7 +13,6 @@ from streamops.present.units import compact, count, duration, health_text, perce
 from streamops.tui.moment import Loss, Moment, Stranger
 from streamops.tui.paint import Line, cell_width
 from streamops.tui.source import ContextInfo
-from streamops.tui.tape import tape_cells
 
 CRUMB: Final = " ▸ "
 GAP: Final = Cell("  ")
@@ -28,8 +27,7 @@ ID_HEAD: Final = 8
 
 def header(moment: Moment, width: int) -> tuple[Line, Line]:
     """Where this is on the left, how it is on the right; words leave where there is no room for them."""
-    name, *place = _place(moment.context)
-    return (name, *_replay(moment), *place, *_server(moment)), (GAP, *_healths(moment, wordy=width >= WORDY))
+    return (*_place(moment.context), *_server(moment)), (GAP, *_healths(moment, wordy=width >= WORDY))
 
 
 def crumbs(context: ContextInfo, trail: tuple[str, ...]) -> Line:
@@ -69,7 +67,7 @@ def stranger_banner(stranger: Stranger) -> Line:
 
 def status(moment: Moment, now: float) -> Line:
     """How the data comes: pace, cost, what is missing from it."""
-    cells = [Cell(" "), *_deeds(moment), *_recording(moment), *_silenced(moment), *_freshness(moment, now)]
+    cells = [Cell(" "), *_deeds(moment), *_silenced(moment), *_freshness(moment, now)]
     observation = moment.observation
     if observation is not None:
         cells += [DOT, Cell(_cost(observation), Tone.DIM), *_shortfalls(observation)]
@@ -112,12 +110,6 @@ def _place(context: ContextInfo) -> Line:
         environment,
         *read_only,
     )
-
-
-def _replay(moment: Moment) -> Line:
-    if moment.tape is None:
-        return ()
-    return (GAP, Cell(f"REPLAY {moment.tape.clock}", Tone.WARN))
 
 
 def _server(moment: Moment) -> Line:
@@ -166,12 +158,6 @@ def _deeds(moment: Moment) -> Line:
     return tuple(cells)
 
 
-def _recording(moment: Moment) -> Line:
-    if not moment.recording:
-        return ()
-    return (Cell(moment.recording, Tone.WARN if moment.recording[0] == "✗" else Tone.OK), DOT)
-
-
 def _silenced(moment: Moment) -> Line:
     """How many findings are silenced, wherever one looks: nobody should forget it."""
     silenced = sum(row.silenced_until is not None for row in moment.alerts)
@@ -179,8 +165,6 @@ def _silenced(moment: Moment) -> Line:
 
 
 def _freshness(moment: Moment, now: float) -> Line:
-    if moment.tape is not None:
-        return tape_cells(moment.tape)
     if moment.frozen:
         return (Cell(f"‖ frozen, {_age(moment, now)} old (p)", Tone.WARN),)
     if moment.pace.interval is None:

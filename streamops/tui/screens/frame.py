@@ -17,7 +17,7 @@ from streamops.tui.asking import Back
 from streamops.tui.bars import Bar
 from streamops.tui.deed import Deed
 from streamops.tui.moment import Moment
-from streamops.tui.own_keys import own_hints, replay_hints
+from streamops.tui.own_keys import own_hints
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place, command, entry_of
 from streamops.tui.prompt import HELP
@@ -118,7 +118,7 @@ class Frame(Prompting):
             if self._complaint:
                 return (Cell(f" ▲ {self._complaint}", Tone.WARN),)
             return words.keys(HELP[self._prompt.sign], self.size.width)
-        first, *others = (*replay_hints(self.moment.tape), *self.hints(), *self.COMMON_HINTS)
+        first, *others = (*self.hints(), *self.COMMON_HINTS)
         hints = own_hints((first, *self._acting_hints(), *others), self, self.moment.keymap)
         return words.keys(hints, self.size.width)
 

@@ -12,7 +12,7 @@ from streamops.tui import places
 from streamops.tui.details import paragraph, title_lines
 from streamops.tui.explaining import finding_help, lag_help
 from streamops.tui.moment import Moment
-from streamops.tui.own_keys import more_sections
+from streamops.tui.own_keys import own_sections
 from streamops.tui.paint import BLANK_LINE, Line, fit
 from streamops.tui.places import Place, command
 from streamops.tui.screens.frame import Frame
@@ -154,7 +154,7 @@ class HelpScreen(Frame):
     def _every_key(self) -> list[Line]:
         lines: list[Line] = []
         acting = () if self.moment.read_only else (("Acting: nothing is done before its plan", ACTING),)
-        for title, keys in (*more_sections(self.moment.keymap, self.moment.tape), *SECTIONS, *acting):
+        for title, keys in (*own_sections(self.moment.keymap), *SECTIONS, *acting):
             lines += [*heading(title), *key_lines(keys), BLANK_LINE]
         return lines
 

@@ -7,8 +7,6 @@ import pytest
 from streamops.cli.globals import Globals
 from streamops.cli.session import Session
 from streamops.main.consoles import server_settings
-from streamops.operate.recording.frames import RecordedContext
-from streamops.operate.recording.recorder import Recorder
 from streamops.tui.app import StreamopsApp
 from tests.support.cli.running import Cli
 from tests.support.security.planting import CONTEXTS, SECRET, Planted
@@ -91,22 +89,14 @@ def test_a_bug_with_its_traceback(planted: Planted, cli: Cli, monkeypatch: pytes
     assert not planted.tells(result.out + result.err)
 
 
-async def test_the_console_and_its_recording(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_console(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(planted.directory)
-    settings = server_settings(Session(Globals(context="bycommand")))
-    app = StreamopsApp(settings)
+    app = StreamopsApp(server_settings(Session(Globals(context="bycommand"))))
     seen = []
     async with running(app):
         await until(app, lambda: "billing" in screen_text(app))
         for keys in (("?",), ("escape",), ("c",), ("escape",), ("s",), ("escape",), ("enter",), ("enter",)):
             await press(app, *keys)
             seen += [screen_text(app), app.export_screenshot()]
-        observation = app.moment.observation
     assert not planted.tells("\n".join(seen))
-    assert observation is not None
-    recorder = Recorder(planted.home / "recording")
-    context = settings.context
-    recorder.take(RecordedContext(context.name, context.environment, context.address), observation)
-    recorder.close()
-    assert recorder.state.frames == 1
     assert not [*planted.written()]

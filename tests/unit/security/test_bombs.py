@@ -9,15 +9,12 @@ import msgspec
 import pytest
 
 from streamops.analysis.expressions import Expression
-from streamops.errors import RecordingError, SettingsError, UnexpectedReply
+from streamops.errors import SettingsError, UnexpectedReply
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.acting import ours
 from streamops.operate.acting.packing import unpack_values
 from streamops.operate.acting.undo_rows import unpack_pages
-from streamops.operate.recording import recording
-from streamops.operate.recording.frames import FIRST_LINE, Kind, frame
-from streamops.operate.recording.recording import Recording
 from streamops.present.entries import preview, render_entry
 from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_project
 
@@ -69,23 +66,6 @@ def test_runs_that_overlap_make_no_more_rows_than_there_are() -> None:
     page = (0, ["77"], ids, [0, 0, 1, 0] * 500 + [0, 0, 1, 1000, 0, 0, 1, 0] * 500)
     with pytest.raises(UnexpectedReply):
         unpack_pages(zlib.compress(msgspec.msgpack.encode([page])))
-
-
-def test_a_recording_is_not_inflated_beyond_its_bound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "LONGEST_BODY", MOST)
-    context = msgspec.msgpack.encode({"name": "a", "environment": "b", "address": "c"})
-    path = tmp_path / "recording"
-    path.write_bytes(FIRST_LINE + frame(Kind.CONTEXT, 0, 0, context) + frame(Kind.WHOLE, 0, 0, BOMB))
-    opened = Recording.open(path)
-
-    def work() -> None:
-        with pytest.raises(RecordingError):
-            opened.read(0)
-
-    assert peak(work) < 4 * MOST
-    opened.close()
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,6 @@ from streamops.model.ids import EntryId
 from streamops.model.schedules import parse_schedule
 from streamops.operate.acting.packing import unpack, unpack_values
 from streamops.operate.acting.undo_rows import unpack_pages
-from streamops.operate.recording.frames import FIRST_LINE, Kind, frame
-from streamops.operate.recording.recording import Recording
 from streamops.operate.restore_files import parse_entry
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
 from streamops.process.web.web_config import decode_web_config
@@ -168,39 +166,6 @@ def test_hashes_of_jobs_of_any_bytes_raise_nothing_unforeseen(pairs: list[tuple[
 @example("9 " + "9" * 5000 + " 1 1 running")
 def test_a_roster_of_any_text_raises_nothing_unforeseen(told: str) -> None:
     decode_worker("w", told)
-
-
-frames = st.tuples(
-    st.integers(0, 7), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.binary(max_size=40) | msgpack
-)
-
-
-@given(st.lists(frames, max_size=6), st.binary(max_size=10))
-@example([(Kind.CONTEXT, 0, 0, DEEP[2])], b"")
-@example([(Kind.CONTEXT, 0, 0, msgspec.msgpack.encode({"name": "a", "environment": "b", "address": "c"})),
-          (Kind.WHOLE, 2**64 - 1, 2**64 - 1, b"")], b"")  # fmt: skip
-@example([(Kind.CONTEXT, 0, 0, msgspec.msgpack.encode({"name": "a", "environment": "b", "address": "c"})),
-          (Kind.LOSS, 0, 0, DEEP[2])], b"")  # fmt: skip
-def test_recordings_of_any_frames_raise_nothing_unforeseen(
-    told: list[tuple[int, int, int, bytes]], rest: bytes
-) -> None:
-    """Frames whose checksums are right, of whatever kind and content; somebody made them so."""
-    whole = b"".join(frame(kind, time, at, body) for kind, time, at, body in told)  # type: ignore[arg-type]
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "recording"
-        path.write_bytes(FIRST_LINE + whole + rest)
-        refused(lambda: _play(path))
-
-
-def _play(path: Path) -> None:
-    recording = Recording.open(path)
-    try:
-        for number in range(len(recording)):
-            refused(lambda number=number: recording.read(number))  # type: ignore[misc]  # as above
-            recording.time(number)
-            recording.elapsed(number)
-    finally:
-        recording.close()
 
 
 urls = st.lists(

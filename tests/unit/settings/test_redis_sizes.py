@@ -2,7 +2,6 @@ import click
 import pytest
 
 from streamops.cli.commands.run import run
-from streamops.main.faces import tui
 from streamops.present.measures import SIZES, parse_measure
 from streamops.settings.sizes import parse_size
 
@@ -15,18 +14,14 @@ REDIS = {
     "1g": 1000000000,
     "1gb": 1024 * 1024 * 1024,
 }
-CONVERTERS = [
-    next(param for param in command.params if param.name == name).type.convert
-    for command, name in ((run, "max_memory"), (tui, "record_max"))
-]
+CONVERT = next(param for param in run.params if param.name == "max_memory").type.convert
 
 
 @pytest.mark.parametrize(("written", "number"), REDIS.items())
-def test_a_size_is_the_same_number_of_bytes_in_every_option_filter_and_in_redis_conf(
+def test_a_size_is_the_same_number_of_bytes_in_options_filters_and_in_redis_conf(
     written: str, number: int
 ) -> None:
     for spelled in (written, written.upper()):
         assert parse_size(spelled) == number
         assert parse_measure(spelled, SIZES) == number
-        for convert in CONVERTERS:
-            assert convert(spelled, None, click.Context(run)) == number
+        assert CONVERT(spelled, None, click.Context(run)) == number

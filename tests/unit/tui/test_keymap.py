@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from textual.binding import Binding
 
 import streamops.tui
+from streamops.model.removed import removed_hint
 from streamops.present.keys import CHARACTERS, KEYS, key_names, keymap_problems, shown_keys
 from streamops.tui.app import StreamopsApp
 from streamops.tui.text_view import TextView
@@ -69,6 +70,10 @@ def test_a_keymap_is_judged() -> None:
         ({"mark": "m"}, []),
         ({"filtr": "x"}, ["nothing is named 'filtr'; did you mean 'filter'?"]),
         ({"zzz": "x"}, ["nothing is named 'zzz'"]),
+        (
+            {"replay.pause": "x"},
+            [f"nothing is named 'replay.pause'. {removed_hint('console.keymap.replay.pause')}"],
+        ),
         ({"sort": ""}, ["sort: no key"]),
         ({"sort": "i"}, ["i would mean both 'sort' and 'invert'"]),
         ({"sort": "f8", "invert": "f8"}, ["f8 would mean both 'sort' and 'invert'"]),

@@ -1,10 +1,7 @@
 """What the screens look like, once each. After a change that is meant: ``--snapshot-update``."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from time import monotonic
-from typing import Never
 
 import msgspec
 import pytest
@@ -14,20 +11,16 @@ from streamops.errors import StalePlan
 from streamops.model.acting import JobState, Plan, Progress
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.operate.recording.frames import RecordedLoss
-from streamops.operate.recording.recording import Recording
 from streamops.present.views import View
 from streamops.tui import noticing
 from streamops.tui.app import StreamopsApp
 from streamops.tui.moment import Loss
 from streamops.tui.screens.search import SearchScreen
-from streamops.tui.source import ContextInfo, TuiSettings
 from tests.support.invented import seconds
 from tests.support.tui import acts, sample
 from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN
-from tests.support.tui.driving import press, settle, until
+from tests.support.tui.driving import press, until
 from tests.support.tui.pulse_source import PulseSource, fed
-from tests.support.tui.replay import PROD, afternoon, record
 from tests.support.tui.shop import shop_source
 from tests.support.tui.snapshots import Compare, Look, hold, looking
 from tests.support.tui.source import STAGING, InventedSource, app_for, settings_for
@@ -246,35 +239,3 @@ def test_an_outcome_looks_as_recorded(look: Look) -> None:
 )
 def test_each_record_of_what_was_done_looks_as_recorded(look: Look, keys: list[str]) -> None:
     look(app_for(shop_source(actions=ACTIONS, jobs=JOBS)), *keys)
-
-
-# -- a recording -------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def night(tmp_path: Path) -> Iterator[StreamopsApp]:
-    """A recording in the middle of which the server goes away."""
-    frames = afternoon(12)
-    frames[8] = RecordedLoss("cannot connect: connection refused", "check that the server runs")
-    context = ContextInfo("prod", "production", PROD.address, read_only=True)
-
-    async def no_server(_: str) -> Never:
-        raise AssertionError("a recording needs no server")
-
-    recording = Recording.open(record(tmp_path / "night.rec", frames))
-    yield StreamopsApp(TuiSettings(context, (context,), no_server, timedelta(seconds=2), recording=recording))
-    recording.close()
-
-
-def test_a_recording_that_is_played_looks_as_recorded(look: Look, night: StreamopsApp) -> None:
-    async def go(app: StreamopsApp) -> None:
-        await press(app, "space")
-        await until(app, lambda: app.moment.tape is not None and app.moment.tape.paused)
-        player = app.live.player
-        assert player is not None
-        player.step(4 - player._where.number)
-        await until(app, lambda: app.moment.tape is not None and app.moment.tape.number == 4)
-        await press(app, *"jjjj")
-        await settle(app)
-
-    look(night, change=go)

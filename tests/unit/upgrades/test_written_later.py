@@ -6,7 +6,6 @@ something may only be added show the addition left out; those of one with a numb
 
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +13,7 @@ import pytest
 
 from streamops.analysis.letters import read_letter
 from streamops.cli.history_files import read_history
-from streamops.errors import RecordingError, StreamopsError, UnexpectedReply
+from streamops.errors import StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.entries import Entry
@@ -26,8 +25,6 @@ from streamops.operate.acting.packing import pack, unpack, unpack_asked
 from streamops.operate.acting.undo_rows import unpack_pages
 from streamops.operate.backups import parse_line, taken_back
 from streamops.operate.group_backups import parse_group, parse_row
-from streamops.operate.recording.frames import NAME, Kind, frame
-from streamops.operate.recording.recording import Recording
 from streamops.scaling.state import ScalingState
 from streamops.wire.consuming.hearts import decode_heart
 from streamops.wire.delayed_bodies import decode_body
@@ -216,33 +213,3 @@ def test_a_pool_that_was_told_something_new_keeps_its_word() -> None:
 def test_a_phase_of_the_audit_log_that_is_not_known_is_an_action_of_its_own() -> None:
     read = decode_record(record(phase=b"reviewed", begun=b"5-0", operation=b"ack", plan=b"\x93what"))
     assert (read.phase, read.begun_id, read.operation, read.plan) == (AuditPhase.OTHER, str(ID), "ack", None)
-
-
-def test_a_recording_of_a_later_format_is_refused_by_its_first_line(tmp_path: Path) -> None:
-    path = tmp_path / "later"
-    path.write_bytes(NAME + b"2\n" + b"whatever")
-    with pytest.raises(RecordingError, match="recorded in format 2") as told:
-        Recording.open(path)
-    assert "play it with the version that wrote it" in told.value.hint
-
-
-def test_frames_of_a_kind_that_is_not_known_are_passed_over(tmp_path: Path) -> None:
-    context = msgspec.msgpack.encode({"name": "a", "environment": "production", "address": "b", "mood": 1})
-    loss = msgspec.msgpack.encode({"message": "away", "hint": "wait", "mood": 1})
-    path = tmp_path / "later"
-    later: Any = 99
-    path.write_bytes(
-        NAME
-        + b"1\n"
-        + frame(Kind.CONTEXT, 1, 1, context)
-        + frame(later, 2, 2, b"\xc1")
-        + frame(Kind.LOSS, 3, 3, loss)
-    )
-    recording = Recording.open(path)
-    try:
-        assert (len(recording), recording.problem) == (1, "")
-        scene = recording.read(0)
-        assert scene.loss is not None
-        assert (scene.context.name, scene.loss.message) == ("a", "away")
-    finally:
-        recording.close()

@@ -1,15 +1,11 @@
 """The console in a real browser."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 from aiohttp import web
 
-from streamops.operate.recording.frames import RecordedContext
-from streamops.operate.recording.recorder import Recorder
 from tests.support.servers import RunningServer
-from tests.support.tui import sample
 from tests.support.tui.web.chromium import CHROMIUM, chromium
 from tests.support.tui.web.program import web_console
 
@@ -92,21 +88,6 @@ async def test_strangers_are_turned_away(server: RunningServer) -> None:
                     break
                 await asyncio.sleep(0.05)
             assert title == "refused"
-
-
-async def test_a_recording_plays_in_a_browser(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "shop")
-    recorder.take(RecordedContext("prod", "production", "redis://shop"), sample.shop())
-    recorder.close()
-    async with (
-        web_console("--replay", str(tmp_path / "shop")) as program,
-        chromium() as browser,
-        browser.page(program.url) as page,
-    ):
-        await page.shown("REPLAY 2026-03-14")
-        await page.type("C")
-        await page.shown("this is a recording")
-        await page.press("q", 81)
 
 
 class foreign_page:  # noqa: N801 - used as a function

@@ -66,10 +66,6 @@ async def test_the_token_is_in_no_log_and_no_list_of_processes(server: RunningSe
     [
         (["--listen", "127.0.0.1:0"], "--listen needs --web"),
         (["--allow-writing"], "--allow-writing needs --web"),
-        (["--record-max", "1MB"], "--record-max needs --record"),
-        (["--record", "a", "--replay", "b"], "--record and --replay exclude each other"),
-        (["--record", "a", "--web"], "--record and --web exclude each other"),
-        (["--record", "a", "--record-max", "much"], "no number of bytes"),
         (["--web", "--listen", "0.0.0.0:0"], "no loopback address"),
         (["--web", "--listen", "9642"], "not HOST:PORT"),
     ],

@@ -1,0 +1,20 @@
+"""What was removed, and what does the same."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Final
+
+_RECORDINGS: Final = "Recordings were removed: Prometheus keeps what the exporter tells, and `streamops status -o jsonl` prints a snapshot."
+
+_REMOVED: Final[Mapping[str, str]] = {
+    "streamops tui --record": _RECORDINGS,
+    "streamops tui --record-max": _RECORDINGS,
+    "streamops tui --replay": _RECORDINGS,
+    "console.keymap.replay.*": _RECORDINGS,
+}
+"""What to say, by commands with their options and by keys of a configuration with their values; ``*`` is anything."""
+
+
+def removed_hint(name: str) -> str:
+    """That something was removed, and what does the same; empty where it never was there."""
+    return next((hint for pattern, hint in _REMOVED.items() if fnmatchcase(name, pattern)), "")
