@@ -5,12 +5,17 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 _RECORDINGS: Final = "Recordings were removed: Prometheus keeps what the exporter tells, and `streamops status -o jsonl` prints a snapshot."
+_WEBHOOK: Final = (
+    "The webhook target was removed: use the target command, with curl in get and set; see docs/targets.md."
+)
 
 _REMOVED: Final[Mapping[str, str]] = {
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,
     "console.keymap.replay.*": _RECORDINGS,
+    "pools.*.webhook": _WEBHOOK,
+    "pools.*.target = webhook": _WEBHOOK,
 }
 """What to say, by commands with their options and by keys of a configuration with their values; ``*`` is anything."""
 

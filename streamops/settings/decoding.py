@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import SettingsError, known_hint
+from streamops.model.removed import removed_hint
 from streamops.settings.durations import parse_duration
 from streamops.settings.schema import ConfigTable
 from streamops.wire.options import Secret
@@ -80,7 +81,8 @@ class _Decoder:
         stated: dict[str, Any] = {}
         for name, value in self._items(table, key):
             if name not in kinds:
-                self._report(join_key(key, name), "unknown key", known_hint(name, kinds))
+                place = join_key(key, name)
+                self._report(place, "unknown key", removed_hint(place) or known_hint(name, kinds))
             elif (decoded := self._decode(kinds[name], value, join_key(key, name))) is not msgspec.UNSET:
                 stated[name] = decoded
         if len(self.problems) == before:
@@ -100,7 +102,7 @@ class _Decoder:
         try:
             return _decode_value(kind, value)
         except SettingsError as error:
-            self._report(key, error.message, error.hint)
+            self._report(key, error.message, removed_hint(f"{key} = {value}") or error.hint)
         except msgspec.ValidationError as error:
             place = _PLACE.search(str(error))
             self._report(key + (place[1] if place else ""), _in_words(_PLACE.sub("", str(error))))

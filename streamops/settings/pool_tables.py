@@ -9,8 +9,6 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from streamops.errors import SettingsError
-from streamops.model.secret import Secret
-from streamops.model.topics import headers_problem, url_problem
 from streamops.scaling.config import ScalingConfig
 from streamops.settings.passwords import split_command
 from streamops.targets.specs import COMMAND_TIMEOUT, DEFAULT_TIMEOUT, TargetKind
@@ -100,42 +98,6 @@ class CommandTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         yield from _timeout_problems(self.timeout)
 
 
-class WebhookTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[pools.NAME.webhook]``: a URL that tells the number of workers by GET, and takes another by POST.
-
-    Attributes:
-        url: It.
-        headers: Headers of every call; never shown.
-        header_files: Headers whose values are read from files.
-        secret_file: File that holds the secret to sign calls with.
-        secret_command: Program that prints it.
-        ca: PEM file of the authorities to trust; the system's unless stated.
-        timeout: The longest wait for an answer.
-    """
-
-    url: Secret
-    headers: dict[str, str] = {}
-    header_files: dict[str, str] = {}
-    secret_file: str | None = None
-    secret_command: Command | None = None
-    ca: str | None = None
-    timeout: timedelta = DEFAULT_TIMEOUT
-
-    def __post_init__(self) -> None:
-        _raise(self._problems())
-
-    def _problems(self) -> Iterator[str]:
-        if problem := url_problem(self.url.reveal()):
-            yield f"url: {problem}"
-        # Files are not read to check a table: their headers' names can be judged all the same.
-        headers = (*self.headers.items(), *dict.fromkeys(self.header_files, "").items())
-        if problem := headers_problem(headers):
-            yield f"headers: {problem}"
-        if self.secret_file is not None and self.secret_command is not None:
-            yield "says both secret_file and secret_command"
-        yield from _timeout_problems(self.timeout)
-
-
 class PoolTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME]``: workers of one group of one stream, how many there may be, and who runs them.
 
@@ -158,7 +120,6 @@ class PoolTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         target: Who runs the workers; the table of that name says more.
         kubernetes: Which object.
         command: Which programs.
-        webhook: Which URL.
     """
 
     stream: str
@@ -177,7 +138,6 @@ class PoolTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     target: TargetKind = TargetKind.LOCAL
     kubernetes: KubernetesTable | None = None
     command: CommandTable | None = None
-    webhook: WebhookTable | None = None
 
     def __post_init__(self) -> None:
         _raise(self._problems())

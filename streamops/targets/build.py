@@ -1,8 +1,8 @@
-"""From what is configured to what can be asked. Only what is used is imported: aiohttp and lightkube are heavy."""
+"""From what is configured to what can be asked. Only what is used is imported: lightkube is heavy."""
 
 from collections.abc import Callable
 
-from streamops.targets.specs import CommandSpec, KubernetesSpec, LocalSpec, TargetSpec, WebhookSpec
+from streamops.targets.specs import CommandSpec, KubernetesSpec, LocalSpec, TargetSpec
 from streamops.targets.target import Target
 
 
@@ -25,7 +25,3 @@ def target_of(pool: str, spec: TargetSpec, local: Callable[[], Target]) -> Targe
             from streamops.targets.command import CommandTarget  # noqa: PLC0415
 
             return CommandTarget(pool, spec)
-        case WebhookSpec():
-            from streamops.targets.webhook import WebhookTarget  # noqa: PLC0415
-
-            return WebhookTarget(pool, spec)

@@ -21,7 +21,6 @@ class TargetKind(StrEnum):
     LOCAL = "local"
     KUBERNETES = "kubernetes"
     COMMAND = "command"
-    WEBHOOK = "webhook"
 
 
 class LocalSpec(Struct, frozen=True, kw_only=True, tag="local"):
@@ -80,22 +79,4 @@ class CommandSpec(Struct, frozen=True, kw_only=True, tag="command"):
     env: dict[str, Secret] = {}
 
 
-class WebhookSpec(Struct, frozen=True, kw_only=True, tag="webhook"):
-    """A URL that tells how many workers there are, and takes another number.
-
-    Attributes:
-        url: It. What follows the host is not shown.
-        secret: What calls are signed with; none for unsigned ones.
-        headers: Further headers; their values are not shown.
-        ca: PEM file of the authorities to trust; empty for the system's.
-        timeout: The longest wait for an answer.
-    """
-
-    url: Secret
-    secret: Secret | None = None
-    headers: dict[str, Secret] = {}
-    ca: str = ""
-    timeout: timedelta = DEFAULT_TIMEOUT
-
-
-TargetSpec = LocalSpec | KubernetesSpec | CommandSpec | WebhookSpec
+TargetSpec = LocalSpec | KubernetesSpec | CommandSpec

@@ -9,7 +9,7 @@ class Target(Protocol):
     """Whatever runs the workers of one pool.
 
     Attributes:
-        kind: The word for it in the configuration: ``local``, ``kubernetes``, ``command``, ``webhook``.
+        kind: The word for it in the configuration: ``local``, ``kubernetes``, ``command``.
         label: What it is, for people: ``deployment shop/billing``. Without a secret.
     """
 

@@ -32,8 +32,8 @@ class _Told(Struct):
 _DECODER: Final = msgspec.json.Decoder(Number | _Told)
 
 
-def decode_size(content: bytes, version: str = "") -> PoolSize:
-    """What a command printed or a URL answered: a number, or ``{"ordered": 3, "ready": 2}``.
+def decode_size(content: bytes) -> PoolSize:
+    """What a command printed: a number, or ``{"ordered": 3, "ready": 2}``.
 
     Raises:
         ValueError: Neither, or a number that cannot be one of workers.
@@ -43,8 +43,8 @@ def decode_size(content: bytes, version: str = "") -> PoolSize:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise ValueError('neither a number of workers nor {"ordered": 3, "ready": 2}') from None
     if isinstance(told, int):
-        return PoolSize(ordered=told, version=version)
-    return PoolSize(ordered=told.ordered, ready=told.ready, version=version)
+        return PoolSize(ordered=told)
+    return PoolSize(ordered=told.ordered, ready=told.ready)
 
 
 def one_line(text: str, secrets: Iterable[str] = ()) -> str:

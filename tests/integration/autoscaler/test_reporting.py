@@ -26,8 +26,8 @@ OPTIONS = ControllerOptions(
 class BrokenTarget:
     """Tells a size, and refuses another one."""
 
-    kind = "webhook"
-    label = "webhook https://broken"
+    kind = "command"
+    label = "command broken"
 
     async def read(self) -> PoolSize:
         return PoolSize(ordered=1, ready=1)
@@ -83,7 +83,7 @@ async def test_failures_of_a_target_are_counted_once_each(server: RunningServer)
         assert pool.errors == 1
         assert sum(pool.decisions.values()) == 4
         assert pool.last is not None
-        assert pool.last.problem == "webhook https://broken: refuses 3"
+        assert pool.last.problem == "command broken: refuses 3"
         # Nothing is wanted any more: what went wrong once is no problem of a decision that asks for nothing.
         server.command("HSET", f"streamops:pool:{POOL}", "scaling", "paused")
         quiet = [(await controller.round()).decisions[POOL] for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Through the controller to real targets: a script, a webhook and a Kubernetes API that conflicts, refuses and hangs."""
+"""Through the controller to real targets: a script and a Kubernetes API that conflicts, refuses and hangs."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from streamops.autoscaler.controller import Controller
 from streamops.model.pools import Applied, PoolDecision
@@ -16,13 +15,11 @@ from streamops.targets.command import CommandTarget
 from streamops.targets.kubernetes import KubernetesTarget
 from streamops.targets.specs import CommandSpec
 from streamops.targets.target import Target
-from streamops.targets.webhook import WebhookTarget
 from tests.support.autoscaler.pools import POOL, QUICK, add_waiting, at_least, console_on, steer
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 from tests.support.targets.kubernetes import spec_of
-from tests.support.targets.scale_api import ScaleApi, running_api, serving, status
-from tests.support.targets.webhook import Pool as Hook
+from tests.support.targets.scale_api import ScaleApi, running_api, status
 
 
 class Rounds:
@@ -199,23 +196,3 @@ async def test_a_script_that_takes_long_is_asked_once_and_its_end_is_seen(
             outcomes += await told.outcomes(1)
         assert Applied.FAILED not in outcomes
         assert (tmp_path / "asked").read_text() == "5\n"
-
-
-async def test_a_webhook_is_asked_once_with_a_key_and_left_alone_when_it_fails(
-    server: RunningServer,
-) -> None:
-    hook = Hook()
-    hook.faults["POST"] = [web.Response(status=503, headers={"Retry-After": "900"})]
-    async with serving(hook.handle) as hook.url, rounds(server, WebhookTarget(POOL, hook.spec())) as told:
-        assert await told.outcomes(4) == [Applied.FAILED, *[Applied.WAITING] * 3]
-        assert [method for method, *_ in hook.seen].count("POST") == 1
-        assert hook.workers == 3
-
-
-async def test_a_webhook_that_works(server: RunningServer) -> None:
-    hook = Hook()
-    async with serving(hook.handle) as hook.url, rounds(server, WebhookTarget(POOL, hook.spec())) as told:
-        assert await told.outcomes(3) == [Applied.DONE, Applied.KEPT, Applied.KEPT]
-        (asked,) = [body for method, _, body in hook.seen if method == "POST"]
-        assert b"limit: " not in asked or b"first reading" in asked
-        assert hook.workers == 5

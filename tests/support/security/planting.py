@@ -55,11 +55,6 @@ every = "1s"
 fire_after = "1s"
 [callbacks]
 hosts = ["127.0.0.1"]
-[pools.hook]
-stream = "orders"
-group = "billing"
-target = "webhook"
-webhook = {{ url = "http://127.0.0.1:1/scale?key={secret}", headers = {{ "X-Api-Key" = "{secret}" }}, secret_file = "planted/password" }}
 [pools.shell]
 stream = "orders"
 group = "mail"

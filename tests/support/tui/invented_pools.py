@@ -81,7 +81,7 @@ def pools() -> tuple[Pool, ...]:
             mode="paused", updated_by="ada@bastion-1", updated_at=NOW - minutes(12),
         ),
         Pool(
-            name="night", stream="orders", group="reports", target="webhook https://fleet.shop.example", minimum=0,
+            name="night", stream="orders", group="reports", target="command scale-fleet", minimum=0,
             maximum=3, lead=Lead(holder=CONTROLLER, until=NOW - minutes(30), term=1), last=DECISIONS["night"][0],
         ),
     )  # fmt: skip

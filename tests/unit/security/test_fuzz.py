@@ -196,7 +196,7 @@ def test_files_of_settings_of_any_text_raise_nothing_unforeseen(content: bytes) 
 tables = st.sampled_from(["contexts", "health", "console", "views", "retention", "topics", "callbacks", "intake",
                           "pools", "budgets", "exporter", "notify", "default_context", "x"])  # fmt: skip
 inner = st.sampled_from(["url", "host", "port", "name", "headers", "secret_file", "retry", "priority", "stream", "group",
-                         "command", "webhook", "get", "set", "hosts", "keymap", "refresh", "where", "listen"])  # fmt: skip
+                         "command", "get", "set", "hosts", "keymap", "refresh", "where", "listen"])  # fmt: skip
 toml_values = st.recursive(
     st.booleans()
     | st.integers(-(2**70), 2**70)

@@ -14,7 +14,6 @@ from streamops.settings.pool_tables import (
     CommandTable,
     KubernetesTable,
     PoolTable,
-    WebhookTable,
 )
 from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
 from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
@@ -57,7 +56,6 @@ def test_the_example_has_no_problem(place: Place) -> None:
         PoolTable,
         KubernetesTable,
         CommandTable,
-        WebhookTable,
         BudgetTable,
         type(Settings().thresholds),
     ],

@@ -31,11 +31,6 @@ stream = "s"
 group = "g"
 target = "command"
 command = { get = "get", set = "set {desired}", env = { API_TOKEN = "x", LANG = "C" } }
-[pools.q]
-stream = "s"
-group = "h"
-target = "webhook"
-webhook = { url = "http://h/", secret_file = "password" }
 """
 FILES = (
     "contexts.a.password_file",
@@ -45,7 +40,6 @@ FILES = (
     "topics[0].secret_file",
     "intake.token_file",
     "notify.urls_file",
-    "pools.q.webhook.secret_file",
 )
 WITHIN = (
     "topics[0].headers.X-Api-Key",

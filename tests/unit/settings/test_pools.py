@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.errors import SettingsError
+from streamops.errors import ExitCode, SettingsError
 from streamops.model.secret import Secret
 from streamops.scaling.config import ScalingConfig
 from streamops.settings.describe import describe_settings
@@ -21,7 +21,6 @@ from streamops.targets.specs import (
     LocalSpec,
     TargetKind,
     TargetSpec,
-    WebhookSpec,
 )
 from tests.support.project import PROJECT
 from tests.support.settings.place import PLANTED, Place
@@ -30,7 +29,6 @@ ROOT = PROJECT
 POOL = '[pools.billing]\nstream = "orders"\ngroup = "billing"\n'
 KUBERNETES = POOL + 'target = "kubernetes"\n[pools.billing.kubernetes]\nname = "billing-workers"\n'
 COMMAND = POOL + 'target = "command"\n[pools.billing.command]\nget = "count it"\nset = "scale {desired}"\n'
-WEBHOOK = POOL + f'target = "webhook"\n[pools.billing.webhook]\nurl = "https://h.example/{PLANTED}"\n'
 
 
 def pools_of(place: Place, context: str | None = None, **variables: str) -> PoolSettings:
@@ -152,44 +150,6 @@ def test_commands_are_split_as_a_shell_would(place: Place) -> None:
     )
 
 
-def test_webhooks_secrets_come_from_files_and_programs(place: Place) -> None:
-    place.write_password(f"{PLANTED}-long")
-    place.write_user(
-        WEBHOOK
-        + 'ca = "ca.pem"\nheaders = { X-Shop = "5" }\nheader_files = { Authorization = "~/password" }\n'
-        'secret_file = "~/password"\n'
-    )
-    assert target_of(place) == WebhookSpec(
-        url=Secret(f"https://h.example/{PLANTED}"),
-        secret=Secret(f"{PLANTED}-long"),
-        headers={"X-Shop": Secret("5"), "Authorization": Secret(f"{PLANTED}-long")},
-        ca=str(place.user_file.parent / "ca.pem"),
-    )
-    assert PLANTED not in repr(target_of(place))
-    place.write_user(WEBHOOK + 'secret_command = ["printf", "from a program of sixteen"]\n')
-    found = target_of(place)
-    assert isinstance(found, WebhookSpec)
-    assert found.secret == Secret("from a program of sixteen")
-
-
-@pytest.mark.parametrize(
-    ("stated", "content", "message"),
-    [
-        ('secret_file = "~/password"', "short", "the secret is shorter than 16 characters"),
-        ('secret_file = "~/none"', "", "secret_file: cannot read"),
-        ('secret_command = "false"', "", "secret_command: failed with exit status 1"),
-        ('header_files = { A = "~/password" }', "a\tb", "headers: the value of a holds what no header can"),
-    ],
-)
-def test_secrets_that_make_no_sense(stated: str, content: str, message: str, place: Place) -> None:
-    place.write_password(content)
-    place.write_user(WEBHOOK + stated)
-    with pytest.raises(SettingsError) as told:
-        target_of(place)
-    assert f"{place.user_file}: pools.billing: webhook: " in told.value.message
-    assert message in told.value.message
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -200,10 +160,10 @@ def test_secrets_that_make_no_sense(stated: str, content: str, message: str, pla
         (POOL + "weight = 0", "pools.billing.weight: expected a number > 0.0"),
         (POOL + "objective = 'soon'", "pools.billing.objective: not a duration"),
         (POOL + "maxmum = 3", "pools.billing.maxmum: unknown key"),
-        (POOL + "target = 'k8s'", "pools.billing.target: not one of local, kubernetes, command, webhook"),
+        (POOL + "target = 'k8s'", "pools.billing.target: not one of local, kubernetes, command"),
         (
-            POOL + "target = 'webhook'",
-            'pools.billing: says target = "webhook" and has no table of that name',
+            POOL + "target = 'command'",
+            'pools.billing: says target = "command" and has no table of that name',
         ),
         (
             KUBERNETES.replace('"kubernetes"', '"local"'),
@@ -226,15 +186,6 @@ def test_secrets_that_make_no_sense(stated: str, content: str, message: str, pla
             "pools.billing.command: get: not a program with arguments; set: says nowhere {desired}, the number to set",
         ),
         (COMMAND + 'env = { "A=B" = "x" }', "pools.billing.command: env: holds what no environment can"),
-        (WEBHOOK.replace("https", "ftp"), "pools.billing.webhook: url: begins with neither http:// nor https://"),
-        (
-            WEBHOOK + 'headers = { Idempotency-Key = "x" }',
-            "pools.billing.webhook: headers: idempotency-key is set by the caller itself",
-        ),
-        (
-            WEBHOOK + 'secret_file = "a"\nsecret_command = "b"',
-            "pools.billing.webhook: says both secret_file and secret_command",
-        ),
         ("[budgets.a]\nworkers = 0", "budgets.a.workers: expected an integer >= 1"),
         (POOL + 'budget = "share"\n[budgets.shared]\nworkers = 1', "pools.billing.budget: no budget named 'share'"),
         (POOL + 'context = "eu"', "pools.billing.context: no context named 'eu'"),
@@ -273,12 +224,31 @@ def test_what_is_wrong_is_told_with_its_place(text: str, problem: str, place: Pl
         pools_of(place)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            f'webhook = {{ url = "https://h.example/{PLANTED}" }}',
+            "pools.billing.webhook: unknown key",
+        ),
+        ('target = "webhook"', "pools.billing.target: not one of local, kubernetes, command"),
+    ],
+)
+def test_a_target_that_was_removed_is_refused_with_what_replaces_it(
+    text: str, problem: str, place: Place
+) -> None:
+    path = place.write_user(POOL + text)
+    (told,) = validate_file(path, place.environ())
+    assert told.message == f"{path}: {problem}"
+    assert told.hint.startswith("The webhook target was removed: use the target command, with curl")
+    with pytest.raises(SettingsError) as raised:
+        pools_of(place)
+    assert raised.value.exit_code is ExitCode.USAGE
+
+
 def test_no_row_holds_what_people_write_secrets_into(place: Place) -> None:
     place.write_user(
-        COMMAND.replace("count it", f"count --password {PLANTED}")
-        + f'env = {{ TOKEN = "{PLANTED}" }}\n'
-        + WEBHOOK.replace("pools.billing", "pools.b").replace("orders", "o")
-        + f'headers = {{ A = "{PLANTED}" }}\nsecret_command = "pass {PLANTED}"\n'
+        COMMAND.replace("count it", f"count --password {PLANTED}") + f'env = {{ TOKEN = "{PLANTED}" }}\n'
     )
     rows = {row.key: row.value for row in describe_settings(place.load())}
     assert PLANTED not in repr(rows)
@@ -286,9 +256,6 @@ def test_no_row_holds_what_people_write_secrets_into(place: Place) -> None:
     assert rows["pools.billing.command.get"] == "count ***"
     assert rows["pools.billing.command.env"] == "TOKEN -> ***"
     assert rows["pools.billing.command.timeout"] == "30s"
-    assert rows["pools.b.webhook.url"] == "***"
-    assert rows["pools.b.webhook.secret_command"] == "pass ***"
-    assert "pools.b.webhook.ca" not in rows
 
 
 def test_what_the_documentation_shows_is_valid(place: Place) -> None:
@@ -304,7 +271,6 @@ def test_the_examples_pools_can_be_loaded(place: Place) -> None:
     assert {name: pool.table.target for name, pool in found.pools.items()} == {
         "billing": TargetKind.KUBERNETES,
         "mail": TargetKind.COMMAND,
-        "images": TargetKind.WEBHOOK,
     }
     for name in ("billing", "mail"):
         read_target(found.find(name), place.environ())

@@ -8,7 +8,6 @@ import pytest
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
-from streamops.model.secret import Secret
 from streamops.targets.build import target_of
 from streamops.targets.kubernetes import KubernetesTarget
 from streamops.targets.specs import (
@@ -17,7 +16,6 @@ from streamops.targets.specs import (
     LocalSpec,
     TargetKind,
     TargetSpec,
-    WebhookSpec,
 )
 from streamops.targets.target import Target
 from streamops.targets.telling import LONGEST_PAUSE, decode_pause, one_line, require_done, require_expected
@@ -26,7 +24,6 @@ from tests.support.tables import table
 SPECS: tuple[tuple[TargetSpec, str], ...] = (
     (KubernetesSpec(name="b", kind="StatefulSet", namespace="shop"), "statefulset shop/b"),
     (CommandSpec(get=("count",), set=("scale", "--password", "x")), "command scale"),
-    (WebhookSpec(url=Secret("https://me:x@h.example:8443/x?token=x")), "webhook https://h.example:8443"),
 )
 
 
