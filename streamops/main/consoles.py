@@ -12,7 +12,6 @@ from streamops.settings.actors import actor_of
 from streamops.settings.contexts import ContextSummary, list_contexts
 from streamops.settings.load import Settings, load_settings
 from streamops.settings.schema import ConsoleOptions
-from streamops.settings.silences import SilenceFile
 from streamops.settings.views import save_view
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ def server_settings(session: Session, *, shows_plans: bool = False) -> "TuiSetti
         open_source=open_source,
         views=settings.views,
         save_view=_save_view,
-        silences=lambda context: SilenceFile(context, os.environ),
     )
     return _with_options(found, settings.console)
 

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 _RECORDINGS: Final = "Recordings were removed: Prometheus keeps what the exporter tells, and `streamops status -o jsonl` prints a snapshot."
+_SILENCES: Final = "Silences of the console were removed: silence alerts in Alertmanager."
 _WEBHOOK: Final = (
     "The webhook target was removed: use the target command, with curl in get and set; see docs/targets.md."
 )
@@ -14,6 +15,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,
     "console.keymap.replay.*": _RECORDINGS,
+    "console.keymap.silence": _SILENCES,
     "pools.*.webhook": _WEBHOOK,
     "pools.*.target = webhook": _WEBHOOK,
 }

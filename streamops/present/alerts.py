@@ -1,19 +1,14 @@
-"""Findings as they fire: since when, and until when somebody silenced them. Pure."""
+"""Findings as they fire: since when. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from msgspec import Struct
 
-from streamops.analysis.wording import counted
 from streamops.model.observation import Finding
-from streamops.model.silences import FindingKey
 
-SPANS: Final = (timedelta(hours=1), timedelta(hours=4), timedelta(days=1))
-"""For how long a finding can be silenced: pressing again takes the next, and after the last none."""
-PRESSED_WITHIN: Final = timedelta(minutes=1)
-"""A silence that is younger than this is the last press's, and not to be renewed but made longer."""
+FindingKey = tuple[str, str | None, str | None]
+"""What a finding is about: its code, its stream and its group; neither for the server's own."""
 
 
 class AlertRow(Struct, frozen=True):
@@ -26,7 +21,6 @@ class AlertRow(Struct, frozen=True):
         number: Which of those with the same code and subject it is, from 0: a cluster has several servers.
         since: When it was first seen, by the server's clock.
         from_start: Whether it held already when watching began, so that it may be older.
-        silenced_until: When its silence ends; none where it is not silenced.
     """
 
     stream: str | None
@@ -35,7 +29,6 @@ class AlertRow(Struct, frozen=True):
     number: int
     since: datetime
     from_start: bool
-    silenced_until: datetime | None = None
 
     @property
     def key(self) -> FindingKey:
@@ -44,12 +37,11 @@ class AlertRow(Struct, frozen=True):
 
 
 def worst_then_newest(rows: Sequence[AlertRow]) -> tuple[AlertRow, ...]:
-    """The rows in the order to look at them: those silenced last, then the worst first, then the newest."""
+    """The rows in the order to look at them: the worst first, then the newest."""
     return tuple(
         sorted(
             rows,
             key=lambda row: (
-                row.silenced_until is not None,
                 -row.finding.level,
                 -row.since.timestamp(),
                 row.key[1] or "",
@@ -58,16 +50,3 @@ def worst_then_newest(rows: Sequence[AlertRow]) -> tuple[AlertRow, ...]:
             ),
         )
     )
-
-
-def next_silence(until: datetime | None, now: datetime) -> datetime | None:
-    """When a silence ends after one more press: the next longer span from now on, and after the longest at once."""
-    left = timedelta(0) if until is None else until - now
-    longer = next((span for span in SPANS if span > left + PRESSED_WITHIN), None)
-    return None if longer is None else now + longer
-
-
-def counts_text(rows: Sequence[AlertRow]) -> str:
-    """How many fire, and how many of those are silenced: ``5 firing, 2 of them silenced``."""
-    silenced = sum(row.silenced_until is not None for row in rows)
-    return f"{counted(len(rows), 'finding', 'findings')}{f', {silenced:,} silenced' if silenced else ''}"

@@ -28,9 +28,8 @@ class Where(Flag):
     COLUMNS = auto()
     SEARCH = auto()
     STORY = auto()
-    ALERTS = auto()
     CHARTS = auto()
-    LISTS = LIST | ALERTS | MARKS | LETTERS | JOBS | AUDIT | GROUP | TOPIC | POOL | SEARCH
+    LISTS = LIST | MARKS | LETTERS | JOBS | AUDIT | GROUP | TOPIC | POOL | SEARCH
     EVERYWHERE = LISTS | CHARTS | TEXT | ENTRY | COLUMNS | STORY
 
 
@@ -110,7 +109,6 @@ KEYS: Final[Mapping[str, Key]] = {
     "where": Key("equals_sign", Where.LETTERS),
     "resume": Key("R", Where.JOBS),
     "stop": Key("X", Where.JOBS),
-    "silence": Key("m", Where.ALERTS),
     "span_less": Key("left,h", Where.CHARTS),
     "span_more": Key("right,l", Where.CHARTS),
     "undo": Key("z", _ALL),

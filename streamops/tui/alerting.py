@@ -1,6 +1,6 @@
-"""Which findings hold, since when, and which of them are silenced. Pure: the clock is the server's."""
+"""Which findings hold, and since when. Pure: the clock is the server's."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,8 +9,7 @@ from msgspec import Struct
 from streamops.analysis.folding import fold_retries
 from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
-from streamops.model.silences import FindingKey, Silence
-from streamops.present.alerts import AlertRow, worst_then_newest
+from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.remember import Remembered
 
 GRACE: Final = timedelta(minutes=1)
@@ -28,25 +27,15 @@ class _Sight(Struct):
 
 
 class Alerts:
-    """The findings of one server, from observation to observation.
+    """The findings of one server, from observation to observation."""
 
-    Args:
-        silences: What is silenced already.
-    """
-
-    def __init__(self, silences: Iterable[Silence] = ()) -> None:
-        self._silences = {silence.key: silence.until for silence in silences}
+    def __init__(self) -> None:
         self._sights: dict[tuple[FindingKey, EntryId | None], _Sight] = {}
         self._of_stream = Remembered[StreamView, tuple[Found, ...]](_found_about)
         self._found: Sequence[Found] = ()
         self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
         self._shown: tuple[AlertRow, ...] = ()
         self._now: datetime | None = None
-
-    @property
-    def silences(self) -> tuple[Silence, ...]:
-        """What is silenced now, whether it holds or not."""
-        return tuple(Silence(key, until) for key, until in self._silences.items())
 
     def take(self, observation: Observation) -> tuple[AlertRow, ...]:
         """Take an observation; the findings that hold in it."""
@@ -56,21 +45,7 @@ class Alerts:
             found += about
         changed = self._see(found, now) or found != self._found
         self._now, self._found = now, found
-        changed = self._end_silences() or changed
         return self._order() if changed else self._shown
-
-    def silence(self, key: FindingKey, until: datetime | None) -> tuple[AlertRow, ...]:
-        """Silence a finding until an instant, or no longer; the findings as they are then."""
-        self._silences.pop(key, None)
-        if until is not None:
-            self._silences[key] = until
-        return self._order()
-
-    def replace(self, silences: Iterable[Silence]) -> tuple[AlertRow, ...]:
-        """Take what is silenced from elsewhere: another console of the same person may have silenced more."""
-        self._silences = {silence.key: silence.until for silence in silences}
-        self._end_silences()
-        return self._order()
 
     # -- inside --------------------------------------------------------------------------------------
 
@@ -92,14 +67,6 @@ class Alerts:
             }
         return came
 
-    def _end_silences(self) -> bool:
-        """Drop silences whose time is over; say whether there were any."""
-        now = self._now
-        over = [] if now is None else [key for key, until in self._silences.items() if until <= now]
-        for key in over:
-            del self._silences[key]
-        return bool(over)
-
     def _order(self) -> tuple[AlertRow, ...]:
         """Make the rows, in the order to look at them; what did not change is the very same row."""
         numbers: dict[FindingKey, int] = {}
@@ -107,9 +74,7 @@ class Alerts:
         for key, finding in self._found:
             number = numbers[key] = numbers.get(key, -1) + 1
             sight, (_, stream, group) = self._sights[key, finding.entry], key
-            row = AlertRow(
-                stream, group, finding, number, sight.first, sight.from_start, self._silences.get(key)
-            )
+            row = AlertRow(stream, group, finding, number, sight.first, sight.from_start)
             known = self._rows.get((key, number))
             rows[key, number] = known if known is not None and known == row else row
         self._rows, self._shown = rows, worst_then_newest(list(rows.values()))

@@ -1,16 +1,10 @@
 """What screens ask the app for."""
 
-from datetime import datetime
-from typing import TYPE_CHECKING
-
 from textual.message import Message
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
 from streamops.tui.places import Place
-
-if TYPE_CHECKING:  # The first rows are drawn before anything is silenced.
-    from streamops.model.silences import FindingKey
 
 
 class Go(Message):
@@ -139,21 +133,3 @@ class Remember(Message):
         super().__init__()
         self.stream = stream
         self.group = group
-
-
-class ReadSilences(Message):
-    """Look what is silenced: another console of the same person may have silenced more."""
-
-
-class Silenced(Message):
-    """Silence a finding, or no longer.
-
-    Attributes:
-        key: The finding.
-        until: Until when; none for no longer.
-    """
-
-    def __init__(self, key: "FindingKey", until: datetime | None) -> None:
-        super().__init__()
-        self.key = key
-        self.until = until

@@ -1,7 +1,7 @@
 """What is known of one context at a time, kept up to date by the poller's messages."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -19,8 +19,6 @@ from streamops.tui.source import ContextInfo, Source, TuiSettings
 from streamops.tui.tally import Tally
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
-    from streamops.errors import SettingsError
-    from streamops.model.silences import FindingKey
     from streamops.tui.noticing import Noticing
 
 MOST_TYPED: Final = 50
@@ -90,22 +88,16 @@ class Live:
         if not self.moment.frozen:
             self._show(message)
 
-    def begin_to_notice(self, complain: "Callable[[SettingsError], object]") -> bool:
+    def begin_to_notice(self) -> bool:
         """From the first observation on, note what charts and alerts need; say whether that is new."""
         observation = self.moment.observation
         if self._noticing is not None or observation is None:
             return False
         from streamops.tui.noticing import Noticing  # noqa: PLC0415 - the first rows are drawn without it
 
-        stores = self._settings.silences
-        self._noticing = Noticing(None if stores is None else stores(self.moment.context.name), complain)
+        self._noticing = Noticing()
         self._notice(observation)
-        self.moment = replace(
-            self.moment,
-            past=self._noticing.past,
-            alerts=self._noticing.firing,
-            silences_at=self._noticing.silences_at,
-        )
+        self.moment = replace(self.moment, past=self._noticing.past, alerts=self._noticing.firing)
         return True
 
     def take_loss(self, message: Lost) -> StreamopsError | None:
@@ -164,18 +156,6 @@ class Live:
         """Remember a group for its charts, however many there are."""
         if self._noticing is not None:
             self._noticing.past.want(stream, group)
-
-    def read_silences(self) -> None:
-        """Look what is silenced."""
-        if self._noticing is not None:
-            self._noticing.read_silences()
-            self.moment = replace(self.moment, alerts=self._noticing.firing)
-
-    def silence(self, key: "FindingKey", until: datetime | None) -> None:
-        """Silence a finding, or no longer."""
-        if self._noticing is not None:
-            self._noticing.silence(key, until)
-            self.moment = replace(self.moment, alerts=self._noticing.firing)
 
     # -- inside --------------------------------------------------------------------------------------
 

@@ -61,7 +61,6 @@ class Moment(Struct, frozen=True):
         past: What was observed before, for charts; it grows with each observation, and screens only read it. None
             before the first rows are drawn.
         alerts: The findings that hold, in the order to look at them.
-        silences_at: The file where silences are kept; empty where they end with the console.
         keymap: Keys of the person's own, by the names of bindings.
     """
 
@@ -79,7 +78,6 @@ class Moment(Struct, frozen=True):
     deeds: tuple[Deed, ...] = ()
     past: "Past | None" = None
     alerts: "tuple[AlertRow, ...]" = ()
-    silences_at: str = ""
     keymap: Mapping[str, str] = {}
 
     @property

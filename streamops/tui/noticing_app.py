@@ -1,16 +1,13 @@
 """The part of the console that tells how things are and were: the pulse, the charts, and the findings that hold."""
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
 from streamops.tui import places
-from streamops.tui.asking import ReadSilences, Remember, Silenced
+from streamops.tui.asking import Remember
 from streamops.tui.going_app import GoingApp
 from streamops.tui.subjects import Subject
-
-if TYPE_CHECKING:  # The first rows are drawn before anything is silenced.
-    from streamops.errors import SettingsError
 
 DRAWN_WITHIN: Final = 0.05
 """Seconds from an observation to its first rows on the screen."""
@@ -57,22 +54,8 @@ class NoticingApp(GoingApp):
         """Remember a group, whoever has to give way."""
         self.live.want(message.stream, message.group)
 
-    def on_read_silences(self, message: ReadSilences) -> None:
-        """Look what is silenced."""
-        del message
-        self.live.read_silences()
-        self.pass_down()
-
-    def on_silenced(self, message: Silenced) -> None:
-        """Silence a finding, or no longer."""
-        self.live.silence(message.key, message.until)
-        self.pass_down()
-
     # -- inside --------------------------------------------------------------------------------------
 
     def _begin_to_notice(self) -> None:
-        if self.live.begin_to_notice(self._complain):
+        if self.live.begin_to_notice():
             self.pass_down()
-
-    def _complain(self, error: "SettingsError") -> None:
-        self.say(f"{error.message}. {error.hint}", warning=True)

@@ -1,7 +1,7 @@
 """What the console needs from below, as plain data and one protocol; composition fills both."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +17,6 @@ from streamops.present.views import View
 if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
     from streamops.model.payloads import KeptPayload
     from streamops.model.pending import PendingProfile
-    from streamops.model.silences import Silence
     from streamops.operate.acting.prepared import Prepared
     from streamops.operate.delayed import DelayedQueues
     from streamops.operate.search import Search, SearchResult
@@ -167,20 +166,6 @@ class ContextInfo(Struct, frozen=True):
     shows_plans: bool = False
 
 
-class SilenceStore(Protocol):
-    """Where a person's silences of one context are kept; both methods raise ``SettingsError``."""
-
-    @property
-    def where(self) -> str:
-        """Its name, for people."""
-
-    def read(self) -> "tuple[Silence, ...]":
-        """What is silenced."""
-
-    def update(self, edit: "Callable[[tuple[Silence, ...]], Iterable[Silence]]") -> None:
-        """Replace what is silenced by what is made of it; other processes wait with theirs."""
-
-
 class TuiSettings(Struct, frozen=True):
     """Everything the console is started with.
 
@@ -196,7 +181,6 @@ class TuiSettings(Struct, frozen=True):
         mouse: Whether the mouse is used.
         colour: Whether colour is used.
         copy: Which way text is copied: ``auto``, ``osc52``, ``tool`` or ``file``.
-        silences: Where a context's silences are kept; none where they end with the console.
     """
 
     context: ContextInfo
@@ -210,4 +194,3 @@ class TuiSettings(Struct, frozen=True):
     mouse: bool = True
     colour: bool = True
     copy: str = "auto"
-    silences: Callable[[str], SilenceStore] | None = None

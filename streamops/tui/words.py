@@ -67,7 +67,7 @@ def stranger_banner(stranger: Stranger) -> Line:
 
 def status(moment: Moment, now: float) -> Line:
     """How the data comes: pace, cost, what is missing from it."""
-    cells = [Cell(" "), *_deeds(moment), *_silenced(moment), *_freshness(moment, now)]
+    cells = [Cell(" "), *_deeds(moment), *_freshness(moment, now)]
     observation = moment.observation
     if observation is not None:
         cells += [DOT, Cell(_cost(observation), Tone.DIM), *_shortfalls(observation)]
@@ -156,12 +156,6 @@ def _deeds(moment: Moment) -> Line:
             state = "stopping" if deed.stopping else percent(share)
             cells += [Cell(f"▸ {name} {state}", Tone.WARN), DOT]
     return tuple(cells)
-
-
-def _silenced(moment: Moment) -> Line:
-    """How many findings are silenced, wherever one looks: nobody should forget it."""
-    silenced = sum(row.silenced_until is not None for row in moment.alerts)
-    return (Cell(f"‖ {silenced} silenced (6)", Tone.WARN), DOT) if silenced else ()
 
 
 def _freshness(moment: Moment, now: float) -> Line:

@@ -5,7 +5,7 @@ from typing import Final
 
 from streamops.present.alerts import AlertRow
 from streamops.present.cells import name_cell
-from streamops.present.table import Cell, Column, Tone
+from streamops.present.table import Cell, Column
 from streamops.present.text import safe
 from streamops.present.units import health_text, rfc3339
 
@@ -15,32 +15,16 @@ def clock_text(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%H:%M:%S")
 
 
-def _level(row: AlertRow) -> Cell:
-    shown = health_text(row.finding.level)
-    if row.silenced_until is None:
-        return shown
-    return Cell(f"‖{shown.text[1:]}", Tone.DIM)
-
-
 def _since(row: AlertRow) -> Cell:
-    return Cell(f"{'<' if row.from_start else ' '}{clock_text(row.since)}", _tone(row))
-
-
-def _sentence(row: AlertRow) -> Cell:
-    until = "" if row.silenced_until is None else f"until {clock_text(row.silenced_until)}: "
-    return Cell(f"{until}{safe(row.finding.text)}", _tone(row))
-
-
-def _tone(row: AlertRow) -> Tone:
-    return Tone.PLAIN if row.silenced_until is None else Tone.DIM
+    return Cell(f"{'<' if row.from_start else ' '}{clock_text(row.since)}")
 
 
 ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     Column(
         key="level",
         title="LEVEL",
-        help="How bad it is: warn or critical; ‖ marks what is silenced.",
-        cell=_level,
+        help="How bad it is: warn or critical.",
+        cell=lambda row: health_text(row.finding.level),
         value=lambda row: row.finding.level.word,
         rank=lambda row: row.finding.level,
         width=6,
@@ -51,7 +35,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
         key="code",
         title="FINDING",
         help="What it is, in a word or two.",
-        cell=lambda row: Cell(row.finding.code.replace("_", " "), _tone(row)),
+        cell=lambda row: Cell(row.finding.code.replace("_", " ")),
         value=lambda row: str(row.finding.code),
         width=14,
         priority=0,
@@ -89,8 +73,8 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     Column(
         key="text",
         title="SENTENCE",
-        help="One sentence with the numbers; until when it is silenced, in UTC, before it.",
-        cell=_sentence,
+        help="One sentence with the numbers.",
+        cell=lambda row: Cell(safe(row.finding.text)),
         value=lambda row: row.finding.text,
         width=14,
         flexible=True,

@@ -78,7 +78,7 @@ class PulseScreen(Firing):
 
     def detail(self, row: AlertRow) -> Builder:
         """What help tells: the finding and its runbook."""
-        return lambda width: alert_lines(row, self.moment.silences_at, width)
+        return lambda width: alert_lines(row, width)
 
     def reread(self) -> None:
         """Look for workers and delayed messages, unless that is under way."""

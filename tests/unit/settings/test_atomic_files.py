@@ -2,21 +2,17 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from streamops.model.silences import Silence
 from streamops.present.views import View
 from streamops.settings.atomic_files import exclusive
 from streamops.settings.choices import read_choice, write_choice
-from streamops.settings.silences import SilenceFile
 from streamops.settings.views import save_view
 
 WRITERS = 8
 CHANGES = range(64)
-UNTIL = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def all_at_once(change: Callable[[int], object]) -> None:
@@ -32,17 +28,6 @@ def test_choices_written_at_once_are_all_kept(tmp_path: Path) -> None:
         config.touch()
     all_at_once(lambda number: write_choice(configs[number], f"context-{number}", environ))
     assert [read_choice(config, environ) for config in configs] == [f"context-{n}" for n in CHANGES]
-
-
-def test_silences_written_at_once_are_all_kept(tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path)}
-
-    def silence(number: int) -> None:
-        one = Silence(("stalled", f"orders-{number // 2}", None), UNTIL)
-        SilenceFile(f"context-{number % 2}", environ).update(lambda kept: (*kept, one))
-
-    all_at_once(silence)
-    assert [len(SilenceFile(f"context-{number}", environ).read()) for number in range(2)] == [32, 32]
 
 
 def test_views_saved_at_once_are_all_kept(tmp_path: Path) -> None:

@@ -1,17 +1,14 @@
-"""Which findings hold, since when, and what silencing them changes."""
+"""Which findings hold, and since when."""
 
 from msgspec.structs import replace
 
 from streamops.model.observation import Observation
-from streamops.model.silences import Silence
 from streamops.model.streams import StreamRole
 from streamops.tui.alerting import Alerts
 from tests.support import invented
-from tests.support.invented import NOW, minutes, seconds
+from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
 from tests.support.tui.sample import DEAD_LETTERS, EVICTION, STALLED
-
-KEY = ("stalled", "payments", "ledger")
 
 
 def at(second: float, *, stalled: bool = True) -> Observation:
@@ -54,36 +51,6 @@ def test_a_short_absence_is_the_same_finding_and_a_long_one_is_not() -> None:
     assert row.since == NOW + seconds(120)
 
 
-def test_a_silenced_finding_is_still_there_until_its_time_is_over() -> None:
-    alerts = Alerts()
-    alerts.take(at(0))
-    (row,) = alerts.silence(KEY, NOW + minutes(1))
-    assert row.silenced_until == NOW + minutes(1)
-    assert list(alerts.silences) == [Silence(KEY, NOW + minutes(1))]
-    (row,) = alerts.take(at(59))
-    assert row.silenced_until is not None
-    (row,) = alerts.take(at(61))
-    assert row.silenced_until is None
-    assert not alerts.silences
-
-
-def test_a_silence_outlives_the_finding_and_can_be_taken_back() -> None:
-    alerts = Alerts([Silence(KEY, NOW + minutes(60))])
-    assert alerts.take(at(0, stalled=False)) == ()
-    (row,) = alerts.take(at(300))
-    assert row.silenced_until == NOW + minutes(60)
-    (row,) = alerts.silence(KEY, None)
-    assert row.silenced_until is None
-
-
-def test_one_subject_silenced_leaves_the_others_alone() -> None:
-    alerts = Alerts()
-    alerts.take(sample.shop())
-    rows = alerts.silence(KEY, NOW + minutes(60))
-    assert [row.key for row in rows if row.silenced_until] == [KEY]
-    assert rows[-1].key == KEY
-
-
 def test_several_servers_with_the_same_finding_are_told_apart() -> None:
     observation = sample.observation(findings=(EVICTION, replace(EVICTION, text="node b")))
     rows = Alerts().take(observation)
@@ -109,15 +76,6 @@ def test_finding_that_did_not_change_is_the_very_same_row() -> None:
     after = alerts.take(replace(sample.shop(), findings=()))
     assert {id(row) for row in after} < {id(row) for row in before}
     assert len(after) == 4
-
-
-def test_silences_from_elsewhere_that_are_over_silence_nothing() -> None:
-    alerts = Alerts()
-    alerts.take(at(0))
-    (row,) = alerts.replace([Silence(KEY, NOW - seconds(1))])
-    assert row.silenced_until is None
-    (row,) = alerts.replace([Silence(KEY, NOW + minutes(1))])
-    assert row.silenced_until == NOW + minutes(1)
 
 
 def test_the_same_findings_again_are_the_very_same_tuple() -> None:

@@ -74,6 +74,7 @@ def test_a_keymap_is_judged() -> None:
             {"replay.pause": "x"},
             [f"nothing is named 'replay.pause'. {removed_hint('console.keymap.replay.pause')}"],
         ),
+        ({"silence": "x"}, [f"nothing is named 'silence'. {removed_hint('console.keymap.silence')}"]),
         ({"sort": ""}, ["sort: no key"]),
         ({"sort": "i"}, ["i would mean both 'sort' and 'invert'"]),
         ({"sort": "f8", "invert": "f8"}, ["f8 would mean both 'sort' and 'invert'"]),
