@@ -8,6 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import msgspec
+
+from streamops.errors import SettingsError
+
 PRIVATE: Final = 0o600
 PRIVATE_DIRECTORY: Final = 0o700
 
@@ -58,3 +62,26 @@ def _is_open_at(file: BinaryIO, path: Path) -> bool:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
         return False
+
+
+def read_names(path: Path | None, hint: str) -> dict[str, str]:
+    """A file that keeps a word for each name; empty where there is none.
+
+    Args:
+        path: The file; none where there is no place for it.
+        hint: What to do where it is damaged.
+
+    Raises:
+        SettingsError: It cannot be read.
+    """
+    if path is None:
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        problem = "damaged"
+    raise SettingsError(f"{path}: {problem}", hint)

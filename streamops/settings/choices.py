@@ -5,12 +5,15 @@ It maps the configuration file that rules where the choice was made to the conte
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from streamops.errors import SettingsError
-from streamops.settings.atomic_files import exclusive, replace_file
+from streamops.settings.atomic_files import exclusive, read_names, replace_file
 from streamops.settings.places import state_file
+
+HINT: Final = "Delete it; it only holds what `ctx use` chose."
 
 
 def read_choice(config: Path, environ: Mapping[str, str]) -> str | None:
@@ -19,7 +22,7 @@ def read_choice(config: Path, environ: Mapping[str, str]) -> str | None:
     Raises:
         SettingsError: The file of choices cannot be read.
     """
-    return _read_choices(state_file(environ)).get(str(config))
+    return read_names(state_file(environ), HINT).get(str(config))
 
 
 def write_choice(config: Path, context: str, environ: Mapping[str, str]) -> Path:
@@ -38,24 +41,10 @@ def write_choice(config: Path, context: str, environ: Mapping[str, str]) -> Path
         )
     try:
         with exclusive(path):
-            kept = {file: name for file, name in _read_choices(path).items() if Path(file).exists()}
+            kept = {file: name for file, name in read_names(path, HINT).items() if Path(file).exists()}
             replace_file(path, msgspec.json.encode({**kept, str(config): context}))
     except OSError as error:
         raise SettingsError(
             f"cannot write {path}: {error.strerror}", "Use STREAMOPS_CONTEXT instead."
         ) from None
     return path
-
-
-def _read_choices(path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        problem = "damaged"
-    raise SettingsError(f"{path}: {problem}", "Delete it; it only holds what `ctx use` chose.")

@@ -9,10 +9,11 @@ from typing import Final
 import msgspec
 
 from streamops.errors import SettingsError
-from streamops.settings.atomic_files import exclusive, replace_file
+from streamops.settings.atomic_files import exclusive, read_names, replace_file
 from streamops.settings.places import state_directory
 
 FILE: Final = "trusted.json"
+HINT: Final = "Delete it; it only holds what `config trust` trusted."
 
 
 def digest_of(content: bytes) -> str:
@@ -31,7 +32,7 @@ def read_trusted(environ: Mapping[str, str]) -> dict[str, str]:
     Raises:
         SettingsError: They cannot be read.
     """
-    return _read(_path(environ))
+    return read_names(_path(environ), HINT)
 
 
 def remember(path: Path, digest: str | None, environ: Mapping[str, str]) -> bool:
@@ -48,7 +49,7 @@ def remember(path: Path, digest: str | None, environ: Mapping[str, str]) -> bool
     name = name_of(path)
     try:
         with exclusive(kept):
-            before = _read(kept)
+            before = read_names(kept, HINT)
             after = {other: known for other, known in before.items() if other != name}
             if digest is not None:
                 after[name] = digest
@@ -64,17 +65,3 @@ def remember(path: Path, digest: str | None, environ: Mapping[str, str]) -> bool
 def _path(environ: Mapping[str, str]) -> Path | None:
     directory = state_directory(environ)
     return directory / FILE if directory else None
-
-
-def _read(path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        problem = "damaged"
-    raise SettingsError(f"{path}: {problem}", "Delete it; it only holds what `config trust` trusted.")
