@@ -68,7 +68,8 @@ def test_grafana_asks_the_prometheus_and_the_alertmanager_of_the_stack() -> None
     by_type = {source["type"]: source for source in sources}
     assert by_type["prometheus"]["jsonData"]["alertmanagerUid"] == by_type["alertmanager"]["uid"]
     assert by_type["prometheus"]["jsonData"]["timeInterval"] == prometheus()["global"]["scrape_interval"]
-    version = SERVICES["prometheus"]["image"].partition(":v")[2]
+    image, _, _ = SERVICES["prometheus"]["image"].partition("@")
+    version = image.partition(":v")[2]
     assert by_type["prometheus"]["jsonData"]["prometheusVersion"] == version
     assert [source["isDefault"] for source in sources if "isDefault" in source] == [True]
 
