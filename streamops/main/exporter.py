@@ -17,7 +17,7 @@ from streamops.cli.command import Command
 from streamops.cli.params import patterns_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
-from streamops.main.notices import load_notifier, send_test_notices
+from streamops.settings.actors import selector_of
 from streamops.settings.config import read_config
 from streamops.settings.load import Settings, load_settings
 from streamops.settings.topics import is_loopback, parse_listen
@@ -48,11 +48,10 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
         ("streamops exporter --listen 0.0.0.0:9641 --web-config web.yml", "with TLS and passwords"),
         ("streamops exporter 'orders:*' --exclude '.*:scratch'", "these streams, without some"),
         ("streamops exporter --granularity group", "no series of consumers"),
-        ("streamops exporter --notify", "tell of what is found too, without an Alertmanager"),
+        ("streamops exporter --notify", "notices of findings too, without an Alertmanager"),
     ],
     exits={
         0: "told to stop, and stopped",
-        1: "a test notice was not sent",
         2: "usage or configuration; the address is taken",
     },
     epilog="For Prometheus's scrape_configs: {job_name: streamops, static_configs: [{targets: ['127.0.0.1:9641']}]}. "
@@ -87,10 +86,7 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     help="Down to what there are metrics; consumers unless [exporter] says it.",
 )
 @click.option(
-    "--notify", is_flag=True, help="Tell of what is found, by mail, chat or webhook, as [notify] says."
-)
-@click.option(
-    "--notify-test", is_flag=True, help="Send each address of [notify] a test, say what came of it, and end."
+    "--notify", is_flag=True, help="Send notices of findings by mail, chat or webhook, as [notify] says."
 )
 @click.option(
     "--log-format",
@@ -111,7 +107,6 @@ def exporter(
     max_streams: int | None,
     granularity: str | None,
     notify: bool,
-    notify_test: bool,
     log_format: str,
 ) -> int:
     """Serve metrics of streams, groups, consumers, dead letters and delayed messages, until told to stop.
@@ -120,13 +115,11 @@ def exporter(
     Redis is away, streamops_up is 0. PATTERN is a stream's name or a glob such as 'orders:*'; without any, the
     context's streams are read, or all of them. /probe?target=CONTEXT serves other contexts of the configuration.
 
-    With --notify it also reads Redis by itself, and tells of findings that last, of their end, and of a Redis that is
-    away. What was told is remembered in this process alone: after a restart, what still holds is told once more.
+    With --notify it also reads Redis by itself, and sends notices of findings that last, of their end, and of a Redis
+    that is away. What was sent is remembered in this process alone: after a restart, what still holds is sent once more.
 
     SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
     """
-    if notify_test:
-        return send_test_notices(session)
     from streamops.process.lean import without, without_authorities  # noqa: PLC0415 - as below
 
     # Only who serves pays for aiohttp, and nobody for what its libraries load beyond what they need.
@@ -155,7 +148,7 @@ def exporter(
         label=settings.connection.label,
         context=settings.context,
     )
-    notifier = load_notifier(session) if notify else None
+    notifier = _load_notifier(session) if notify else None
     configure_logs(LogFormat(log_format), _LEVELS.get(session.given.log_level or "info", 20))
     _collect_garbage_seldom()
     runner()(_serve(session, options, guards, patterns, notifier))
@@ -197,6 +190,16 @@ async def _serve(
     finally:
         await targets.close()
         await scraper.close()
+
+
+def _load_notifier(session: Session) -> "Notifier":
+    from streamops.exporter.notices.alerts import Origin  # noqa: PLC0415 - as above
+    from streamops.exporter.notices.notifier import open_notifier  # noqa: PLC0415
+    from streamops.settings.notify import load_notify  # noqa: PLC0415
+
+    settings, label = session.settings, session.settings.connection.label
+    named = f"{settings.context} ({label})" if settings.context else label
+    return open_notifier(load_notify(os.environ, Path.cwd()), Origin(named, selector_of(settings)))
 
 
 def _tell_started(session: Session, options: "ServerOptions", port: int) -> None:

@@ -10,12 +10,19 @@ _WEBHOOK: Final = (
     "The webhook target was removed: use the target command, with curl in get and set; see docs/targets.md."
 )
 
+_REPEATS: Final = (
+    "Repeated notices were removed: Alertmanager's repeat_interval does that, with the rules of dashboards/."
+)
+_TEST_NOTICES: Final = "Test notices were removed: `apprise --config FILE --tag all --body test` sends one to each address of urls_file."
+
 _REMOVED: Final[Mapping[str, str]] = {
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,
     "console.keymap.replay.*": _RECORDINGS,
     "console.keymap.silence": _SILENCES,
+    "notify.repeat_after": _REPEATS,
+    "streamops exporter --notify-test": _TEST_NOTICES,
     "pools.*.webhook": _WEBHOOK,
     "pools.*.target = webhook": _WEBHOOK,
 }

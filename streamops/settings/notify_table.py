@@ -27,8 +27,7 @@ class NotifyTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         level: The least that is told.
         fire_after: How long it must hold before it is told.
         resolve_after: How long it must be gone before that is told.
-        repeat_after: How often it is told again while it lasts.
-        pause: Time between two messages; what comes meanwhile goes out together.
+        pause: Time between two messages or attempts to send one; what comes meanwhile goes out together.
         every: How often is looked, whether somebody scrapes or not.
     """
 
@@ -37,14 +36,11 @@ class NotifyTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     level: NotifyLevel = NotifyLevel.WARN
     fire_after: timedelta = timedelta(minutes=1)
     resolve_after: timedelta = timedelta(minutes=2)
-    repeat_after: timedelta = timedelta(hours=4)
     pause: timedelta = timedelta(minutes=1)
     every: timedelta = timedelta(seconds=15)
 
     def __post_init__(self) -> None:
         if self.urls_file is not None and self.urls_command is not None:
             raise ValueError("says both urls_file and urls_command")
-        if self.repeat_after < self.fire_after:
-            raise ValueError("says repeat_after shorter than fire_after")
         if self.every < SHORTEST_EVERY:
             raise ValueError("says every shorter than a second")

@@ -114,7 +114,7 @@ GAPS: Final = _SELF.gauge(
 NOTIFICATIONS: Final = _SELF.counter(
     "notifications_total",
     "notifications",
-    "Notices sent with --notify, by outcome: sent, failed (an attempt, which is repeated) or dropped; on /metrics alone.",
+    "Notices of --notify, by outcome: sent, failed (at an attempt, which is repeated) or dropped; on /metrics alone.",
     "the exporter itself",
     "outcome",
 )

@@ -1,6 +1,7 @@
-"""Telling of what is found: looks in, messages out, and never in the way of a scrape."""
+"""Sends notices of findings that appear and clear, each outlet at its own pace, and never in the way of a scrape."""
 
 import asyncio
+import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -9,23 +10,139 @@ from datetime import timedelta
 from typing import Final
 
 import structlog
+from msgspec import Struct
 
-from streamops.exporter.notices.delivering import Outcome, Queue, Sending
-from streamops.exporter.notices.notifying import Batch, Policy, Watching, advance
+from streamops.analysis.wording import span
+from streamops.exporter.notices.alerts import (
+    AlertEvaluator,
+    Look,
+    Message,
+    Notice,
+    Origin,
+    look_at,
+    look_failing,
+    render_message,
+)
 from streamops.exporter.notices.outlets import Outlet, open_outlets
-from streamops.exporter.notices.sighting import Sight
-from streamops.exporter.notices.wording import Origin, render_message
+from streamops.exporter.scraping.page import Page
+from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
 from streamops.settings.notify import NotifySettings
 
 LOG: Final = structlog.get_logger("streamops.notify")
 
+STUCK: Final = 4
+"""Looks in a row without a new page, after which collecting counts as failing."""
+
+
+class Sending(Struct, frozen=True, kw_only=True):
+    """How messages are sent.
+
+    Attributes:
+        pause: Time between two messages or attempts; notices that come meanwhile go out together.
+        attempt: The longest that one attempt may take.
+        most: Notices that wait for one outlet at most; beyond that the oldest are dropped.
+        shutdown: How long the last message may take when the exporter stops.
+    """
+
+    pause: timedelta = timedelta(minutes=1)
+    attempt: timedelta = timedelta(seconds=30)
+    most: int = 1_000
+    shutdown: timedelta = timedelta(seconds=5)
+
+
+class _Sender:
+    """Sends notices to one outlet, in a thread at a time: one that hangs is left behind, and nothing waits for it."""
+
+    def __init__(self, outlet: Outlet, origin: Origin, sending: Sending, counts: Counter[str]) -> None:
+        self._outlet = outlet
+        self._origin = origin
+        self._sending = sending
+        self._counts = counts
+        self._waiting: list[Notice] = []
+        self._came = asyncio.Event()
+        self._ending = asyncio.Event()
+        self._in_thread = False
+
+    def offer(self, notices: Iterable[Notice]) -> None:
+        """Take notices that this outlet is meant for; never blocks."""
+        self._waiting += [one for one in notices if one.peak >= self._outlet.least]
+        self._drop(len(self._waiting) - self._sending.most, "too many wait")
+        if self._waiting:
+            self._came.set()
+
+    def end(self) -> None:
+        """Make the next attempt the last, and make it now."""
+        self._ending.set()
+        self._came.set()
+
+    def abandon(self) -> None:
+        """Send nothing more."""
+        self._drop(len(self._waiting), "the exporter ends")
+
+    async def run(self) -> None:
+        """Send what comes until ``end``."""
+        while True:
+            await self._came.wait()
+            last = self._ending.is_set()
+            await self._send_waiting()
+            if last:
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._sending.pause.total_seconds()):
+                    await self._ending.wait()
+
+    async def _send_waiting(self) -> None:
+        batch, self._waiting = self._waiting, []
+        reason = "cut off"
+        try:
+            reason = await self._attempt(render_message(batch, self._origin)) if batch else ""
+        finally:
+            if reason:
+                self._waiting = batch + self._waiting
+        self._counts["failed" if reason else "sent"] += len(batch)
+        if reason:
+            LOG.warning("notices are not sent yet", to=self._outlet.label, reason=reason)
+        if not self._waiting and not self._ending.is_set():
+            self._came.clear()
+
+    def _drop(self, number: int, reason: str) -> None:
+        if number > 0:
+            del self._waiting[:number]
+            self._counts["dropped"] += number
+            LOG.warning("notices are dropped", to=self._outlet.label, number=number, reason=reason)
+
+    async def _attempt(self, message: Message) -> str:
+        """Send a message; why it did not go out, empty if it did."""
+        if self._in_thread:
+            return "the attempt before this one has not come to its end"
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._in_thread = True
+        # A daemon: a pool's threads would be waited for when the process ends.
+        threading.Thread(target=self._send, args=(message, answer), daemon=True).start()
+        try:
+            async with asyncio.timeout(self._sending.attempt.total_seconds()):
+                return await answer
+        except TimeoutError:
+            return f"no answer within {self._sending.attempt.total_seconds():g} s"
+
+    def _send(self, message: Message, answer: asyncio.Future[str]) -> None:
+        reason = self._outlet.send(message)
+        # The loop may have ended meanwhile.
+        with suppress(RuntimeError):
+            answer.get_loop().call_soon_threadsafe(self._sent, answer, reason)
+
+    def _sent(self, answer: asyncio.Future[str], reason: str) -> None:
+        self._in_thread = False
+        if not answer.done():
+            answer.set_result(reason)
+
 
 class Notifier:
-    """Tells of what is found. What was told is remembered in this process alone: a new one may tell it again.
+    """Sends notices of conditions that appear and clear; what it sent is remembered in this process alone.
 
     Args:
         outlets: Where notices go.
-        policy: When somebody is told of what.
+        evaluator: Says what fires and what is resolved.
         origin: Which server they are about.
         every: Time between two looks.
         sending: How messages are sent.
@@ -34,84 +151,92 @@ class Notifier:
     def __init__(
         self,
         outlets: Iterable[Outlet],
-        policy: Policy,
+        evaluator: AlertEvaluator,
         origin: Origin,
         every: timedelta,
-        sending: Sending = Sending(),  # noqa: B008 - frozen
+        sending: Sending,
     ) -> None:
         self.every = every
-        self._policy = policy
-        self._origin = origin
+        self._evaluator = evaluator
         self._sending = sending
-        self._watching = Watching()
-        self._tally: Counter[str] = Counter()
-        self._queues = [Queue(outlet, sending, self._tally) for outlet in outlets]
+        self._counts = Counter(sent=0, failed=0, dropped=0)
+        self._senders = [_Sender(outlet, origin, sending, self._counts) for outlet in outlets]
 
     def counts(self) -> Mapping[str, int]:
-        """Attempts and messages so far, by outcome."""
-        return {outcome.value: self._tally[outcome] for outcome in Outcome}
+        """Notices so far, by outcome, each counted at each outlet."""
+        return dict(self._counts)
 
-    async def run(self, read: Callable[[], Awaitable[Sight | None]]) -> None:
-        """Look again and again, and send what that makes, until cancelled; then what waits has a moment to go out.
+    async def run(self, look: Callable[[], Awaitable[Look | None]]) -> None:
+        """Look again and again, and send what fires and what is resolved, until cancelled; then once more.
 
         Args:
-            read: Looks once; none where there is nothing new.
+            look: Looks once; none if there is nothing new.
         """
-        senders = [asyncio.create_task(queue.run()) for queue in self._queues]
+        tasks = [asyncio.create_task(sender.run()) for sender in self._senders]
         try:
             while True:
-                await self._look_once(read)
+                await self._look_once(look)
                 await asyncio.sleep(self.every.total_seconds())
         finally:
-            await self._end(senders)
+            for sender in self._senders:
+                sender.end()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._sending.shutdown.total_seconds()):
+                    await asyncio.gather(*tasks, return_exceptions=True)
+            for sender in self._senders:
+                sender.abandon()
 
-    def look(self, sight: Sight, at: timedelta) -> None:
-        """Take in what one look showed; sends nothing by itself.
-
-        Args:
-            sight: What it showed.
-            at: When, on a clock that never goes back.
-        """
-        self._watching, batch = advance(self._watching, sight, at, self._policy)
-        if batch is not None:
-            self._offer(batch)
-
-    async def _look_once(self, read: Callable[[], Awaitable[Sight | None]]) -> None:
+    async def _look_once(self, look: Callable[[], Awaitable[Look | None]]) -> None:
         try:
-            sight = await read()
-            if sight is not None:
-                self.look(sight, timedelta(seconds=time.monotonic()))
+            shown = await look()
+            if shown is not None:
+                notices = self._evaluator.evaluate(shown, timedelta(seconds=time.monotonic()))
+                for sender in self._senders:
+                    sender.offer(notices)
         except Exception as error:
             # Whatever it is, the next look must come.
             LOG.warning("a bug in streamops", problem=f"{type(error).__name__}: {error}")
             LOG.debug("its traceback", exc_info=True)
 
-    def _offer(self, batch: Batch) -> None:
-        for queue in self._queues:
-            message = render_message(batch, self._origin, queue.outlet.least)
-            if message is not None:
-                queue.offer(message)
 
-    async def _end(self, senders: list[asyncio.Task[None]]) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._sending.farewell.total_seconds()):
-                for queue in self._queues:
-                    await queue.drained()
-        for sender in senders:
-            sender.cancel()
-        await asyncio.gather(*senders, return_exceptions=True)
-        for queue in self._queues:
-            queue.abandon()
+class PageWatcher:
+    """Looks at the pages of a scraper, and has it collect if nobody else does.
+
+    Args:
+        scraper: The target's scraper.
+        every: Time between two looks.
+    """
+
+    def __init__(self, scraper: Scraper, every: timedelta) -> None:
+        self._scraper = scraper
+        self._every = every
+        self._patience = max(every, timedelta(seconds=FRESH_SECONDS)) * STUCK
+        self._seen: Page | None = None
+        self._seen_at = time.monotonic()
+
+    async def look(self) -> Look | None:
+        """What there is to see; none if no collection has ended since the last look, for a short while."""
+        page = self._scraper.page
+        if page is None or page is self._seen or _age(page.begun) >= self._every:
+            page = await self._scraper.scrape(self._every)
+        if page is self._seen or not self._scraper.ready:
+            silent = _age(self._seen_at)
+            if silent < self._patience:
+                return None
+            return look_failing(f"no collection has come to its end for {span(silent)}", down=False)
+        self._seen, self._seen_at = page, time.monotonic()
+        if page.reading.observation is not None:
+            return look_at(page.reading.observation)
+        return look_failing(self._scraper.problem or "no reason given", down=not self._scraper.answered)
 
 
 def open_notifier(settings: NotifySettings, origin: Origin) -> Notifier:
-    """A notifier as the configuration has it; raises ``SettingsError`` where an address cannot be used."""
+    """A notifier as the configuration has it; raises ``SettingsError`` if an address cannot be used."""
     table = settings.table
-    policy = Policy(
-        level=settings.least,
-        fire_after=table.fire_after,
-        resolve_after=table.resolve_after,
-        repeat_after=table.repeat_after,
-        pause=table.pause,
-    )
-    return Notifier(open_outlets(settings.addresses), policy, origin, table.every)
+    evaluator = AlertEvaluator(settings.least, table.fire_after, table.resolve_after)
+    outlets = open_outlets(settings.addresses)
+    return Notifier(outlets, evaluator, origin, table.every, Sending(pause=table.pause))
+
+
+def _age(since: float) -> timedelta:
+    return timedelta(seconds=time.monotonic() - since)

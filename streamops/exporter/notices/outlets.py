@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from streamops.errors import SettingsError
-from streamops.exporter.notices.inert import inert, unformatted, unlinked
-from streamops.exporter.notices.wording import Message
+from streamops.exporter.notices.alerts import Message
 from streamops.model.observation import Health
 from streamops.present.text import safe, shorten
 from streamops.settings.notify import NotifyAddress
@@ -16,22 +15,22 @@ from streamops.settings.notify import NotifyAddress
 if TYPE_CHECKING:
     from apprise import Apprise, AppriseAsset
 
-INSTALL: Final = "pip install 'streamops[notify]'"
+JOINER: Final = "\u2060"
+"""Shows as nothing, and parts what would be a mention or a link."""
 
 AS_DATA: Final = frozenset({"amqp", "custom_form", "custom_json", "custom_xml", "mqtt", "rsyslog", "syslog"})
 """Modules of apprise whose services are programs: they get the message as it is."""
 
-TEXT_AS_MARKDOWN: Final = frozenset(
-    {"discord", "fluxer", "guilded", "humhub", "mattermost", "nextcloudtalk", "revolt", "zulip"}
+_CALLS: Final = re.compile(r"@|<(?=[!@#&:/\w])|\](?=\()")
+_LINKS: Final = re.compile(
+    # A server's own address is no link, and may be copied.
+    r"(?<!\bredis)(?<!\brediss)(?<!\bunix):(?=//)|(?<!\w)(?:mailto|tel|www)(?=[:.])",
+    re.IGNORECASE,
 )
-"""Those whose services take plain text for Markdown; for others that want Markdown or HTML, apprise escapes what it is given."""
-
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,31}(?=://)")
-_FORMATTED: Final = re.compile(r"[?&]format=(?:markdown|html)\b", re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[/:@?&=#,;\s]+")
 _SHORTEST_MASKED: Final = 3
 _REASON_WIDTH: Final = 300
-_NO_REASON: Final = "the service did not accept it"
 
 
 class Outlet:
@@ -49,8 +48,6 @@ class Outlet:
         self._address = address
         (plugin,) = service
         self._kind = type(plugin).__module__.removeprefix("apprise.plugins.").partition(".")[0]
-        formatted = _FORMATTED.search(plugin.url()) is not None  # type: ignore[no-untyped-call] # apprise has no types here
-        self._escapes = self._kind in TEXT_AS_MARKDOWN and not formatted
 
     def send(self, message: Message) -> str:
         """Send a message and wait for it; why it did not go out, empty where it did. For a thread of its own."""
@@ -70,16 +67,13 @@ class Outlet:
         if result:
             return ""
         said = [line.message for one in result for attempt in one.attempts for line in attempt.logs]
-        return self._masked(said[-1]) if said else _NO_REASON
+        return self._masked(said[-1]) if said else "the service did not accept it"
 
     def _shown(self, text: str) -> str:
         """A text as people are shown it there; what names hold calls nobody, and leads nowhere."""
         if self._kind in AS_DATA:
             return text
-        if self._kind == "email":
-            return unlinked(text)
-        text = inert(text)
-        return unformatted(text) if self._escapes else text
+        return inert(text, mentions=self._kind != "email")
 
     def _masked(self, reason: str) -> str:
         return shorten(safe(mask(reason, self._address.url.reveal())), _REASON_WIDTH)
@@ -94,7 +88,9 @@ def open_outlets(addresses: Iterable[NotifyAddress]) -> tuple[Outlet, ...]:
     try:
         import apprise  # noqa: PLC0415 - as above
     except ImportError:
-        raise SettingsError("notify: apprise is not installed", f"Install it: {INSTALL}") from None
+        raise SettingsError(
+            "notify: apprise is not installed", "Install it: pip install 'streamops[notify]'"
+        ) from None
     _quieten()
     asset = apprise.AppriseAsset(
         app_id="streamops",
@@ -106,6 +102,12 @@ def open_outlets(addresses: Iterable[NotifyAddress]) -> tuple[Outlet, ...]:
         service_timeout=0,
     )
     return tuple(_open(address, number, asset) for number, address in enumerate(addresses, start=1))
+
+
+def inert(text: str, *, mentions: bool = True) -> str:
+    """The text with links parted, and with what mentions somebody in a chat."""
+    text = _CALLS.sub(rf"\g<0>{JOINER}", text) if mentions else text
+    return _LINKS.sub(rf"\g<0>{JOINER}", text)
 
 
 def mask(text: str, url: str) -> str:
@@ -135,16 +137,12 @@ def _open(address: NotifyAddress, number: int, asset: "AppriseAsset") -> Outlet:
             f"{address.origin}: apprise cannot use this{named} address",
             "See https://appriseit.com for how each service is written; some need further packages.",
         )
-    return Outlet(f"target {number} ({_service_name(service)})", address.least, service, address)
+    return Outlet(f"target {number} ({safe(str(service[0].service_name))})", address.least, service, address)
 
 
 def _split(url: str) -> str:
     """An address that says nothing else has texts that are too long for its service split, not refused."""
     return url if "overflow=" in url else f"{url}{'&' if '?' in url else '?'}overflow=split"
-
-
-def _service_name(service: "Apprise") -> str:
-    return safe(str(next(iter(service)).service_name))
 
 
 def _quieten() -> None:

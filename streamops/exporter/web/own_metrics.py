@@ -1,13 +1,16 @@
 """Metrics of this process, as prometheus_client makes them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import generate_latest
+from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
+from prometheus_client.registry import Collector
 
+from streamops.exporter.catalogue.others import NOTIFICATIONS
 from streamops.exporter.metrics.text import OPENMETRICS_END
-from streamops.exporter.notices.metrics import NotifyCollector
 from streamops.exporter.scraping.negotiating import Form
 
 
@@ -31,3 +34,21 @@ class OwnMetrics:
             return generate_latest(self._registry)
         rendered: bytes = generate_openmetrics(self._registry)  # type: ignore[no-untyped-call]  # it has no types
         return rendered.removesuffix(OPENMETRICS_END)
+
+
+class NotifyCollector(Collector):
+    """Counts notices by outcome.
+
+    Args:
+        read: The counts, read at each scrape.
+    """
+
+    def __init__(self, read: Callable[[], Mapping[str, int]]) -> None:
+        self._read = read
+
+    def collect(self) -> Iterator[Metric]:
+        """The metric."""
+        family = CounterMetricFamily(NOTIFICATIONS.base, NOTIFICATIONS.help, labels=NOTIFICATIONS.labels)
+        for outcome, number in self._read().items():
+            family.add_metric((outcome,), number)
+        yield family

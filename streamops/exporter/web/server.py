@@ -13,8 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.analysis.folding import fold_retries
-from streamops.exporter.notices.lookout import Lookout
-from streamops.exporter.notices.notifier import Notifier
+from streamops.exporter.notices.notifier import Notifier, PageWatcher
 from streamops.exporter.scraping.negotiating import choose_form
 from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.scraper import Scraper
@@ -66,7 +65,7 @@ async def serving(
         options: How to serve.
         scraper: What is served.
         targets: What may be probed.
-        notifier: Tells of what is found; none where nobody is told.
+        notifier: Sends notices of findings; none where nobody is told.
 
     Raises:
         SettingsError: The web-config file cannot be understood, or the address cannot be listened at.
@@ -80,8 +79,8 @@ async def serving(
             asyncio.create_task(targets.tidy()),
         ]
         if notifier is not None:
-            lookout = Lookout(scraper, notifier.every)
-            tasks.append(asyncio.create_task(notifier.run(lookout.look)))
+            watcher = PageWatcher(scraper, notifier.every)
+            tasks.append(asyncio.create_task(notifier.run(watcher.look)))
         try:
             yield port
         finally:

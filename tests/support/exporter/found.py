@@ -1,9 +1,9 @@
-"""Observations with findings, invented for tests of what is told."""
+"""Observations with findings, invented for tests of notices."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from streamops.exporter.notices.sighting import Condition, Sight, Subject
+from streamops.exporter.notices.alerts import Condition, Look, Subject
 from streamops.model.observation import (
     Finding,
     FindingCode,
@@ -62,6 +62,6 @@ def condition(subject: Subject, level: Health = Health.WARN, text: str = "some t
     return Condition(subject, level, text, "do something")
 
 
-def sight(found: Iterable[Condition] = (), doubted: Iterable[Subject] = ()) -> Sight:
-    unknown = frozenset(doubted)
-    return Sight({one.subject: one for one in found}, lambda subject: subject in unknown)
+def look(found: Iterable[Condition] = (), unknown: Iterable[Subject] = ()) -> Look:
+    left_open = frozenset(unknown)
+    return Look({one.subject: one for one in found}, lambda subject: subject in left_open)

@@ -1,10 +1,12 @@
-"""``exporter --notify`` and ``--notify-test`` as processes."""
+"""``exporter --notify`` as a process."""
 
 import asyncio
 import signal
 from pathlib import Path
 
-from tests.support.cli.exporter import running
+import pytest
+
+from tests.support.cli.exporter import ended, running
 from tests.support.cli.notify import PLANTED, configure
 from tests.support.eventually import eventually
 from tests.support.exporter.inbox import webhook
@@ -49,3 +51,26 @@ def stop_consuming(server: RunningServer) -> None:
     past = int(client.time()[0]) - 600
     client.xgroup_create("orders", "billing", "0", mkstream=True)
     client.xadd("orders", {"n": "1"}, id=f"{past}000-1")
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        (None, "there are no addresses to send to"),
+        (f"nonsense://{PLANTED}", "cannot use this nonsense:// address"),
+    ],
+)
+async def test_unusable_addresses_are_refused(tmp_path: Path, address: str | None, problem: str) -> None:
+    if address is not None:
+        configure(tmp_path, address)
+    code, told = await ended(tmp_path, "--notify")
+    assert code == 2
+    assert problem in told
+    assert PLANTED not in told
+    assert told.splitlines()[1].startswith("hint: ")
+
+
+async def test_the_removed_test_notice_names_apprise(tmp_path: Path) -> None:
+    code, told = await ended(tmp_path, "--notify-test")
+    assert code == 2
+    assert "apprise --config" in told

@@ -60,7 +60,7 @@ def test_without_any_the_hint_says_where_they_go(place: Place) -> None:
         ('urls_file = "a"\nurls_command = "b"', "says both urls_file and urls_command"),
         ('level = "info"', "not one of warn, critical"),
         ('fire_after = "0s"', "longer than zero"),
-        ('repeat_after = "10s"', "repeat_after shorter than fire_after"),
+        ('repeat_after = "10s"', "unknown key"),
         ('every = "500ms"', "every shorter than a second"),
         ('url = "json://x"', "unknown key"),
     ],
@@ -77,7 +77,7 @@ def test_what_is_shown_holds_no_address(place: Place) -> None:
     rows = {row.key: row for row in describe_settings(place.load())}
     assert rows["notify.urls"] == ("notify.urls", "***", f"{file}, urls_file")
     assert rows["notify.fire_after"] == ("notify.fire_after", "1m30s", str(file))
-    assert rows["notify.repeat_after"] == ("notify.repeat_after", "4h", "default")
+    assert rows["notify.pause"] == ("notify.pause", "1m", "default")
     assert PLANTED not in repr(rows)
 
 

@@ -7,14 +7,13 @@ import pytest
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
-from streamops.exporter.notices.delivering import Sending
-from streamops.exporter.notices.lookout import Lookout
-from streamops.exporter.notices.metrics import NotifyCollector
-from streamops.exporter.notices.sighting import Sight, Subject, see_failing
+from streamops.exporter.notices.alerts import Look, Subject, look_failing
+from streamops.exporter.notices.notifier import PageWatcher, Sending
+from streamops.exporter.web.own_metrics import NotifyCollector
 from streamops.model.secret import Secret
 from streamops.wire.options import ConnectionOptions
 from tests.support.eventually import eventually
-from tests.support.exporter.found import condition, sight
+from tests.support.exporter.found import condition, look
 from tests.support.exporter.inbox import webhook
 from tests.support.exporter.notices.notify import (
     EVERY,
@@ -33,86 +32,110 @@ SUBJECTS = [Subject("stopped", "orders", f"group-{number}") for number in range(
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages age faster, so that nobody waits for it."""
-    for module in ("scraping.scraper", "notices.lookout"):
+    for module in ("scraping.scraper", "notices.notifier"):
         monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
 
 
 class World:
     """What is found, look by look: the last of it stays."""
 
-    def __init__(self, *sights: Sight) -> None:
-        self.sights = list(sights)
+    def __init__(self, most: int) -> None:
+        self.given = 0
+        self.looks = [look(map(condition, SUBJECTS[:number])) for number in range(1, most + 1)]
 
-    async def look(self) -> Sight:
-        return self.sights.pop(0) if len(self.sights) > 1 else self.sights[0]
-
-
-def growing(most: int) -> World:
-    """One more subject at each look, and so one more message."""
-    return World(*[sight(map(condition, SUBJECTS[:number])) for number in range(1, most + 1)])
+    async def look(self) -> Look:
+        self.given += 1
+        return self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
 
 
-async def test_messages_arrive_in_their_order_and_are_counted() -> None:
+async def test_notices_arrive_and_are_counted() -> None:
     async with webhook() as hook:
         told = notifier(hook.url)
-        async with running(told, growing(3).look):
-            await eventually(lambda: len(hook.bodies) == 3)
-    assert [title[-7:] for title in hook.titles] == ["group-0", "group-1", "group-2"]
-    assert told.counts() == {"sent": 3, "failed": 0, "dropped": 0}
+        async with running(told, World(1).look):
+            await eventually(lambda: told.counts()["sent"] == 1)
+    assert hook.titles == ["[FIRING:1] streamops redis://here: stopped orders/group-0"]
+    assert told.counts() == {"sent": 1, "failed": 0, "dropped": 0}
 
 
-async def test_a_refusal_is_tried_again_until_it_is_taken_and_the_order_stays() -> None:
+async def test_what_comes_during_the_pause_goes_out_in_one_message() -> None:
+    async with webhook() as hook:
+        world = World(4)
+        told = notifier(hook.url, sending=Sending(pause=minutes(5)))
+        async with running(told, world.look):
+            await eventually(lambda: len(hook.bodies) == 1)
+            await eventually(lambda: world.given > 4)
+    assert [title.partition("]")[0] for title in hook.titles] == ["[FIRING:1", "[FIRING:3"]
+
+
+async def test_a_refusal_is_tried_again_until_it_is_taken() -> None:
     async with webhook() as hook:
         hook.refusals = [500, 503, 429]
         told = notifier(hook.url)
-        async with running(told, growing(2).look):
-            await eventually(lambda: len(hook.bodies) == 2)
-    assert [title[-7:] for title in hook.titles] == ["group-0", "group-1"]
-    assert told.counts() == {"sent": 2, "failed": 3, "dropped": 0}
+        async with running(told, World(1).look):
+            await eventually(lambda: told.counts()["sent"] == 1)
+    assert len(hook.bodies) == 1
+    assert told.counts() == {"sent": 1, "failed": 3, "dropped": 0}
 
 
-async def test_what_cannot_be_sent_is_given_up_and_said() -> None:
+async def test_a_failure_is_logged_without_its_address() -> None:
     async with webhook() as hook:
-        told = notifier("json://127.0.0.1:1/T0pSecretPath", hook.url, sending=Sending(give_up_after=EVERY))
+        told = notifier("json://127.0.0.1:1/T0pSecretPath", hook.url)
         with capture_logs() as logs:
-            async with running(told, growing(1).look):
-                await eventually(lambda: told.counts()["dropped"] == 1 and len(hook.bodies) == 1)
-    assert told.counts() == {"sent": 1, "failed": 1, "dropped": 1}
-    assert [(line["event"], line["to"]) for line in logs] == [
-        ("a notice is not sent", "target 1 (JSON)"),
+            async with running(told, World(1).look):
+                await eventually(lambda: told.counts()["failed"] > 0 and len(hook.bodies) == 1)
+    assert told.counts()["dropped"] == 1
+    assert {(line["event"], line["to"]) for line in logs} == {
+        ("notices are not sent yet", "target 1 (JSON)"),
         ("notices are dropped", "target 1 (JSON)"),
-    ]
+    }
     assert "T0pSecretPath" not in repr(logs)
 
 
-async def test_an_address_that_hangs_holds_nobody_else_up() -> None:
+async def test_an_outlet_that_hangs_holds_nobody_else_up() -> None:
     async with webhook() as dumb, webhook() as hook:
         dumb.open.clear()
         told = notifier(dumb.url, hook.url)
-        async with running(told, growing(3).look):
-            await eventually(lambda: len(hook.bodies) == 3)
+        async with running(told, World(1).look):
+            await eventually(lambda: len(hook.bodies) == 1)
             assert dumb.bodies == []
             dumb.open.set()
-            await eventually(lambda: len(dumb.bodies) == 3)
+            await eventually(lambda: len(dumb.bodies) == 1)
+
+
+async def test_an_outlet_that_hangs_is_given_no_second_thread() -> None:
+    async with webhook() as hook:
+        hook.open.clear()
+        told = notifier(hook.url, sending=Sending(attempt=EVERY, pause=EVERY, shutdown=seconds(1)))
+        with capture_logs() as logs:
+            async with running(told, World(1).look):
+                await eventually(lambda: told.counts()["failed"] > 2)
+                hook.open.set()
+                await eventually(lambda: told.counts()["sent"] == 1)
+    assert logs[0]["reason"] == "no answer within 0.02 s"
+    assert logs[1]["reason"] == "the attempt before this one has not come to its end"
 
 
 async def test_of_too_many_that_wait_the_oldest_are_dropped() -> None:
     async with webhook() as hook:
         hook.open.clear()
-        told = notifier(hook.url, sending=Sending(most=2, attempt=minutes(5)))
-        async with running(told, growing(5).look):
-            await eventually(lambda: told.counts()["dropped"] == 3)
+        told = notifier(
+            hook.url, sending=Sending(most=2, attempt=minutes(5), pause=EVERY, shutdown=seconds(1))
+        )
+        async with running(told, World(5).look):
+            await eventually(lambda: told.counts()["dropped"] == 2)
             hook.open.set()
-            await eventually(lambda: len(hook.bodies) == 3)
+            await eventually(lambda: len(hook.bodies) == 2)
     # The first was on its way already.
-    assert [title[-7:] for title in hook.titles] == ["group-0", "group-3", "group-4"]
+    assert "group-0" in hook.titles[0]
+    assert [f"group-{number}" in hook.bodies[1]["message"] for number in range(5)] == [False] * 3 + [True] * 2
+    assert told.counts() == {"sent": 3, "failed": 0, "dropped": 2}
 
 
-async def test_what_waits_when_it_ends_may_still_go_out() -> None:
+async def test_what_waits_at_the_end_has_a_last_attempt() -> None:
     async with webhook() as hook:
         hook.refusals = [503]
-        told = notifier(hook.url)
-        async with running(told, growing(1).look):
+        told = notifier(hook.url, sending=Sending(pause=minutes(5)))
+        async with running(told, World(1).look):
             await eventually(lambda: told.counts()["failed"] == 1)
         assert len(hook.bodies) == 1
 
@@ -120,24 +143,24 @@ async def test_what_waits_when_it_ends_may_still_go_out() -> None:
 async def test_notice_under_way_at_the_end_is_dropped_and_counted() -> None:
     async with webhook() as hook:
         hook.open.clear()
-        told = notifier(hook.url, sending=Sending(farewell=seconds(0.05), attempt=minutes(5)))
-        async with running(told, growing(1).look):
+        told = notifier(hook.url, sending=Sending(shutdown=seconds(0.05), attempt=minutes(5)))
+        async with running(told, World(1).look):
             async with asyncio.timeout(20):
                 await hook.asked.wait()
         assert told.counts() == {"sent": 0, "failed": 0, "dropped": 1}
 
 
 async def test_a_look_that_fails_is_not_the_last() -> None:
-    world, failures = growing(1), Counter[str]()
+    world, failures = World(1), Counter[str]()
 
-    async def look() -> Sight:
+    async def failing() -> Look:
         failures["so far"] += 1
         if failures["so far"] == 1:
             raise ValueError("a bug")
         return await world.look()
 
     with capture_logs() as logs:
-        async with webhook() as hook, running(notifier(hook.url), look):
+        async with webhook() as hook, running(notifier(hook.url), failing):
             await eventually(lambda: len(hook.bodies) == 1)
     assert logs[0]["problem"] == "ValueError: a bug"
 
@@ -162,7 +185,7 @@ async def test_a_redis_that_refuses_is_not_down_but_cannot_be_collected_from(
     async with (
         webhook() as hook,
         scraping(options) as scraper,
-        running(notifier(hook.url), Lookout(scraper, EVERY).look),
+        running(notifier(hook.url), PageWatcher(scraper, EVERY).look),
     ):
         await eventually(lambda: len(hook.bodies) == 1)
     assert hook.titles == ["[FIRING:1] streamops redis://here: collection_failing"]
@@ -174,9 +197,9 @@ async def test_a_page_that_a_scrape_made_is_looked_at_without_collecting_again(
 ) -> None:
     stop_consuming(server)
     async with scraping(server.tcp_options) as scraper:
-        lookout = Lookout(scraper, minutes(1))
+        watcher = PageWatcher(scraper, minutes(1))
         page = await scraper.scrape()
-        shown = await lookout.look()
+        shown = await watcher.look()
         assert shown is not None
         assert Subject("no_consumers", "orders", "billing") in shown.found
         assert scraper.page is page
@@ -186,15 +209,15 @@ async def test_a_redis_that_hangs_is_told_though_no_collection_ends(start_server
     server = start_server()
     stop_consuming(server)
     async with scraping(replace(server.tcp_options, timeout=minutes(1))) as scraper:
-        lookout = Lookout(scraper, seconds(0.1))
-        assert await lookout.look() is not None
+        watcher = PageWatcher(scraper, seconds(0.1))
+        assert await watcher.look() is not None
         server.pause()
         try:
             shown = None
             while shown is None:
-                shown = await lookout.look()
+                shown = await watcher.look()
         finally:
             server.resume()
-    expected = see_failing("no collection", answered=False)
+    expected = look_failing("no collection", down=False)
     assert shown.found.keys() == expected.found.keys()
-    assert shown.doubted(Subject("no_consumers", "orders", "billing"))
+    assert shown.unknown(Subject("no_consumers", "orders", "billing"))

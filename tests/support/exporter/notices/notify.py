@@ -7,12 +7,9 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from streamops.exporter.metrics.guards import Guards
-from streamops.exporter.notices.delivering import Sending
-from streamops.exporter.notices.notifier import Notifier
-from streamops.exporter.notices.notifying import Policy
+from streamops.exporter.notices.alerts import AlertEvaluator, Look, Origin
+from streamops.exporter.notices.notifier import Notifier, Sending
 from streamops.exporter.notices.outlets import open_outlets
-from streamops.exporter.notices.sighting import Sight
-from streamops.exporter.notices.wording import Origin
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
@@ -23,19 +20,18 @@ from streamops.wire.options import ConnectionOptions
 from tests.support.invented import seconds
 from tests.support.servers import RunningServer
 
-ORIGIN = Origin("redis://here")
-AT_ONCE = Policy(fire_after=timedelta(0), resolve_after=timedelta(0), pause=timedelta(0))
-QUICK = Sending(attempt=seconds(5), first_wait=seconds(0.01), longest_wait=seconds(0.05), farewell=seconds(1))
+QUICK = Sending(pause=seconds(0.05), attempt=seconds(5), shutdown=seconds(1))
 EVERY = seconds(0.02)
 
 
-def notifier(*urls: str, sending: Sending = QUICK, policy: Policy = AT_ONCE) -> Notifier:
+def notifier(*urls: str, sending: Sending = QUICK, after: timedelta = timedelta(0)) -> Notifier:
     addresses = [NotifyAddress(Secret(url), Health.WARN, "line") for url in urls]
-    return Notifier(open_outlets(addresses), policy, ORIGIN, EVERY, sending)
+    evaluator = AlertEvaluator(Health.WARN, after, after)
+    return Notifier(open_outlets(addresses), evaluator, Origin("redis://here"), EVERY, sending)
 
 
 @asynccontextmanager
-async def running(told: Notifier, look: Callable[[], Awaitable[Sight | None]]) -> AsyncIterator[None]:
+async def running(told: Notifier, look: Callable[[], Awaitable[Look | None]]) -> AsyncIterator[None]:
     task = asyncio.create_task(told.run(look))
     try:
         yield

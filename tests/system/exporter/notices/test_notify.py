@@ -1,14 +1,12 @@
 """Notices sent for good: to a real webhook, from a real Redis that comes and goes."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from streamops.exporter.notices.lookout import Lookout
-from streamops.exporter.notices.notifying import Policy
-from streamops.exporter.notices.sighting import Sight
+from streamops.exporter.notices.alerts import Look
+from streamops.exporter.notices.notifier import PageWatcher
 from tests.support.eventually import eventually
 from tests.support.exporter.inbox import webhook
 from tests.support.exporter.notices.notify import (
@@ -26,15 +24,15 @@ pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:Deprecati
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages age faster, so that nobody waits for it."""
-    for module in ("scraping.scraper", "notices.lookout"):
+    for module in ("scraping.scraper", "notices.notifier"):
         monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
 
 
-def counted(lookout: Lookout, looks: list[Sight | None]) -> Callable[[], Awaitable[Sight | None]]:
+def counted(watcher: PageWatcher, looks: list[Look | None]) -> Callable[[], Awaitable[Look | None]]:
     """Look, and keep what was seen."""
 
-    async def look() -> Sight | None:
-        looks.append(await lookout.look())
+    async def look() -> Look | None:
+        looks.append(await watcher.look())
         return looks[-1]
 
     return look
@@ -46,12 +44,11 @@ async def test_a_redis_that_stops_and_starts_is_told_and_nothing_else_of_it(
     server = start_server("--dir", str(tmp_path))
     stop_consuming(server)
     server.command("SAVE")
-    looks = list[Sight | None]()
-    policy = Policy(fire_after=seconds(0.3), resolve_after=seconds(0.3), pause=timedelta(0))
+    looks = list[Look | None]()
     async with (
         webhook() as hook,
         scraping(server.tcp_options) as scraper,
-        running(notifier(hook.url, policy=policy), counted(Lookout(scraper, seconds(0.1)), looks)),
+        running(notifier(hook.url, after=seconds(0.3)), counted(PageWatcher(scraper, seconds(0.1)), looks)),
     ):
         await eventually(lambda: len(hook.bodies) == 1)
         server.kill()

@@ -11,8 +11,8 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.exporter.notices.inert import JOINER, inert, unformatted
-from streamops.exporter.notices.wording import Message
+from streamops.exporter.notices.alerts import Message
+from streamops.exporter.notices.outlets import JOINER, inert
 from streamops.model.observation import Health
 from tests.support.exporter.inbox import mailbox, outlet
 
@@ -93,12 +93,6 @@ def test_no_name_calls_anybody_or_is_a_link_in_a_chat(url: str) -> None:
         assert not ACTS.search(told), (name, told)
 
 
-@pytest.mark.parametrize("chat", ["discord", "mattermost", "zulip"])
-def test_marks_in_names_are_shown_where_plain_text_is_markdown(chat: str) -> None:
-    told = sent(CHATS[chat], "a_b_c **b** `c` ~~d~~ ||e||")
-    assert "a\\_b\\_c \\*\\*b\\*\\* \\`c\\` \\~\\~d\\~\\~ \\|\\|e\\|\\|" in told
-
-
 async def test_a_mail_has_no_links_but_those_of_the_server() -> None:
     async with mailbox() as box:
         await asyncio.to_thread(
@@ -125,4 +119,3 @@ def test_commands_and_servers_can_be_copied() -> None:
 def test_texts_lose_nothing(text: str) -> None:
     assert inert(text).replace(JOINER, "") == text
     assert not re.search(r"@\w|\]\(|<[@!#&\w]", inert(text))
-    assert re.sub(r"\\(.)", r"\1", unformatted(text)) == text

@@ -1,5 +1,6 @@
 """Addresses: real sending, and what never leaves an address."""
 
+import asyncio
 import logging
 import sys
 from collections.abc import Iterator
@@ -9,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.exporter.notices.delivering import send_test
+from streamops.exporter.notices.alerts import Message
 from streamops.exporter.notices.outlets import mask, open_outlets
-from streamops.exporter.notices.wording import Message, Origin, render_test
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.settings.notify import NotifyAddress
 from tests.support.exporter.inbox import mailbox, outlet, webhook
-from tests.support.invented import seconds
 
 # Apprise imports what Python is about to drop, and does without where it is gone.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
@@ -26,8 +25,7 @@ MESSAGE = Message("[FIRING:1] streamops", "one <b>line</b>\n\nand *another* {{x}
 
 
 async def send(url: str, message: Message = MESSAGE) -> str:
-    ((_, reason),) = await send_test([outlet(url)], message, seconds(10))
-    return reason
+    return await asyncio.to_thread(outlet(url).send, message)
 
 
 async def test_a_webhook_gets_the_message_as_it_is() -> None:
@@ -65,23 +63,10 @@ async def test_an_address_where_nobody_listens_is_told_without_it(caplog: pytest
     assert "127.0.0.1" not in reason
 
 
-async def test_an_address_that_does_not_answer_is_waited_for_in_vain_and_not_for_ever() -> None:
-    async with webhook() as hook:
-        hook.open.clear()
-        ((_, reason),) = await send_test([outlet(hook.url)], MESSAGE, seconds(0.2))
-    assert reason == "no answer within 0.2 s"
-
-
-async def test_each_address_is_told_apart() -> None:
-    async with webhook() as hook:
-        addresses = [hook.url, "json://127.0.0.1:1/"]
-        outlets = open_outlets(NotifyAddress(Secret(url), Health.WARN, "line") for url in addresses)
-        results = await send_test(outlets, render_test(Origin("redis://here")), seconds(10))
-    assert [(one.label, bool(reason)) for one, reason in results] == [
-        ("target 1 (JSON)", False),
-        ("target 2 (JSON)", True),
-    ]
-    assert hook.titles == ["[TEST] streamops redis://here"]
+def test_outlets_are_told_apart_by_number_and_service() -> None:
+    urls = ["json://127.0.0.1/a", "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#general"]
+    outlets = open_outlets(NotifyAddress(Secret(url), Health.WARN, "line") for url in urls)
+    assert [one.label for one in outlets] == ["target 1 (JSON)", "target 2 (Slack)"]
 
 
 @pytest.mark.parametrize("url", [f"nonsense://{PLANTED}", PLANTED, "json://", f"slack://{PLANTED}", ""])
