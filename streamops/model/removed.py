@@ -15,6 +15,12 @@ _REPEATS: Final = (
 )
 _TEST_NOTICES: Final = "Test notices were removed: `apprise --config FILE --tag all --body test` sends one to each address of urls_file."
 
+_PROXY: Final = "Leave it out: a reverse proxy in front can do that. Certificates, client_ca_file and basic_auth_users are supported."
+_NAMES: Final = "Leave it out and let client_ca_file be an authority that signs for these clients alone, or add basic_auth_users."
+_OPENSSL: Final = (
+    "Leave it out: TLS 1.2 and 1.3 are spoken, with the ciphers and curves of this machine's OpenSSL."
+)
+
 _REMOVED: Final[Mapping[str, str]] = {
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
@@ -23,6 +29,14 @@ _REMOVED: Final[Mapping[str, str]] = {
     "console.keymap.silence": _SILENCES,
     "notify.repeat_after": _REPEATS,
     "streamops exporter --notify-test": _TEST_NOTICES,
+    "web-config.http_server_config": _PROXY,
+    "web-config.rate_limit": _PROXY,
+    "web-config.tls_server_config.client_allowed_sans": _NAMES,
+    "web-config.tls_server_config.min_version": _OPENSSL,
+    "web-config.tls_server_config.max_version": _OPENSSL,
+    "web-config.tls_server_config.cipher_suites": _OPENSSL,
+    "web-config.tls_server_config.prefer_server_cipher_suites": _OPENSSL,
+    "web-config.tls_server_config.curve_preferences": _OPENSSL,
     "pools.*.webhook": _WEBHOOK,
     "pools.*.target = webhook": _WEBHOOK,
 }

@@ -1,6 +1,5 @@
-"""Every request that is HTTP passes here first, whatever its path: rate limit, client certificate, password; its answer's headers."""
+"""Every request that is HTTP passes here first, whatever its path: client certificate, password; its answer's headers."""
 
-import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
@@ -10,7 +9,6 @@ from aiohttp import web
 
 from streamops.analysis.reach import as_address
 from streamops.process.web.door import Door, Rules
-from streamops.process.web.tls import has_allowed_name
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -33,7 +31,7 @@ def admit_by(app: web.Application, door: Door) -> None:
     app.middlewares.append(_admission(door))
 
     async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
-        for name, value in (SAFE_HEADERS | door.rules().headers).items():
+        for name, value in SAFE_HEADERS.items():
             response.headers.setdefault(name, value)
         # What this is made of is nobody's business.
         response.headers["Server"] = "streamops"
@@ -45,12 +43,8 @@ def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middl
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
         rules = door.rules()
-        if rules.bucket is not None and not rules.bucket.take(asyncio.get_running_loop().time()):
-            return web.Response(text="Too many requests\n", status=429)
         if _is_too_weak(request, rules):
             return _ending(request)
-        if rules.allowed_names and not has_allowed_name(_certificate(request), rules.allowed_names):
-            return web.Response(text="Forbidden: the certificate has none of the allowed names\n", status=403)
         if _is_misled(request, rules):
             return web.Response(text=MISLED, status=403)
         if not await rules.passwords.let_in(request.headers.get("Authorization"), lambda: _waits(request)):
@@ -74,7 +68,7 @@ def _is_misled(request: web.Request, rules: Rules) -> bool:
     """
     name = request.transport.get_extra_info("sockname") if request.transport else None
     own = as_address(name[0]) if isinstance(name, tuple) else None
-    if own is None or not own.is_loopback or rules.passwords.asked or rules.allowed_names:
+    if own is None or not own.is_loopback or rules.passwords.asked:
         return False
     try:
         host = (urlsplit(f"//{request.host}").hostname or "").rstrip(".")

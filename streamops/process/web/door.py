@@ -10,29 +10,10 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.process.web.marks import Mark, marks_of
 from streamops.process.web.passwords import Passwords
-from streamops.process.web.tls import server_context, tls_files, tls_warnings
+from streamops.process.web.tls import server_context, tls_files
 from streamops.process.web.web_config import WebConfig, read_web_config
 
 LOG: Final = structlog.get_logger("streamops.web")
-
-
-class Bucket:
-    """Lets requests through: one every so often, and some at once after a pause."""
-
-    def __init__(self, every: float, burst: int) -> None:
-        self._every = every
-        self._burst = burst
-        self._tokens = float(burst)
-        self._at = 0.0
-
-    def take(self, now: float) -> bool:
-        """Whether one more may pass at a moment, in seconds of a clock that never goes back."""
-        self._tokens = min(self._burst, self._tokens + (now - self._at) / self._every)
-        self._at = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
 
 
 class Rules(Struct, frozen=True):
@@ -41,16 +22,10 @@ class Rules(Struct, frozen=True):
     Attributes:
         tls: What to speak TLS with; none for plain HTTP.
         passwords: Who is let in.
-        headers: What every answer carries.
-        allowed_names: Names one of which a client's certificate must have; none at all for any.
-        bucket: How many requests are taken; none for all of them.
     """
 
     tls: ssl.SSLContext | None
     passwords: Passwords
-    headers: dict[str, str]
-    allowed_names: tuple[str, ...] = ()
-    bucket: Bucket | None = None
 
 
 class Door:
@@ -87,26 +62,11 @@ class Door:
         config = read_web_config(path)
         named = tls_files(config.tls_server_config, path.parent) if config.tls_server_config else ()
         self._marks = {path: self._marks[path], **marks_of(named)}
-        rules = _rules(config, path)
-        _warn(config)
-        return rules
+        return _rules(config, path)
 
 
 def _rules(config: WebConfig, path: Path | None) -> Rules:
     tls = config.tls_server_config
-    limit = config.rate_limit
     return Rules(
-        tls=server_context(tls, path.parent, str(path)) if tls and path else None,
-        passwords=Passwords(config.users),
-        headers=config.headers,
-        allowed_names=tls.client_allowed_sans if tls else (),
-        bucket=Bucket(limit.every.total_seconds(), limit.burst) if limit and limit.every else None,
+        server_context(tls, path.parent, str(path)) if tls and path else None, Passwords(config.users)
     )
-
-
-def _warn(config: WebConfig) -> None:
-    warnings = list(tls_warnings(config.tls_server_config)) if config.tls_server_config else []
-    if config.http_server_config and config.http_server_config.http2:
-        warnings.append("http2: HTTP/1.1 is spoken alone")
-    for warning in warnings:
-        LOG.warning("web-config in part", problem=warning)

@@ -1,56 +1,16 @@
 """From ``tls_server_config`` to Python's ``ssl``."""
 
 import ssl
-from collections.abc import Iterable
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from streamops.errors import SettingsError
-from streamops.process.web.web_config import ClientAuth, TlsServerConfig, TlsVersion
+from streamops.process.web.web_config import ClientAuth, TlsServerConfig
 
-VERSIONS: Final = {
-    TlsVersion.TLS10: ssl.TLSVersion.TLSv1,
-    TlsVersion.TLS11: ssl.TLSVersion.TLSv1_1,
-    TlsVersion.TLS12: ssl.TLSVersion.TLSv1_2,
-    TlsVersion.TLS13: ssl.TLSVersion.TLSv1_3,
-}
 VERIFY: Final = {
     ClientAuth.NONE: ssl.CERT_NONE,
     ClientAuth.IF_GIVEN: ssl.CERT_OPTIONAL,
     ClientAuth.REQUIRED: ssl.CERT_REQUIRED,
-}
-CIPHERS: Final = {
-    "TLS_RSA_WITH_AES_128_CBC_SHA": "AES128-SHA",
-    "TLS_RSA_WITH_AES_256_CBC_SHA": "AES256-SHA",
-    "TLS_RSA_WITH_AES_128_CBC_SHA256": "AES128-SHA256",
-    "TLS_RSA_WITH_AES_128_GCM_SHA256": "AES128-GCM-SHA256",
-    "TLS_RSA_WITH_AES_256_GCM_SHA384": "AES256-GCM-SHA384",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA": "ECDHE-ECDSA-AES128-SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA": "ECDHE-ECDSA-AES256-SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256": "ECDHE-ECDSA-AES128-SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA": "ECDHE-RSA-AES128-SHA",
-    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA": "ECDHE-RSA-AES256-SHA",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256": "ECDHE-RSA-AES128-SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
-    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256": "ECDHE-RSA-AES128-GCM-SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384": "ECDHE-RSA-AES256-GCM-SHA384",
-    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
-    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256": "ECDHE-RSA-CHACHA20-POLY1305",
-}
-"""OpenSSL's names of Go's suites, up to TLS 1.2."""
-
-TLS13_CIPHERS: Final = frozenset(
-    {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"}
-)
-"""Always on, here as in Go."""
-
-CURVES: Final = {
-    "CurveP256": "prime256v1",
-    "CurveP384": "secp384r1",
-    "CurveP521": "secp521r1",
-    "X25519": "X25519",
 }
 
 
@@ -69,7 +29,7 @@ def server_context(config: TlsServerConfig, directory: Path, where: str) -> ssl.
         where: The web-config file, for errors.
 
     Raises:
-        SettingsError: A file cannot be read or is none of its kind, or OpenSSL does not know what is asked for.
+        SettingsError: A file cannot be read or is none of its kind.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     place = f"{where}: tls_server_config"
@@ -78,36 +38,8 @@ def server_context(config: TlsServerConfig, directory: Path, where: str) -> ssl.
     if config.client_ca_file:
         load_authorities(context, directory / config.client_ca_file, f"{place}.client_ca_file")
     context.verify_mode = VERIFY[config.client_auth_type]
-    context.minimum_version = VERSIONS[config.min_version]
-    context.maximum_version = VERSIONS[config.max_version]
-    if not config.prefer_server_cipher_suites:
-        context.options &= ~ssl.OP_CIPHER_SERVER_PREFERENCE
-    _choose_ciphers(context, config, place)
-    _choose_curve(context, config, place)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
-
-
-def tls_warnings(config: TlsServerConfig) -> tuple[str, ...]:
-    """What the configuration says and this server does not do, a sentence each."""
-    if len(config.curve_preferences) > 1:
-        return ("curve_preferences: Python can prefer one curve alone; OpenSSL's own order is used",)
-    return ()
-
-
-def has_allowed_name(certificate: dict[str, Any] | None, allowed: Iterable[str]) -> bool:
-    """Whether one of a client certificate's alternative names is one of those that are let in."""
-    names = {_plain(kind, name) for kind, name in (certificate or {}).get("subjectAltName", ())}
-    return not names.isdisjoint(_plain("", name) for name in allowed)
-
-
-def _plain(kind: str, name: str) -> str:
-    """A name; an address in its one form, because OpenSSL writes those of IPv6 at length."""
-    if kind in {"", "IP Address"}:
-        try:
-            return str(ip_address(name))
-        except ValueError:
-            pass
-    return name
 
 
 class Named(NamedTuple):
@@ -159,31 +91,6 @@ def _check_readable(path: Path, name: str) -> None:
 def _no_password() -> NoReturn:
     # Without this OpenSSL would ask whoever sits at the terminal.
     raise ValueError("the key is encrypted")
-
-
-def _choose_ciphers(context: ssl.SSLContext, config: TlsServerConfig, place: str) -> None:
-    asked = [name for name in config.cipher_suites if name not in TLS13_CIPHERS]
-    if unknown := [name for name in asked if name not in CIPHERS]:
-        raise SettingsError(
-            f"{place}.cipher_suites: not known: {', '.join(unknown)}", f"Known: {', '.join(CIPHERS)}."
-        )
-    if not asked:
-        return
-    try:
-        context.set_ciphers(":".join(CIPHERS[name] for name in asked))
-    except ssl.SSLError as error:
-        raise SettingsError(
-            f"{place}.cipher_suites: OpenSSL has none of them: {_reason(error)}", "Leave the key out."
-        ) from None
-
-
-def _choose_curve(context: ssl.SSLContext, config: TlsServerConfig, place: str) -> None:
-    if unknown := [name for name in config.curve_preferences if name not in CURVES]:
-        raise SettingsError(
-            f"{place}.curve_preferences: not known: {', '.join(unknown)}", f"Known: {', '.join(CURVES)}."
-        )
-    if len(config.curve_preferences) == 1:
-        context.set_ecdh_curve(CURVES[config.curve_preferences[0]])
 
 
 def _reason(error: Exception) -> str:

@@ -1,31 +1,26 @@
-"""The web-config file of Prometheus's exporter-toolkit: what it may say, read and checked. Certificates are not opened here."""
+"""The web-config file of Prometheus's exporter-toolkit: its certificates and passwords, read and checked.
+
+Its other keys are refused by name: leaving out in silence what somebody relies on would be worse. Certificates are not
+opened here.
+"""
 
 import os
 import re
-from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.model.removed import removed_hint
 
 MOST_BYTES: Final = 1 << 20
 HINT: Final = "Its format: https://github.com/prometheus/exporter-toolkit, docs/web-configuration.md."
 INLINE: Final = ("cert", "key", "client_ca")
-HEADERS: Final[dict[str, tuple[str, ...]]] = {
-    "Content-Security-Policy": (),
-    "Strict-Transport-Security": (),
-    "X-Content-Type-Options": ("nosniff",),
-    "X-Frame-Options": ("deny", "sameorigin"),
-    "X-XSS-Protection": (),
-}
-"""The headers that may be set, and the values of those that take only some."""
 
 _HASH: Final = re.compile(r"\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z0-9]{53}")
-_DURATION: Final = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+|0")
 _TYPES: Final = {
     "object": "a mapping",
     "array": "a list",
@@ -34,8 +29,6 @@ _TYPES: Final = {
     "bool": "true or false",
     "null": "nothing",
 }
-_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
-_SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class ClientAuth(StrEnum):
@@ -44,15 +37,6 @@ class ClientAuth(StrEnum):
     NONE = "NoClientCert"
     IF_GIVEN = "VerifyClientCertIfGiven"
     REQUIRED = "RequireAndVerifyClientCert"
-
-
-class TlsVersion(StrEnum):
-    """Versions of TLS, in Go's words."""
-
-    TLS10 = "TLS10"
-    TLS11 = "TLS11"
-    TLS12 = "TLS12"
-    TLS13 = "TLS13"
 
 
 UNVERIFIED: Final = frozenset({"RequestClientCert", "RequireAnyClientCert", "RequireClientCert"})
@@ -65,12 +49,6 @@ class TlsServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     key_file: str
     client_auth_type: ClientAuth = ClientAuth.NONE
     client_ca_file: str = ""
-    client_allowed_sans: tuple[str, ...] = ()
-    min_version: TlsVersion = TlsVersion.TLS12
-    max_version: TlsVersion = TlsVersion.TLS13
-    cipher_suites: tuple[str, ...] = ()
-    prefer_server_cipher_suites: bool = True
-    curve_preferences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.cert_file or not self.key_file:
@@ -81,50 +59,6 @@ class TlsServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             raise ValueError("client_ca_file without a client_auth_type that asks for certificates")
         if self.client_auth_type is not ClientAuth.NONE and not self.client_ca_file:
             raise ValueError(f"client_auth_type {self.client_auth_type} without a client_ca_file")
-        if self.client_allowed_sans and self.client_auth_type is not ClientAuth.REQUIRED:
-            raise ValueError(f"client_allowed_sans without client_auth_type {ClientAuth.REQUIRED}")
-        if self.min_version > self.max_version:
-            raise ValueError("min_version is above max_version")
-
-
-class HttpServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``http_server_config``; HTTP/2 is not spoken, whatever it says."""
-
-    http2: bool | None = None
-    headers: dict[str, str] = {}
-
-    def __post_init__(self) -> None:
-        for name, value in self.headers.items():
-            if name not in HEADERS:
-                raise ValueError(f"headers: one that may not be set; these may: {', '.join(HEADERS)}")
-            if value and HEADERS[name] and value.lower() not in HEADERS[name]:
-                raise ValueError(f"headers: {name} is {' or '.join(HEADERS[name])}")
-            if not value.isprintable() or not value.isascii():
-                raise ValueError(f"headers: {name} holds a character that no header may hold")
-
-
-class RateLimit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``rate_limit``: one request every interval, and so many at once after a pause; no interval is no limit."""
-
-    interval: str = "0"
-    burst: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
-
-    def __post_init__(self) -> None:
-        if _DURATION.fullmatch(self.interval) is None:
-            raise ValueError('interval is no duration such as "1s" or "250ms"')
-        try:
-            every = self.every
-        except OverflowError:
-            raise ValueError("interval is longer than anybody waits") from None
-        if every and not self.burst:
-            raise ValueError("an interval without a burst would let no request pass")
-
-    @property
-    def every(self) -> timedelta:
-        """The interval; zero for no limit."""
-        return timedelta(
-            seconds=sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(self.interval))
-        )
 
 
 class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,15 +66,11 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         tls_server_config: TLS; none for plain HTTP.
-        http_server_config: Headers of all answers.
         basic_auth_users: Hashes by user name; none at all lets everybody in.
-        rate_limit: How many requests are taken.
     """
 
     tls_server_config: TlsServerConfig | None = None
-    http_server_config: HttpServerConfig | None = None
     basic_auth_users: dict[str, str] | None = None
-    rate_limit: RateLimit | None = None
 
     def __post_init__(self) -> None:
         for name, written in (self.basic_auth_users or {}).items():
@@ -155,12 +85,6 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def users(self) -> dict[str, str]:
         """Hashes by user name."""
         return self.basic_auth_users or {}
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Headers of all answers."""
-        http = self.http_server_config or HttpServerConfig()
-        return {name: value for name, value in http.headers.items() if value}
 
 
 def _may_be_a_file(name: str) -> bool:
@@ -209,7 +133,7 @@ def decode_web_config(content: bytes, path: str) -> WebConfig:
 
 
 def _in_words(text: str) -> str:
-    """A sentence of msgspec in YAML's words, its place first: ``rate_limit.burst: expected an integer, got a string``."""
+    """A sentence of msgspec in YAML's words, its place first: ``basic_auth_users: expected a mapping, got a list``."""
     sentence, _, place = text.partition(" - at `$")
     words = re.sub(r"`([a-z]+(?: \| [a-z]+)*)`", _told, sentence)
     where = place.strip("`.")
@@ -223,10 +147,12 @@ def _told(types: re.Match[str]) -> str:
 
 
 def _refuse_known(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever the YAML says
-    """Say it in words where something is right for exporter-toolkit and cannot be done here."""
+    """Say in words what is right for exporter-toolkit and cannot be done here."""
     tls = stated.get("tls_server_config") if isinstance(stated, dict) else None
-    if not isinstance(tls, dict):
-        return
+    tls = tls if isinstance(tls, dict) else {}
+    for key in (*(stated if isinstance(stated, dict) else ()), *(f"tls_server_config.{key}" for key in tls)):
+        if hint := removed_hint(f"web-config.{key}"):
+            raise SettingsError(f"{path}: {key} is not supported", hint)
     for key in INLINE:
         if tls.get(key):
             raise SettingsError(

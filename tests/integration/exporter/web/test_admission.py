@@ -15,7 +15,7 @@ import trustme
 
 from streamops.errors import SettingsError
 from streamops.exporter.scraping import scraper as scraper_module
-from streamops.process.web.door import Bucket, Door
+from streamops.process.web.door import Door
 from tests.support.exporter.serving import Answer, Exporter, exporting
 from tests.support.servers import RunningServer
 
@@ -140,19 +140,6 @@ async def test_client_certificates(server: RunningServer, place: Place) -> None:
             await tls_get(running, place.client("prometheus.example.net", of=trustme.CA()))
 
 
-async def test_client_certificates_without_an_allowed_name_are_refused(
-    server: RunningServer, place: Place
-) -> None:
-    wanted = (
-        f"{TLS}, client_ca_file: ca.pem, client_auth_type: RequireAndVerifyClientCert, "
-        "client_allowed_sans: [prometheus.example.net, '::1']}"
-    )
-    async with serving_by(server, place.write(wanted)) as running:
-        for names in (("prometheus.example.net",), ("other.example.net", "::1")):
-            assert (await tls_get(running, place.client(*names))).status == 200
-        assert (await tls_get(running, place.client("other.example.net"))).status == 403
-
-
 async def test_users_change_while_it_runs(server: RunningServer, place: Place) -> None:
     async with serving_by(server, place.write(users(alice="her secret"))) as running:
         assert (await running.get("/-/healthy", headers=ALICE)).status == 200
@@ -269,35 +256,6 @@ async def test_a_half_renewed_certificate_waits_for_the_other_half(
         assert (await certificate_of(running, context))["serialNumber"] == first["serialNumber"]
         issued.cert_chain_pems[0].write_to_path(place.directory / "server.pem")
         assert (await certificate_of(running, context))["serialNumber"] != first["serialNumber"]
-
-
-async def test_headers_of_the_web_config_win(server: RunningServer, place: Place) -> None:
-    text = (
-        "http_server_config: {http2: true, headers: {Content-Security-Policy: default-src 'self', "
-        "X-Frame-Options: deny}}"
-    )
-    with structlog.testing.capture_logs() as logs:
-        async with serving_by(server, place.write(text)) as running:
-            for path in PATHS:
-                headers = (await running.get(path)).headers
-                assert headers["Content-Security-Policy"] == "default-src 'self'"
-                assert headers["X-Frame-Options"] == "deny"
-    assert [line["problem"] for line in logs if "problem" in line] == ["http2: HTTP/1.1 is spoken alone"]
-
-
-async def test_requests_beyond_the_rate_limit_are_refused(server: RunningServer, place: Place) -> None:
-    async with serving_by(server, place.write("rate_limit: {interval: 1h, burst: 3}")) as running:
-        statuses = [(await running.get("/-/healthy")).status for _ in range(5)]
-        assert statuses == [200, 200, 200, 429, 429]
-
-
-def test_a_bucket_fills_again() -> None:
-    bucket = Bucket(2.0, 2)
-    assert [bucket.take(now) for now in (10, 10, 10, 11.9, 12, 12.1, 100, 100, 100)] == [
-        *(True, True, False),
-        *(False, True, False),
-        *(True, True, False),
-    ]
 
 
 def test_at_the_start_a_broken_file_is_an_error(place: Place) -> None:
