@@ -120,13 +120,10 @@ def exporter(
 
     SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
     """
-    from streamops.process.lean import without, without_authorities  # noqa: PLC0415 - as below
-
-    # Only who serves pays for aiohttp, and nobody for what its libraries load beyond what they need.
-    with without("rich", "opentelemetry"), without_authorities():
-        from streamops.exporter.metrics.guards import Granularity, compile_patterns  # noqa: PLC0415
-        from streamops.exporter.web.server import ServerOptions  # noqa: PLC0415
-        from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
+    # Only who serves pays for aiohttp.
+    from streamops.exporter.metrics.guards import Granularity, compile_patterns  # noqa: PLC0415
+    from streamops.exporter.web.server import ServerOptions  # noqa: PLC0415
+    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.process.loops import runner  # noqa: PLC0415 - uvloop, where it is installed
 
     settings = session.settings

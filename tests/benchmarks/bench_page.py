@@ -10,7 +10,7 @@ from streamops.exporter.metrics.reading import Reading
 from streamops.exporter.metrics.sampling import Sampler
 from streamops.exporter.metrics.text import render_text
 from streamops.exporter.scraping.negotiating import Form
-from streamops.exporter.scraping.press import Press
+from streamops.exporter.scraping.page import Page
 from streamops.model.observation import Observation
 from streamops.model.streams import Consumer, StreamState
 from tests.support.exporter.readings import observed
@@ -33,7 +33,7 @@ PARTS = ("counting", "sampling", "text anew", "packed as scraped")
 def main() -> None:
     """Print milliseconds of CPU, the least of many scrapes, where nothing moves and where everything does.
 
-    A scrape costs the counting and the packing, which samples too and prints only what changed.
+    A scrape costs the counting and the packing, which samples and prints too.
     """
     for title, speed in (("nothing moves", 0), ("everything moves", 1)):
         best, series, size = _measure(speed)
@@ -43,7 +43,7 @@ def main() -> None:
 
 def _measure(speed: int) -> tuple[list[float], int, int]:
     pages = [_observation(poll, speed) for poll in range(SCRAPES)]
-    sampler, press, counters, page = Sampler(), Press(Sampler()), NO_COUNTERS, b""
+    sampler, other, counters, page = Sampler(), Sampler(), NO_COUNTERS, b""
     best = [float("inf")] * len(PARTS)
     gc.collect()
     for scrape, observation in enumerate(pages):
@@ -54,7 +54,7 @@ def _measure(speed: int) -> tuple[list[float], int, int]:
         sampled = process_time()
         page = render_text(samples)
         printed = process_time()
-        press.packed(Reading(observation, counters=counters), Form.TEXT)
+        Page(Reading(observation, counters=counters), other, 0.0).packed(Form.TEXT)
         ended = process_time()
         taken = (counted - started, sampled - counted, printed - sampled, ended - printed)
         if scrape < WARM:

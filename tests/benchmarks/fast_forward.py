@@ -16,7 +16,6 @@ from streamops.exporter.metrics.reading import Reading
 from streamops.exporter.metrics.sampling import Sampler
 from streamops.exporter.scraping.negotiating import Form
 from streamops.exporter.scraping.page import Page
-from streamops.exporter.scraping.press import Press
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from streamops.operate.observe import Observer
@@ -86,14 +85,14 @@ class Exporting:
 
     def __init__(self) -> None:
         self._observer = Observer(Thresholds(), rates=False)
-        self._press = Press(Sampler(Guards()))
+        self._sampler = Sampler(Guards())
         self._counters: Counters | None = None
 
     def scrape(self, found: Snapshot) -> Page:
         """One scrape, rendered and compressed."""
         observation = self._observer.observe(found, partial=False)
         self._counters = advance(self._counters, observation)
-        page = Page(Reading(observation, counters=self._counters), self._press, 0.0)
+        page = Page(Reading(observation, counters=self._counters), self._sampler, 0.0)
         for form in Form:
             page.packed(form)
         return page

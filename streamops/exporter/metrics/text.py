@@ -1,7 +1,6 @@
 """Samples as text: the same bytes that prometheus_client makes of a ``StreamopsCollector``, many times as fast. Pure.
 
-A family is printed in pieces, each joined from lists by loops that run in C; what is one piece, and did not change since
-the last page, need not be printed again.
+A family is printed in pieces, each joined from lists by loops that run in C.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,10 +40,6 @@ class Piece(Struct, frozen=True, gc=False):
     labels: Sequence[str]
     values: Sequence[Value]
     milliseconds: bool
-
-    def same(self, other: "Piece") -> bool:
-        """Whether another piece of this family and place prints the same."""
-        return self.values == other.values and self.labels == other.labels
 
 
 def pieces(samples: Samples) -> Iterator[Piece]:

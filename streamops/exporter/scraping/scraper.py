@@ -15,7 +15,6 @@ from streamops.exporter.metrics.guards import Guards, Reason
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.sampling import Sampler
 from streamops.exporter.scraping.page import Page
-from streamops.exporter.scraping.press import Press
 from streamops.exporter.scraping.target import Open, Target
 from streamops.exporter.scraping.unread import DISCOVERY, nothing_read, unread_parts
 from streamops.model.observation import Observation
@@ -74,7 +73,7 @@ class Scraper:
         self.problem: str | None = None
         self.used_at = time.monotonic()
         self._target = Target(open_console, policies)
-        self._press = Press(Sampler(guards))
+        self._sampler = Sampler(guards)
         self._name = name
         self._reading = Reading(None, health=ExporterHealth(up=False))
         self._flight: Flight | None = None
@@ -114,7 +113,7 @@ class Scraper:
         except TimeoutError:
             if flight is not None:
                 flight.overdue = True
-            return self.page or Page(self._reading, self._press, asked)
+            return self.page or Page(self._reading, self._sampler, asked)
         finally:
             self._waiting -= 1
 
@@ -140,7 +139,7 @@ class Scraper:
     async def _collect(self, begun: float) -> Page:
         try:
             self._reading = await self._read()
-            self.page = Page(self._reading, self._press, begun)
+            self.page = Page(self._reading, self._sampler, begun)
         finally:
             self._flight = None
         return self.page

@@ -16,7 +16,7 @@ import pytest
 from tests.support.project import PROJECT
 
 PATIENCE: Final = 60.0
-OURS: Final = {"streamops", "uvloop", "hiredis", "isal", "lightkube", "apprise", "grpc", "textual_serve"}
+OURS: Final = {"streamops", "uvloop", "hiredis", "lightkube", "apprise", "grpc", "textual_serve"}
 """Trapped whether they are installed or not."""
 NOT_TRAPPED: Final = {"tests", "docs", "dashboards"}
 
