@@ -21,12 +21,16 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "ls": Lazy(f"{_AT}.streams:ls", "List streams."),
             "info": Lazy(f"{_AT}.streams:info", "Show one stream and its groups."),
             "tail": Lazy(f"{_AT}.tail:tail", "Follow entries as they are added."),
-            "story": Lazy(f"{_AT}.story:story", "Tell what became of one entry."),
             "search": Lazy(f"{_AT}.search:search", "Find entries by time, ID, field or expression."),
             "rm-entry": Lazy(
                 f"{_AT}.rm_entry:rm_entry", "Delete entries by ID, after writing them to a file."
             ),
         },
+    ),
+    "entries": Family(
+        "entries",
+        "Trace entries.",
+        {"trace": Lazy(f"{_AT}.entries:trace", "Trace what became of an entry.")},
     ),
     "groups": Family(
         "groups",

@@ -55,8 +55,13 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
 def _usage_words(error: click.UsageError) -> tuple[str, str]:
     """What is wrong with a command line, and what to do."""
     path = error.ctx.command_path if error.ctx else "streamops"
-    if isinstance(error, click.NoSuchOption) and (removed := removed_hint(f"{path} {error.option_name}")):
-        # Not its whole sentence: what it takes for the closest option is none.
+    name = ""
+    if isinstance(error, click.NoSuchOption):
+        name = error.option_name
+    elif isinstance(error, click.NoSuchCommand):
+        name = error.command_name
+    if name and (removed := removed_hint(f"{path} {name}")):
+        # Not its whole sentence: what it takes for the closest name is none.
         return _lowered(error.message), removed
     return _lowered(error.format_message()), getattr(error, "hint", "") or f"See `{path} --help`."
 

@@ -37,6 +37,9 @@ _REMOVED: Final[Mapping[str, str]] = {
     "web-config.tls_server_config.cipher_suites": _OPENSSL,
     "web-config.tls_server_config.prefer_server_cipher_suites": _OPENSSL,
     "web-config.tls_server_config.curve_preferences": _OPENSSL,
+    "streamops streams story": "Use `streamops entries trace STREAM ID`.",
+    "console.keymap.story": "The key is called trace.",
+    "console.keymap.story.entry": "The key is called trace.entry.",
     "pools.*.webhook": _WEBHOOK,
     "pools.*.target = webhook": _WEBHOOK,
 }

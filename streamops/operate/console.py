@@ -47,12 +47,12 @@ from streamops.operate.delayed import DelayedQueues, DelayedReader
 from streamops.operate.delayed_search import find_queues
 from streamops.operate.delayed_watch import DelayedWatch
 from streamops.operate.discover import Discovery
+from streamops.operate.entry_trace import EntryTracer
 from streamops.operate.mappings import MappingProblem, find_mapping_problems
 from streamops.operate.observe import Observer
 from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
 from streamops.operate.pools import PoolReader
 from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
-from streamops.operate.stories import StoryReader
 from streamops.operate.targets import FindSpec, Targets, nothing_configured
 from streamops.operate.topics import TopicReader
 from streamops.operate.watch import Watch
@@ -86,7 +86,7 @@ class Console:
         topics: Reads topics of HTTP callbacks.
         workers: Reads heartbeats of worker processes.
         pools: Reads pools of workers.
-        stories: Reads what became of entries.
+        tracer: Traces what became of entries.
         arrivals: Reads when entries came.
         engine: What changes anything.
     """
@@ -112,7 +112,7 @@ class Console:
         self.topics = TopicReader(place)
         self.workers = WorkerReader(place)
         self.pools = PoolReader(place)
-        self.stories = StoryReader(place)
+        self.tracer = EntryTracer(place)
         self.arrivals = ArrivalReader(place)
         self._server = server
         self._collector = Collector(server, watch)

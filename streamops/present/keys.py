@@ -27,10 +27,10 @@ class Where(Flag):
     POOL = auto()
     COLUMNS = auto()
     SEARCH = auto()
-    STORY = auto()
+    TRACE = auto()
     CHARTS = auto()
     LISTS = LIST | MARKS | LETTERS | JOBS | AUDIT | GROUP | TOPIC | POOL | SEARCH
-    EVERYWHERE = LISTS | CHARTS | TEXT | ENTRY | COLUMNS | STORY
+    EVERYWHERE = LISTS | CHARTS | TEXT | ENTRY | COLUMNS | TRACE
 
 
 class Key(NamedTuple):
@@ -64,7 +64,7 @@ KEYS: Final[Mapping[str, Key]] = {
     "views": Key("w", _ALL),
     "charts": Key("g", _ALL & ~Where.SEARCH),
     "tail": Key("t", _ALL),
-    "story": Key("a", _ALL),
+    "trace": Key("a", _ALL),
     "search": Key("s", _ALL),
     "letters_of": Key("d", _ALL & ~Where.ENTRY),
     "accept_server": Key("ctrl+y", _ALL),
@@ -80,8 +80,8 @@ KEYS: Final[Mapping[str, Key]] = {
     "page_down": Key("pagedown", _ALL),
     "first": Key("home", _ALL),
     "last": Key("end", _ALL),
-    "open": Key("enter", _ALL & ~Where.STORY),
-    "story.entry": Key("enter", Where.STORY),
+    "open": Key("enter", _ALL & ~Where.TRACE),
+    "trace.entry": Key("enter", Where.TRACE),
     "filter": Key("slash", _LISTS),
     "find": Key("slash", Where.ENTRY),
     "next": Key("n", _LISTS | Where.ENTRY),

@@ -32,7 +32,7 @@ class GoingApp(App[int]):
         Binding("question_mark", "help", "help", show=False, id="help"),
         Binding("2", "streams", "streams", show=False, id="streams"),
         Binding("t", "tail", "tail", show=False, id="tail"),
-        Binding("a", "story", "what became of the entry", show=False, id="story"),
+        Binding("a", "trace", "what became of the entry", show=False, id="trace"),
         Binding("s", "search", "search payloads", show=False, id="search"),
         Binding("ctrl+y", "accept_server", "accept the other server", show=False, id="accept_server"),
         Binding("y", "copy_id", "copy ID", show=False, id="copy_id"),
@@ -175,11 +175,11 @@ class GoingApp(App[int]):
         if not frame.follow() and (stream := frame.stream_name()) is not None:
             self.go(places.Entries(stream))
 
-    def action_story(self) -> None:
+    def action_trace(self) -> None:
         """Tell what became of the entry under the cursor."""
         entry = self.frame.entry_at()
         if entry is not None:
-            self.go(places.Story(*entry))
+            self.go(places.Trace(*entry))
 
     def action_accept_server(self) -> None:
         """Take the server that answers for the one that is meant, and unlock writes."""

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from streamops.analysis.entry_trace import EntryTrace
 from streamops.model.acts.letters import LetterSelection
 from streamops.model.delayed import DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter, QueueSummary
 from streamops.model.pools import Pool, PoolDecision
-from streamops.model.stories import Story
 from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
 from streamops.operate.delayed import DelayedPage
 from streamops.operate.workers import Crowd
 from streamops.settings.topic_rows import TopicSource
 
-__all__ = ["DelayedSource", "LetterSource", "PoolSource", "StorySource", "TopicSource", "WorkerSource"]
+__all__ = ["DelayedSource", "LetterSource", "PoolSource", "TopicSource", "TraceSource", "WorkerSource"]
 
 
 class LetterSource(Protocol):
@@ -82,8 +82,8 @@ class PoolSource(Protocol):
         """The server's clock."""
 
 
-class StorySource(Protocol):
+class TraceSource(Protocol):
     """Reads what became of entries; raises ``StreamopsError`` where that cannot be."""
 
-    async def read(self, stream: str, entry_id: EntryId) -> Story:
-        """One entry's story."""
+    async def trace(self, stream: str, entry_id: EntryId) -> EntryTrace:
+        """One entry's trace."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is d
         DelayedSource,
         LetterSource,
         PoolSource,
-        StorySource,
         TopicSource,
+        TraceSource,
         WorkerSource,
     )
 
@@ -97,7 +97,7 @@ class Source(Protocol):
         """Reads pools of workers, and why they have the workers they have."""
 
     @property
-    def stories(self) -> "StorySource":
+    def tracer(self) -> "TraceSource":
         """Reads what became of entries."""
 
     async def find_delayed(self) -> "DelayedQueues":

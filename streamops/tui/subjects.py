@@ -20,8 +20,8 @@ from streamops.tui.places import (
     OneLetter,
     Pending,
     Place,
-    Story,
     Stream,
+    Trace,
 )
 
 
@@ -160,7 +160,7 @@ def subject_at(place: Place, *, dead_letters: bool) -> Subject | None:
                 ids=(entry_id,),
                 dead_letters=dead_letters,
             )
-        case Story(stream, entry_id):
+        case Trace(stream, entry_id):
             return Subject(sort=Sort.ENTRY, stream=stream, ids=(entry_id,), dead_letters=dead_letters)
     return _beside(place)
 

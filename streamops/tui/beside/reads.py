@@ -1,4 +1,4 @@
-"""What the screens of dead letters, delayed messages, topics, workers and stories have read for them."""
+"""What the screens of dead letters, delayed messages, topics, workers and traces have read for them."""
 
 import asyncio
 import os
@@ -8,13 +8,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.analysis.entry_trace import EntryTrace
 from streamops.errors import NotFound
 from streamops.model.acts.letters import LetterSelection
 from streamops.model.ids import EntryId
 from streamops.model.letters import DeadLetter, QueueSummary
 from streamops.model.pending import PendingProfile
 from streamops.model.pools import PoolDecision
-from streamops.model.stories import Story
 from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
 from streamops.operate.delayed import DelayedPage, DelayedQueues
 from streamops.operate.pages import PendingSummary
@@ -247,12 +247,12 @@ class ReadPendingWhole(Struct, frozen=True):
         return PendingWhole(summary, profile)
 
 
-class ReadStory(Struct, frozen=True):
+class ReadTrace(Struct, frozen=True):
     """What became of one entry."""
 
     stream: str
     id: EntryId
 
-    async def perform(self, source: Source) -> Story:
+    async def perform(self, source: Source) -> EntryTrace:
         """Read it."""
-        return await source.stories.read(self.stream, self.id)
+        return await source.tracer.trace(self.stream, self.id)

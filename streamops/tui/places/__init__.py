@@ -12,7 +12,7 @@ from streamops.tui.places.beside import (
     OnePool,
     OneTopic,
     OneWorker,
-    Story,
+    Trace,
 )
 from streamops.tui.places.finding import Search
 from streamops.tui.places.single import (
@@ -69,10 +69,10 @@ __all__ = [
     "Pulse",
     "Search",
     "Status",
-    "Story",
     "Stream",
     "Streams",
     "Topics",
+    "Trace",
     "Views",
     "Workers",
     "command",
@@ -110,7 +110,7 @@ Place: TypeAlias = (
     | OnePool
     | Workers
     | OneWorker
-    | Story
+    | Trace
 )
 
 
@@ -124,6 +124,6 @@ def command(context: ContextInfo, place: Place) -> str:
 def entry_of(place: Place) -> tuple[str, EntryId] | None:
     """The entry that a place is about, with its stream; none where it is about none."""
     match place:
-        case OneEntry(stream, entry_id) | Story(stream, entry_id):
+        case OneEntry(stream, entry_id) | Trace(stream, entry_id):
             return stream, entry_id
     return None

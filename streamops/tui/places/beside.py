@@ -1,4 +1,4 @@
-"""Places that are about one thing beside a stream: a queue, a letter, a message, a topic, a worker, a story."""
+"""Places that are about one thing beside a stream: a queue, a letter, a message, a topic, a worker, a trace."""
 
 from msgspec import Struct
 
@@ -39,7 +39,7 @@ class Letters(Struct, frozen=True):
 
 
 class OneLetter(Struct, frozen=True):
-    """One dead letter with its story."""
+    """One dead letter with its trace."""
 
     queue: str
     id: EntryId
@@ -172,7 +172,7 @@ class OnePool(Struct, frozen=True):
         return (self.pool,)
 
 
-class Story(Struct, frozen=True):
+class Trace(Struct, frozen=True):
     """What became of one entry.
 
     Attributes:
@@ -185,13 +185,13 @@ class Story(Struct, frozen=True):
 
     @property
     def trail(self) -> tuple[str, ...]:
-        """The stream, the ID in short, and the word ``story``."""
-        return (self.stream, short_id(self.id), "story")
+        """The stream, the ID in short, and the word ``trace``."""
+        return (self.stream, short_id(self.id), "trace")
 
     @property
     def words(self) -> tuple[str, ...]:
         """The command that prints the same."""
-        return ("streams", "story")
+        return ("entries", "trace")
 
     @property
     def names(self) -> tuple[str, ...]:

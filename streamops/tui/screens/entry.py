@@ -48,7 +48,7 @@ class EntryScreen(Searched):
         ("x", "copy value"),
         ("e", "copy JSON"),
         ("v", "raw"),
-        ("a", "story"),
+        ("a", "trace"),
         ("/", "find"),
         ("esc", "back"),
     )

@@ -35,7 +35,7 @@ MOVING: Final[Keys] = (
     ("l", "on a group: all its pending entries; on a pool: its group"),
     ("g", "charts of the group"),
     ("d", "dead letters of the stream under the cursor"),
-    ("a", "what became of the entry under the cursor: its story"),
+    ("a", "what became of the entry under the cursor: its trace"),
     (":", "go to: stream [group [consumer]], stream ID, view NAME, ctx NAME, a word"),
     ("^p", "everything there is to do, by name"),
 )

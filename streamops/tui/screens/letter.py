@@ -1,40 +1,40 @@
-"""One dead letter: why it died, the story of its entry, and the entry's fields."""
+"""One dead letter: why it died, the trace of its entry, and the entry's fields."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from streamops.analysis.entry_trace import EntryTrace
 from streamops.model.ids import EntryId
-from streamops.model.stories import Story
 from streamops.present.letters import LetterRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.beside.letter_lines import letter_facts, own_fields
-from streamops.tui.beside.reads import ReadLetter, ReadStory
-from streamops.tui.beside.story_lines import story_lines
+from streamops.tui.beside.reads import ReadLetter, ReadTrace
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.trace import trace_lines
 from streamops.tui.subjects import Subject, subject_at
 
 
 class LetterScreen(ReadingFrame):
-    """A letter in full; ``v`` shows its fields as they came, ``a`` the whole story of its entry."""
+    """A letter in full; ``v`` shows its fields as they came, ``a`` the whole trace of its entry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "raw", "decoded or raw", show=False, id="raw"),
     ]
-    HINTS = (("v", "raw"), ("a", "story"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    HINTS = (("v", "raw"), ("a", "trace"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
     def __init__(self, place: places.OneLetter, moment: Moment) -> None:
         super().__init__(place, moment)
         self._letter_place = place
         self._row: LetterRow | None = None
-        self._story: Story | None = None
-        self._no_story = ""
+        self._trace: EntryTrace | None = None
+        self._no_trace = ""
         self._raw = False
 
     def wanted(self) -> ReadLetter:
@@ -42,43 +42,43 @@ class LetterScreen(ReadingFrame):
         return ReadLetter(self._letter_place.queue, self._letter_place.id)
 
     def on_answered(self, message: Answered) -> None:
-        """Take the letter, then the story of its entry."""
-        if isinstance(message.read, ReadStory):
-            self._story = message.answer
+        """Take the letter, then the trace of its entry."""
+        if isinstance(message.read, ReadTrace):
+            self._trace = message.answer
         else:
             self._row, self.error = message.answer, ""
             if (origin := self._origin()) is not None:
-                self.post_message(Wanted(ReadStory(origin.stream, origin.id), self))
+                self.post_message(Wanted(ReadTrace(origin.stream, origin.id), self))
         self.tell()
 
     def on_unanswered(self, message: Unanswered) -> None:
-        """Say why the letter could not be read, or its entry's story."""
-        if isinstance(message.read, ReadStory):
-            self._no_story = safe(message.error.message)
+        """Say why the letter could not be read, or its entry's trace."""
+        if isinstance(message.read, ReadTrace):
+            self._no_trace = safe(message.error.message)
             # The letter itself could be read.
             message.prevent_default()
         self.tell()
 
     def lines(self, width: int) -> Sequence[Line]:
-        """Why it died, the entry's story, and its fields."""
+        """Why it died, the entry's trace, and its fields."""
         row = self._row
         if row is None:
             return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
         return [
             *letter_facts(row, width),
             BLANK_LINE,
-            *self._story_lines(width),
+            *self._trace_lines(width),
             BLANK_LINE,
             *own_fields(row, width, raw=self._raw),
         ]
 
-    def _story_lines(self, width: int) -> list[Line]:
-        heading: Line = (Cell(" Its story", Tone.STRONG),)
+    def _trace_lines(self, width: int) -> list[Line]:
+        heading: Line = (Cell(" Its trace", Tone.STRONG),)
         if self._origin() is None:
             return [heading, (Cell(" not known: the letter does not say which entry it was", Tone.UNKNOWN),)]
-        if self._story is None:
-            return [heading, (Cell(f" {self._no_story or 'reading'}", Tone.DIM),)]
-        return [heading, *story_lines(self._story, width)]
+        if self._trace is None:
+            return [heading, (Cell(f" {self._no_trace or 'reading'}", Tone.DIM),)]
+        return [heading, *trace_lines(self._trace, width)]
 
     def subject(self) -> Subject | None:
         """The letter."""
@@ -98,8 +98,8 @@ class LetterScreen(ReadingFrame):
         self._raw = not self._raw
         self.tell()
 
-    def _origin(self) -> places.Story | None:
+    def _origin(self) -> places.Trace | None:
         letter = None if self._row is None else self._row.letter
         if letter is None or letter.origin is None or letter.origin_id is None:
             return None
-        return places.Story(letter.origin, letter.origin_id)
+        return places.Trace(letter.origin, letter.origin_id)

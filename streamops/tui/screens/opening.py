@@ -40,7 +40,7 @@ SCREENS: Final[dict[type[Any], str]] = {
     places.OnePool: f"{_AT}.pool:PoolScreen",
     places.Workers: f"{_AT}.workers:WorkersScreen",
     places.OneWorker: f"{_AT}.worker:WorkerScreen",
-    places.Story: f"{_AT}.story:StoryScreen",
+    places.Trace: f"{_AT}.trace:TraceScreen",
 }
 
 

@@ -35,7 +35,7 @@ class PendingScreen(Marking[PendingRow]):
 
     HINTS = (
         ("enter", "entry"),
-        ("a", "its story"),
+        ("a", "its trace"),
         ("t", "tail"),
         ("/", "filter"),
         ("o i", "sort"),

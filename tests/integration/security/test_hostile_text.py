@@ -40,7 +40,7 @@ READING = (
     ("streams", "search", STREAM),
     ("streams", "search", STREAM, "--where", "fields.nothing == 'x'"),
     ("streams", "tail", STREAM, "-n", "2", "--limit", "2"),
-    ("streams", "story", STREAM, "1-1"),
+    ("entries", "trace", STREAM, "1-1"),
     ("groups", "ls"),
     ("groups", "info", STREAM, GROUP),
     ("consumers", "ls", STREAM),

@@ -95,7 +95,7 @@ async def test_all_that_an_expression_holds_of_is_replayed(server: RunningServer
         assert len(entries_of(server, QUEUE)) == 3
 
 
-async def test_a_letter_and_a_pending_entry_tell_their_stories(server: RunningServer) -> None:
+async def test_a_letter_and_a_pending_entry_tell_their_traces(server: RunningServer) -> None:
     make_group(server)
     entry_id = server.command("XADD", STREAM, "*", "n", "1").decode()
     server.command("XREADGROUP", "GROUP", "billing", "worker-1", "STREAMS", STREAM, ">")

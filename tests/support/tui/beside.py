@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # As in the console, the first screen needs none of it.
 
 
 class InventedBeside:
-    """Dead letters, delayed messages, topics, workers and stories as a test wants them."""
+    """Dead letters, delayed messages, topics, workers and traces as a test wants them."""
 
     _beside: "invented_beside.Beside | None" = None
 
@@ -55,10 +55,10 @@ class InventedBeside:
         return InventedPools(self.beside)
 
     @property
-    def stories(self) -> "invented_beside.InventedStories":
-        from tests.support.tui.invented_beside import InventedStories  # noqa: PLC0415 - see above
+    def tracer(self) -> "invented_beside.InventedTraces":
+        from tests.support.tui.invented_beside import InventedTraces  # noqa: PLC0415 - see above
 
-        return InventedStories(self.beside)
+        return InventedTraces(self.beside)
 
     async def find_delayed(self) -> "DelayedQueues":
         return await self.beside.find_delayed()

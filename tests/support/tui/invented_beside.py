@@ -1,4 +1,4 @@
-"""What stands beside the streams of the invented shop: its dead letters, reminders, topics and workers, and a story."""
+"""What stands beside the streams of the invented shop: its dead letters, reminders, topics and workers, and a trace."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from streamops.analysis.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.analysis.letters import read_letter, tally_of
 from streamops.errors import NotFound, StreamopsError
 from streamops.model.acts.letters import LetterSelection
@@ -16,7 +17,6 @@ from streamops.model.letters import DeadLetter, QueueSummary
 from streamops.model.pending import PendingProfile
 from streamops.model.pools import Order, Pool
 from streamops.model.snapshot import Gap
-from streamops.model.stories import Story, StoryEvent, StoryKind
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
@@ -121,21 +121,21 @@ def crowd() -> Crowd:
     )  # fmt: skip
 
 
-def story() -> Story:
+def trace() -> EntryTrace:
     """An entry that died and was replayed."""
     born, died = entry_id(minutes(42)), entry_id(minutes(30))
-    return Story(
+    return EntryTrace(
         stream="payments",
         id=born,
         events=(
-            StoryEvent(kind=StoryKind.ADDED, text="added to payments: 3 fields, 120 bytes", at=NOW - minutes(42)),
-            StoryEvent(
-                kind=StoryKind.PENDING, at=NOW - minutes(31),
+            TraceEvent(kind=TraceKind.ADDED, text="added to payments: 3 fields, 120 bytes", at=NOW - minutes(42)),
+            TraceEvent(
+                kind=TraceKind.PENDING, at=NOW - minutes(31),
                 text="audit: pending with audit-2, delivered 3 times, the last 31 min ago",
             ),
-            StoryEvent(kind=StoryKind.DONE, text="ledger: not pending: it gave the entry up"),
-            StoryEvent(
-                kind=StoryKind.DEAD, at=NOW - minutes(30), stream=QUEUE, id=died,
+            TraceEvent(kind=TraceKind.DONE, text="ledger: not pending: it gave the entry up"),
+            TraceEvent(
+                kind=TraceKind.DEAD, at=NOW - minutes(30), stream=QUEUE, id=died,
                 text=f"ledger gave it up of timeout, delivered 5 times: the bank did not answer; it is {QUEUE} {died}",
             ),
         ),
@@ -154,7 +154,7 @@ class Beside:
         failures: What failed of any topic's calls.
         crowd: The workers.
         pools: Pools that are scaled.
-        story: The story of every entry.
+        trace: The trace of every entry.
         fails: What every read raises; none for nothing.
         asked: What was asked for.
     """
@@ -170,7 +170,7 @@ class Beside:
         self.failures = TopicFailures(self.letters[-2:], self.messages[1:2], more_waiting=False)
         self.crowd = crowd()
         self.pools = pools()
-        self.story = story()
+        self.trace = trace()
         self.fails: StreamopsError | None = None
         self.gaps: tuple[Gap, ...] = ()
         self.asked: list[tuple[object, ...]] = []
@@ -313,12 +313,12 @@ class InventedWorkers:
         return Crowd(workers, self._beside.crowd.now, self._beside.crowd.pools)
 
 
-class InventedStories:
-    """Reads stories."""
+class InventedTraces:
+    """Reads traces."""
 
     def __init__(self, beside: Beside) -> None:
         self._beside = beside
 
-    async def read(self, stream: str, entry_id: EntryId) -> Story:
-        self._beside.ask("story", stream, entry_id)
-        return replace(self._beside.story, stream=stream, id=entry_id)
+    async def trace(self, stream: str, entry_id: EntryId) -> EntryTrace:
+        self._beside.ask("trace", stream, entry_id)
+        return replace(self._beside.trace, stream=stream, id=entry_id)

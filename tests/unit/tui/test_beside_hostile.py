@@ -1,14 +1,14 @@
-"""Dead letters, delayed messages, topics, workers and stories that want to be more than text, on every screen of them."""
+"""Dead letters, delayed messages, topics, workers and traces that want to be more than text, on every screen of them."""
 
 import pytest
 from msgspec.structs import replace
 
+from streamops.analysis.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.analysis.letters import read_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import Entry
 from streamops.model.pools import Order, Pool
 from streamops.model.snapshot import Gap
-from streamops.model.stories import Story, StoryEvent, StoryKind
 from streamops.model.streams import StreamRole
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerState
@@ -81,8 +81,8 @@ def source(text: str) -> InventedSource:
         order=Order(workers=3, by=f"by{text}"),
     )  # fmt: skip
     beside.crowd = Crowd((worker,), NOW, (pool,))
-    events = tuple(StoryEvent(kind=kind, text=f"x{text}", at=NOW) for kind in StoryKind)
-    beside.story = Story(stream=f"s{text}", id=entry_id(), events=events, unknown=(f"u{text}",), now=NOW)
+    events = tuple(TraceEvent(kind=kind, text=f"x{text}", at=NOW) for kind in TraceKind)
+    beside.trace = EntryTrace(stream=f"s{text}", id=entry_id(), events=events, unknown=(f"u{text}",), now=NOW)
     return made
 
 
@@ -96,9 +96,9 @@ pytestmark = pytest.mark.usefixtures("own_directories")
         (places.DelayedQueues(), DELAYED),
         (places.Topics(), TOPICS),
         (None, WORKERS),
-        (places.Story(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
+        (places.Trace(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
     ],
-    ids=["dead letters", "delayed", "topics", "workers", "story"],
+    ids=["dead letters", "delayed", "topics", "workers", "trace"],
 )
 async def test_hostile_text_is_only_text_beside_streams(
     place: places.Place | None, walk: list[list[str]]

@@ -63,19 +63,19 @@ async def test_the_next_page_is_read_near_the_end() -> None:
         assert "and more" not in screen_text(app)
 
 
-async def test_one_letter_tells_why_it_died_and_its_story() -> None:
+async def test_one_letter_tells_why_it_died_and_its_trace() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
         await press(app, *TO_LETTERS)
         await shown(app, "18 letters")
         await press(app, "enter")
-        await shown(app, "Its story")
+        await shown(app, "Its trace")
         await shown(app, "ledger: not pending: it gave the entry up")
         await shown(app, "leave it")
-        assert ("story", "payments", entry_id(minutes(5))) in source.beside.asked
+        assert ("trace", "payments", entry_id(minutes(5))) in source.beside.asked
         await press(app, "a")
-        await shown(app, "▸ story")
+        await shown(app, "▸ trace")
 
 
 async def test_a_letter_that_is_gone_says_so() -> None:

@@ -46,7 +46,7 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         (places.OneTopic("remind"), ("topics", "remind"), "topics show remind"),
         (places.Workers(), ("workers",), "workers ls"),
         (places.OneWorker("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
-        (places.Story("o", EntryId(5, 1)), ("o", "5-1", "story"), "streams story o 5-1"),
+        (places.Trace("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
         (places.Pulse(), ("pulse",), "status"),
         (places.Alerts(), ("alerts",), "alerts ls"),
         (places.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),

@@ -61,7 +61,7 @@ TO_TOPICS = ["colon", *"topics", "enter"]
         pytest.param(["5", "down"], id="workers"),
         pytest.param(["5", "5", "down", "down", "r"], id="pools"),
         pytest.param(["5", "5", "enter"], id="pool"),
-        pytest.param([*"jjjj", "enter", "l", "a"], id="story"),
+        pytest.param([*"jjjj", "enter", "l", "a"], id="trace"),
     ],
 )
 def test_each_screen_looks_as_recorded(look: Look, keys: list[str]) -> None:

@@ -16,8 +16,8 @@ from streamops.tui.places import (
     Pending,
     Place,
     Status,
-    Story,
     Stream,
+    Trace,
 )
 from streamops.tui.subjects import VERBS, Sort, Subject, fitting, queue_of, subject_at, together, verb_of
 from tests.support.tui import sample
@@ -50,7 +50,7 @@ def test_the_keys_that_fit() -> None:
         (OneLetter("orders:dlq", ID), True, {"D": "dlq.purge", "E": "replay", "R": "replay"}),
         (Delayed("orders"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
         (OneDelayed("orders", "m"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
-        (Story("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
+        (Trace("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
         (Status(), False, {}),
         (Contexts(), False, {}),
     ]

@@ -27,7 +27,7 @@ READING = (
     ("status",),
     ("alerts", "ls"),
     ("streams", "info", S),
-    ("streams", "story", S, "1-1"),
+    ("entries", "trace", S, "1-1"),
     ("groups", "ls"),
     ("groups", "info", S, G),
     ("consumers", "ls", S),

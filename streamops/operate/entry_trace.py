@@ -1,17 +1,29 @@
-"""One entry's story: everything that Redis knows about it, read within bounds."""
+"""Entry trace: everything that Redis knows about one entry, read within bounds."""
 
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.analysis.entry_trace import (
+    EntryTrace,
+    InGroup,
+    TraceEvent,
+    acted_on,
+    added,
+    dead_lettered,
+    gone,
+    in_group,
+    never_known,
+    origin_of,
+    replayed,
+    retry,
+    waiting_retry,
+)
 from streamops.analysis.letters import REPLAY_OF
-from streamops.analysis.stories import born_as, tell_story
 from streamops.errors import StreamopsError
-from streamops.model.delayed import DelayedMessage
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.letters import DeadLetter
 from streamops.model.readings import StreamReading
-from streamops.model.stories import Acted, InGroup, Story, StoryFacts
 from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action
@@ -21,23 +33,24 @@ from streamops.operate.acting.reading import read_stream
 from streamops.operate.dead_letters import DeadLetterReader
 from streamops.operate.delayed import DelayedReader
 from streamops.operate.newest import read_newest
+from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.keys import dead_letter_key, retry_key
-from streamops.wire.reads import read_by_id, read_clock
-from streamops.wire.stories import read_marks, read_owners
+from streamops.wire.keys import attempts_key, dead_letter_key, retry_key
+from streamops.wire.numbers import number
+from streamops.wire.reads import PendingRange, read_by_id, read_clock, read_pending
 
 LOOKED_AT: Final = 1_000
-"""Letters, retries, delayed messages and entries that are looked at, the newest."""
+"""Dead letters, retries, delayed messages and entries that are looked at, the newest."""
 ACTIONS: Final = 20
 """Actions on the stream that are looked into, the newest."""
 GROUPS: Final = 20
 """Groups whose retry streams are looked into."""
 MOST_BYTES: Final = 1 << 20
-"""Bytes of each stream that are looked through for its other lives."""
+"""Bytes of each stream that are looked through for retries and replays."""
 
 
-class StoryReader:
-    """Reads stories on one server."""
+class EntryTracer:
+    """Traces entries on one server."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -45,7 +58,7 @@ class StoryReader:
         self._delayed = DelayedReader(place)
         self._letters = DeadLetterReader(place)
 
-    async def read(self, stream: str, entry_id: EntryId) -> Story:
+    async def trace(self, stream: str, entry_id: EntryId) -> EntryTrace:
         """What became of an entry.
 
         Raises:
@@ -55,73 +68,79 @@ class StoryReader:
         reading, _ = await read_stream(self._server, stream)
         found = await read_by_id(self._server, stream, [entry_id])
         entry = found[0] if found else None
+        ids = {entry_id, origin_of(entry) or entry_id}
+        now = await read_clock(self._server, stream)
+        groups = await self._groups(reading, entry_id)
         unknown: list[str] = []
-        born = born_as(entry) or entry_id
-        return tell_story(
-            StoryFacts(
-                stream=stream,
-                id=entry_id,
-                entry=entry,
-                first_id=reading.first_id,
-                last_generated_id=reading.last_generated_id,
-                groups=await self._groups(reading, entry_id),
-                waiting=await self._waiting(stream, entry_id, unknown),
-                retried=await self._retried(reading, entry_id, unknown),
-                letters=await self._letters_of(stream, {entry_id, born}, unknown),
-                copies=await self._copies(stream, {entry_id, born}, entry_id, unknown),
-                actions=await self._actions(stream, entry_id, unknown),
-                unknown=tuple(unknown),
-                now=await read_clock(self._server, stream),
-            )
-        )
+        letters = await self._dead_letters(stream, ids, unknown)
+        died = {letter.group for letter in letters}
+        if entry is None:
+            events = [gone(stream, entry_id, reading.first_id, reading.last_generated_id)]
+        else:
+            events = [*added(stream, entry)]
+        for group in groups:
+            events += in_group(entry_id, group, now, dead_lettered=group.group in died)
+        events += await self._actions(stream, entry_id, unknown)
+        events += await self._waiting(stream, entry_id, unknown)
+        events += await self._retries(reading, entry_id, unknown)
+        events += map(dead_lettered, letters)
+        events += await self._replays(stream, ids, entry_id, unknown)
+        unknown += never_known(events, groups)
+        return EntryTrace(stream=stream, id=entry_id, events=tuple(events), unknown=tuple(unknown), now=now)
 
-    async def _groups(self, reading: StreamReading, entry_id: EntryId) -> tuple[InGroup, ...]:
-        names = [group.name for group in reading.groups]
-        owners = await read_owners(self._server, reading.name, names, entry_id) if names else []
-        marks = await read_marks(self._server, reading.name, names, entry_id) if names else []
-        return tuple(
+    async def _groups(self, reading: StreamReading, entry_id: EntryId) -> list[InGroup]:
+        stream, names = reading.name, [group.name for group in reading.groups]
+        if not names:
+            return []
+        after = entry_id.previous() if entry_id > EntryId(0, 0) else None
+        rows = await read_pending(self._server, [PendingRange(stream, name, after, 1) for name in names])
+        keys = [attempts_key(stream, name) for name in names]
+        marks = await self._server.batch([Request(key, ("HGET", key, str(entry_id))) for key in keys])
+        return [
             InGroup(
                 group=group.name,
                 position=group.last_delivered_id,
-                row=None if isinstance(row, Fault) else row,
-                marks=mark,
-                problem=row.reason if isinstance(row, Fault) else "",
+                row=None
+                if isinstance(page, Fault)
+                else next((row for row in page if row.id == entry_id), None),
+                marks=0 if mark is None else number(mark) if isinstance(mark, bytes) else None,
+                problem=page.reason if isinstance(page, Fault) else "",
             )
-            for group, row, mark in zip(reading.groups, owners, marks, strict=True)
-        )
+            for group, page, mark in zip(reading.groups, rows, marks.replies, strict=True)
+        ]
 
-    async def _waiting(
-        self, stream: str, entry_id: EntryId, unknown: list[str]
-    ) -> tuple[DelayedMessage, ...]:
+    async def _waiting(self, stream: str, entry_id: EntryId, unknown: list[str]) -> list[TraceEvent]:
         try:
             page = await self._delayed.page(stream, LOOKED_AT)
         except StreamopsError as error:
             unknown.append(f"Whether a retry waits: {error.message}.")
-            return ()
+            return []
         if page.queue.messages > len(page.messages):
             unknown.append(
                 f"Whether a retry is beyond the first {LOOKED_AT:,} of {page.queue.messages:,} delayed messages."
             )
-        wanted = str(entry_id)
-        return tuple(one for one in page.messages if one.body is not None and one.body.origin_id == wanted)
+        origin = str(entry_id)
+        return [
+            waiting_retry(one)
+            for one in page.messages
+            if one.body is not None and one.body.origin_id == origin
+        ]
 
-    async def _retried(
+    async def _retries(
         self, reading: StreamReading, entry_id: EntryId, unknown: list[str]
-    ) -> tuple[tuple[str, str, Entry], ...]:
-        found = []
+    ) -> list[TraceEvent]:
+        events = []
         for group in reading.groups[:GROUPS]:
             key = retry_key(reading.name, group.name)
             entries = await self._newest(key, entry_id, unknown)
-            found += [(key, group.name, entry) for entry in entries if born_as(entry) == entry_id]
+            events += [retry(key, group.name, entry) for entry in entries if origin_of(entry) == entry_id]
         if len(reading.groups) > GROUPS:
             unknown.append(f"Whether a retry is under way for others than the first {GROUPS} groups.")
-        return tuple(found)
+        return events
 
-    async def _letters_of(self, stream: str, ids: set[EntryId], unknown: list[str]) -> tuple[DeadLetter, ...]:
-        queue = dead_letter_key(stream, self._place.dead_letters)
-        plain = f"{stream}:dlq"
+    async def _dead_letters(self, stream: str, ids: set[EntryId], unknown: list[str]) -> list[DeadLetter]:
         found: list[DeadLetter] = []
-        for name in dict.fromkeys((queue, plain)):
+        for name in dict.fromkeys((dead_letter_key(stream, self._place.dead_letters), f"{stream}:dlq")):
             try:
                 page = await self._letters.newest(name, count=LOOKED_AT)
             except StreamopsError as error:
@@ -132,13 +151,17 @@ class StoryReader:
                     f"Whether it died before: only the newest {len(page.letters):,} letters of {name} were looked at."
                 )
             found += [one for one in page.letters if ids & {one.origin_id, one.born_id}]
-        return tuple(found)
+        return found
 
-    async def _copies(
+    async def _replays(
         self, stream: str, ids: set[EntryId], entry_id: EntryId, unknown: list[str]
-    ) -> tuple[Entry, ...]:
+    ) -> list[TraceEvent]:
         entries = await self._newest(stream, entry_id.next(), unknown) if entry_id < LAST_ID else ()
-        return tuple(one for one in entries if born_as(one) in ids and REPLAY_OF in dict(one.fields))
+        return [
+            replayed(stream, one)
+            for one in entries
+            if origin_of(one) in ids and REPLAY_OF in dict(one.fields)
+        ]
 
     async def _newest(self, key: str, since: EntryId, unknown: list[str]) -> Sequence[Entry]:
         """Entries of a stream since an entry was added; nothing of a stream that is not there."""
@@ -153,29 +176,18 @@ class StoryReader:
             )
         return found.entries
 
-    async def _actions(self, stream: str, entry_id: EntryId, unknown: list[str]) -> tuple[Acted, ...]:
+    async def _actions(self, stream: str, entry_id: EntryId, unknown: list[str]) -> list[TraceEvent]:
         query = ActionQuery(target=stream, start=EntryId(entry_id.ms, 0), limit=ACTIONS + 1)
+        events: list[TraceEvent] = []
         try:
             actions = await find_actions(lambda count, after: read_actions(self._server, count, after), query)
-            acted = []
-            for action in actions[:ACTIONS]:
-                first = action.first
+            for first in (action.first for action in actions[:ACTIONS]):
                 before = state_before(await read_action(self._server, EntryId.parse(first.begun_id)))
-                acted += [
-                    Acted(
-                        audit_id=first.begun_id,
-                        at=first.at,
-                        operation=first.operation,
-                        target=first.target,
-                        actor=str(first.actor),
-                        row=row,
-                    )
-                    for row in before.rows
-                    if row.id == entry_id
-                ]
+                what = f"{first.operation} of {first.target} by {first.actor}"
+                events += [acted_on(what, row, first.at) for row in before.rows if row.id == entry_id]
         except StreamopsError as error:
             unknown.append(f"What operators did to it: {error.message}.")
-            return ()
+            return []
         if len(actions) > ACTIONS:
             unknown.append(f"What operators did to it before the last {ACTIONS} actions on {stream}.")
-        return tuple(reversed(acted))
+        return events[::-1]

@@ -1,16 +1,16 @@
-"""Stories of entries on real servers: what is told is so, what was not looked at is said."""
+"""Traces of entries on real servers: what is told is so, what was not looked at is said."""
 
 from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 
+from streamops.analysis.entry_trace import EntryTrace, TraceKind
 from streamops.errors import NotFound
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.ids import EntryId
-from streamops.model.stories import Story, StoryKind
-from streamops.operate import stories
+from streamops.operate import entry_trace
 from streamops.operate.console import Console
 from tests.support.operate.letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
@@ -18,16 +18,16 @@ from tests.support.servers import RunningServer
 OWN = [(b"order", b"A-1"), (b"blob", b"\xff\x00")]
 
 
-async def told(console: Console, entry_id: str) -> Story:
-    return await console.stories.read(STREAM, EntryId.parse(entry_id))
+async def told(console: Console, entry_id: str) -> EntryTrace:
+    return await console.tracer.trace(STREAM, EntryId.parse(entry_id))
 
 
-def kinds(story: Story) -> Sequence[StoryKind]:
-    return [event.kind for event in story.events]
+def kinds(trace: EntryTrace) -> Sequence[TraceKind]:
+    return [event.kind for event in trace.events]
 
 
-def texts(story: Story) -> str:
-    return "\n".join(event.text for event in story.events)
+def texts(trace: EntryTrace) -> str:
+    return "\n".join(event.text for event in trace.events)
 
 
 async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, console: Console) -> None:
@@ -37,17 +37,17 @@ async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, co
     later = add_pairs(server, STREAM, OWN)
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "COUNT", "1", "STREAMS", STREAM, ">")
     server.command("HSET", f"{{{STREAM}}}:attempts:{GROUP}", entry_id, "2")
-    story = await told(console, entry_id)
-    assert kinds(story) == [StoryKind.ADDED, StoryKind.WAITING, StoryKind.PENDING, StoryKind.MARKED]
-    assert "billing: pending with worker-1, delivered 1 time" in texts(story)
-    assert "audit: not delivered yet" in texts(story)
-    assert "2 starts were marked" in texts(story)
-    assert not story.unknown
-    assert kinds(await told(console, later)) == [StoryKind.ADDED, StoryKind.WAITING, StoryKind.WAITING]
+    trace = await told(console, entry_id)
+    assert kinds(trace) == [TraceKind.ADDED, TraceKind.WAITING, TraceKind.PENDING, TraceKind.MARKED]
+    assert "billing: pending with worker-1, delivered 1 time" in texts(trace)
+    assert "audit: not delivered yet" in texts(trace)
+    assert "2 starts were marked" in texts(trace)
+    assert not trace.unknown
+    assert kinds(await told(console, later)) == [TraceKind.ADDED, TraceKind.WAITING, TraceKind.WAITING]
     server.command("XACK", STREAM, GROUP, entry_id)
-    story = await told(console, entry_id)
-    assert "billing: not pending: acknowledged, or the group was set past it" in texts(story)
-    assert any("acknowledged, and by whom" in sentence for sentence in story.unknown)
+    trace = await told(console, entry_id)
+    assert "billing: not pending: acknowledged, or the group was set past it" in texts(trace)
+    assert any("acknowledged, and by whom" in sentence for sentence in trace.unknown)
 
 
 async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console: Console) -> None:
@@ -60,14 +60,14 @@ async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console
             stream=STREAM, group=GROUP, to="worker-2", min_idle=timedelta(0), ids=(EntryId.parse(entry_id),)
         ),
     )
-    story = await told(console, entry_id)
-    assert "claim of orders/billing by" in texts(story)
-    assert "before, worker-1 had it" in texts(story)
-    assert "pending with worker-2" in texts(story)
-    assert StoryKind.ACTION not in kinds(await told(console, other))
+    trace = await told(console, entry_id)
+    assert "claim of orders/billing by" in texts(trace)
+    assert "before, worker-1 had it" in texts(trace)
+    assert "pending with worker-2" in texts(trace)
+    assert TraceKind.ACTION not in kinds(await told(console, other))
 
 
-async def test_the_story_of_an_entry_tells_that_it_died_and_was_replayed(
+async def test_the_trace_of_an_entry_tells_that_it_died_and_was_replayed(
     server: RunningServer, console: Console
 ) -> None:
     make_group(server)
@@ -75,14 +75,14 @@ async def test_the_story_of_an_entry_tells_that_it_died_and_was_replayed(
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")
     server.command("XACK", STREAM, GROUP, entry_id)
     letter_id = add_letter(server, OWN, origin_id=entry_id, error="it broke")
-    story = await told(console, entry_id)
-    died = next(event for event in story.events if event.kind is StoryKind.DEAD)
+    trace = await told(console, entry_id)
+    died = next(event for event in trace.events if event.kind is TraceKind.DEAD)
     assert (died.stream, str(died.id)) == (QUEUE, letter_id)
     assert "billing gave it up of max-deliveries, delivered 5 times: it broke" in died.text
-    assert "billing: not pending: it gave the entry up" in texts(story)
+    assert "billing: not pending: it gave the entry up" in texts(trace)
     await do(console, ReplayIntent(queue=QUEUE, mode=ReplayMode.REPUBLISH))
-    story = await told(console, entry_id)
-    again = next(event for event in story.events if event.kind is StoryKind.AGAIN)
+    trace = await told(console, entry_id)
+    again = next(event for event in trace.events if event.kind is TraceKind.AGAIN)
     assert f"from dead letter {letter_id}" in again.text
     assert again.id is not None
     copy = await told(console, str(again.id))
@@ -95,8 +95,8 @@ async def test_a_retry_that_waits_and_one_under_way_are_told(server: RunningServ
     add_pairs(
         server, f"{{{STREAM}}}:retry:{GROUP}", [*OWN, ("_so_origin_id", entry_id), ("_so_attempt", "2")]
     )
-    story = await told(console, entry_id)
-    retry = next(event for event in story.events if event.kind is StoryKind.RETRY)
+    trace = await told(console, entry_id)
+    retry = next(event for event in trace.events if event.kind is TraceKind.RETRY)
     assert retry.stream == f"{{{STREAM}}}:retry:{GROUP}"
 
 
@@ -108,11 +108,11 @@ async def test_what_is_gone_was_trimmed_or_never_there(server: RunningServer, co
     assert "trimmed or deleted" in texts(await told(console, second))
     assert "never was in orders" in texts(await told(console, f"{int(third.split('-')[0]) + 9}-0"))
     with pytest.raises(NotFound, match="nothing-here"):
-        await console.stories.read("nothing-here", EntryId(5, 0))
+        await console.tracer.trace("nothing-here", EntryId(5, 0))
 
 
 async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stories, "LOOKED_AT", 2)
+    monkeypatch.setattr(entry_trace, "LOOKED_AT", 2)
     make_group(server)
     entry_id = add_pairs(server, STREAM, OWN)
     for _ in range(4):
@@ -120,8 +120,8 @@ async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch
         add_letter(server, OWN)
     server.command("SET", "orders:dlq", "no stream")
     async with await Console.open(server.options) as console:
-        story = await told(console, entry_id)
-    unknown = " ".join(story.unknown)
+        trace = await told(console, entry_id)
+    unknown = " ".join(trace.unknown)
     assert "only its newest 2 entries were looked at" in unknown
     assert f"only the newest 2 letters of {QUEUE} were looked at" in unknown
     assert "Whether it is in orders:dlq: " in unknown

@@ -1,4 +1,4 @@
-"""One entry's story, from wherever it is listed; and a group's pending entries as a whole."""
+"""One entry's trace, from wherever it is listed; and a group's pending entries as a whole."""
 
 from streamops.errors import Refused
 from streamops.tui import places
@@ -10,7 +10,7 @@ from tests.support.tui.source import app_for
 TO_PENDING = [*"jjjj", "enter", "l"]
 
 
-async def test_a_pending_entry_has_a_story() -> None:
+async def test_a_pending_entry_has_a_trace() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app, NARROW):
@@ -20,8 +20,8 @@ async def test_a_pending_entry_has_a_story() -> None:
         await shown(app, "added to payments: 3 fields")
         await shown(app, "? When it was acknowledged")
         first = entry_id(minutes(42))
-        assert ("story", "orders", first) in source.beside.asked
-        assert app.frame.command_text() == f"streamops -c prod streams story orders {first}"
+        assert ("trace", "orders", first) in source.beside.asked
+        assert app.frame.command_text() == f"streamops -c prod entries trace orders {first}"
         await press(app, "enter")
         assert app.frame.place == places.OneEntry("orders", first)
 
@@ -33,9 +33,9 @@ async def test_an_entry_of_a_stream_has_one_too() -> None:
         await press(app, "t")
         await until(app, lambda: len(names(app)) == 40)
         await press(app, "a")
-        await shown(app, "▸ story")
+        await shown(app, "▸ trace")
         await press(app, "escape", "enter", "a")
-        await shown(app, "▸ story")
+        await shown(app, "▸ trace")
         assert len(source.beside.asked) == 2
 
 
@@ -46,12 +46,12 @@ async def test_where_there_is_no_entry_the_key_does_nothing() -> None:
         assert bar(app, "crumbs") == "prod"
 
 
-async def test_a_story_that_cannot_be_read_says_why() -> None:
+async def test_a_trace_that_cannot_be_read_says_why() -> None:
     source = shop_source()
     source.beside.fails = Refused("NOPERM: this user may not run 'xrange'", "Ask for it.")
     app = app_for(source)
     async with running(app):
-        app.go(places.Story("orders", entry_id(minutes(42))))
+        app.go(places.Trace("orders", entry_id(minutes(42))))
         await shown(app, "✗ NOPERM")
 
 

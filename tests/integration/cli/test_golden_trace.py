@@ -1,4 +1,4 @@
-"""What ``streams story`` prints, on a real server; what changes from run to run is masked.
+"""What ``entries trace`` prints, on a real server; what changes from run to run is masked.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcript anew; read the difference before it is committed.
 """
@@ -9,13 +9,14 @@ from tests.support.cli.golden import FORMATS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
-GOLDEN = Path(__file__).with_name("golden_story")
+GOLDEN = Path(__file__).with_name("golden_trace")
 ID = "1526919030474-0"
 LINES = [
-    *(["streams", "story", "orders", ID, "-o", output] for output in FORMATS),
-    ["streams", "story", "orders", "5-0"],
-    ["streams", "story", "nothing", ID],
-    ["streams", "story", "orders", "soon"],
+    *(["entries", "trace", "orders", ID, "-o", output] for output in FORMATS),
+    ["entries", "trace", "orders", "5-0"],
+    ["entries", "trace", "nothing", ID],
+    ["entries", "trace", "orders", "soon"],
+    ["streams", "story", "orders", ID],
 ]
 HIDDEN = (
     (r"less than a second ago", "1 s ago"),
@@ -25,7 +26,7 @@ HIDDEN = (
 )
 
 
-def test_a_story_is_told_in_every_format(server: RunningServer, cli: Cli, place: Place) -> None:
+def test_a_trace_is_told_in_every_format(server: RunningServer, cli: Cli, place: Place) -> None:
     server.command("XADD", "orders", ID, "order", "A-1")
     server.command("XGROUP", "CREATE", "orders", "billing", "0")
     server.command("XGROUP", "CREATE", "orders", "audit", "$")
@@ -36,4 +37,4 @@ def test_a_story_is_told_in_every_format(server: RunningServer, cli: Cli, place:
     )  # fmt: skip
     config = f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
     place.configure(config)
-    compare("story", told(cli, LINES, place, HIDDEN), GOLDEN)
+    compare("trace", told(cli, LINES, place, HIDDEN), GOLDEN)

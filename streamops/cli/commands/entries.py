@@ -1,0 +1,91 @@
+"""``streamops entries trace``: what became of one entry."""
+
+from typing import Final
+
+import click
+
+from streamops.analysis.entry_trace import TraceEvent
+from streamops.cli.command import Command
+from streamops.cli.params import ENTRY_ID, stream_argument
+from streamops.cli.session import Session, with_session
+from streamops.model.ids import EntryId
+from streamops.present.cells import NOT_THERE
+from streamops.present.documents import Json, text_json
+from streamops.present.table import Cell, Column
+from streamops.present.text import safe
+from streamops.present.units import rfc3339, timestamp
+
+TEXT_WIDTH: Final = 80
+
+TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
+    Column(
+        key="at",
+        title="AT",
+        help="When it happened, or is due, in UTC; a dash where Redis does not keep that.",
+        cell=lambda row: NOT_THERE if row.at is None else Cell(timestamp(row.at)),
+        value=lambda row: None if row.at is None else rfc3339(row.at),
+        width=21,
+        priority=0,
+    ),
+    Column(
+        key="kind",
+        title="WHAT",
+        help="added, gone, waiting, pending, done, marked, retry, dead, again (a replay), action (an operator's).",
+        cell=lambda row: Cell(row.kind),
+        value=lambda row: row.kind.value,
+        width=8,
+        priority=0,
+    ),
+    Column(
+        key="text",
+        title="EVENT",
+        help="What happened, in a sentence.",
+        cell=lambda row: Cell(safe(row.text)),
+        value=lambda row: row.text,
+        width=TEXT_WIDTH,
+        flexible=True,
+        priority=0,
+    ),
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="Trace what became of an entry.",
+    examples=[
+        ("streamops entries trace orders 1526919030474-0", "added, delivered, given up, replayed"),
+        ("streamops entries trace orders 1526919030474-0 -o json", "for a program"),
+    ],
+    exits={1: "no such stream"},
+)
+@stream_argument
+@click.argument("ident", metavar="ID", type=ENTRY_ID)
+@with_session
+def trace(session: Session, *, stream: str, ident: EntryId) -> None:
+    """Trace what became of an entry: added, pending with whom, retried, given up, replayed, acted on by operators.
+
+    Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are looked at, of
+    long ones the newest thousand. What Redis does not know, and what was not looked at, is told on stderr.
+    """
+    printer = session.printer(TRACE_COLUMNS)
+    found = session.run(lambda console: console.tracer.trace(stream, ident))
+    document: Json = {
+        "schema": "streamops.entries.trace/1",
+        "stream": text_json(found.stream),
+        "id": str(found.id),
+        "events": [_event_json(event) for event in found.events],
+        "unknown": [text_json(sentence) for sentence in found.unknown],
+    }
+    printer.print_rows(found.events, lambda: document, _event_json)
+    for sentence in found.unknown:
+        session.narrator.note(f"not known: {sentence}")
+
+
+def _event_json(event: TraceEvent) -> Json:
+    return {
+        "kind": event.kind.value,
+        "at": None if event.at is None else rfc3339(event.at),
+        "text": text_json(event.text),
+        "stream": text_json(event.stream) if event.stream else None,
+        "id": None if event.id is None else str(event.id),
+    }

@@ -1,0 +1,112 @@
+"""The trace of one entry: added, delivered, tried, given up, replayed, as far as Redis knows."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from textual.binding import Binding, BindingType
+
+from streamops.analysis.entry_trace import EntryTrace, TraceEvent, TraceKind
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import duration, timestamp
+from streamops.tui import places
+from streamops.tui.asking import Go
+from streamops.tui.beside.reads import ReadTrace
+from streamops.tui.details import paragraph
+from streamops.tui.moment import Moment
+from streamops.tui.paint import BLANK_LINE, Line, wrap
+from streamops.tui.reads import Answered
+from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+
+GLYPHS: Final = {
+    TraceKind.ADDED: ("+", Tone.OK),
+    TraceKind.GONE: ("✗", Tone.WARN),
+    TraceKind.WAITING: ("·", Tone.DIM),
+    TraceKind.PENDING: ("▸", Tone.WARN),
+    TraceKind.DONE: ("✓", Tone.PLAIN),
+    TraceKind.MARKED: ("▲", Tone.WARN),
+    TraceKind.RETRY: ("↻", Tone.WARN),
+    TraceKind.DEAD: ("✗", Tone.CRITICAL),
+    TraceKind.AGAIN: ("↻", Tone.OK),
+    TraceKind.ACTION: ("◆", Tone.PLAIN),
+}
+WHEN: Final = 21
+"""Width of an instant; on narrow screens the text begins below it."""
+NARROW: Final = 56
+
+
+class TraceScreen(ReadingFrame):
+    """What became of an entry; Enter shows the entry itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "entry", "the entry", show=False, id="trace.entry")
+    ]
+    HINTS = (("enter", "the entry"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+
+    def __init__(self, place: places.Trace, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self._trace_place = place
+        self._trace: EntryTrace | None = None
+
+    def wanted(self) -> ReadTrace:
+        """The trace."""
+        return ReadTrace(self._trace_place.stream, self._trace_place.id)
+
+    def on_answered(self, message: Answered) -> None:
+        """Take it."""
+        self._trace, self.error = message.answer, ""
+        self.tell()
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """What happened, and what is not known."""
+        if self._trace is None:
+            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
+        title: Line = (Cell(f" {self._trace_place.id}", Tone.STRONG),)
+        return [title, BLANK_LINE, *trace_lines(self._trace, width)]
+
+    def copyable(self) -> str:
+        """The entry's ID."""
+        return str(self._trace_place.id)
+
+    def subject(self) -> Subject | None:
+        """The entry."""
+        dead = holds_dead_letters(self.moment.observation, self._trace_place.stream)
+        return subject_at(self._trace_place, dead_letters=dead)
+
+    def action_entry(self) -> None:
+        """Show the entry."""
+        place = self._trace_place
+        self.post_message(Go(places.OneEntry(place.stream, place.id)))
+
+
+def trace_lines(trace: EntryTrace, width: int) -> list[Line]:
+    """What happened to it, and what is not known of that."""
+    lines: list[Line] = []
+    for event in trace.events:
+        lines += _event(trace, event, width)
+    if trace.unknown:
+        lines += [BLANK_LINE, (Cell(" Not known", Tone.STRONG),)]
+        for sentence in trace.unknown:
+            lines += paragraph(f"? {safe(sentence)}", width, Tone.UNKNOWN, hang=2)
+    return lines
+
+
+def _event(trace: EntryTrace, event: TraceEvent, width: int) -> list[Line]:
+    glyph, tone = GLYPHS[event.kind]
+    when = "" if event.at is None else timestamp(event.at)
+    if width < NARROW:
+        head: list[Line] = [(Cell(f" {when} {_ago(trace, event)}".rstrip(), Tone.DIM),)] if when else []
+        return [*head, *paragraph(f"{glyph} {safe(event.text)}", width, tone, hang=2)]
+    first, *rest = wrap(safe(event.text), width - WHEN - 5)
+    lines: list[Line] = [
+        (Cell(f" {when.ljust(WHEN)} ", Tone.DIM), Cell(f"{glyph} ", tone), Cell(first, tone))
+    ]
+    return lines + [(Cell(" " * (WHEN + 4)), Cell(piece, tone)) for piece in rest]
+
+
+def _ago(trace: EntryTrace, event: TraceEvent) -> str:
+    if trace.now is None or event.at is None:
+        return ""
+    age = trace.now - event.at
+    return f"in {duration(-age)}" if age.total_seconds() < 0 else f"{duration(age)} ago"
