@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from streamops.exporter.counters.counting import NO_COUNTERS, advance
 from streamops.exporter.metrics.reading import Reading
 from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.metrics.text import render_text
-from streamops.exporter.scraping.negotiating import Form
+from streamops.exporter.metrics.text import Form, render_text
 from streamops.exporter.scraping.page import Page
 from streamops.model.observation import Observation
 from streamops.model.streams import Consumer, StreamState

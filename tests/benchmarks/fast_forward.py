@@ -14,7 +14,7 @@ from streamops.exporter.counters.counting import Counters, advance
 from streamops.exporter.metrics.guards import Guards
 from streamops.exporter.metrics.reading import Reading
 from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.scraping.negotiating import Form
+from streamops.exporter.metrics.text import Form
 from streamops.exporter.scraping.page import Page
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState

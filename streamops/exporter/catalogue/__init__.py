@@ -3,10 +3,9 @@
 from typing import Final
 
 from streamops.exporter.catalogue import others as other
-from streamops.exporter.catalogue import pools as of_pools
 from streamops.exporter.catalogue import streams as of_streams
 from streamops.exporter.catalogue.family import Family, Kind
-from streamops.exporter.catalogue.workers import WORKER_FAMILIES
+from streamops.exporter.catalogue.others import WORKER_FAMILIES
 
 __all__ = ["FAMILIES", "FAMILY", "SECTIONS", "WORKER_FAMILIES", "Family", "Kind"]
 
@@ -19,7 +18,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[Family, ...]], ...]] = (
     ("Worker processes, as the server knows them", (other.WORKERS, *other.WORKER_SLOTS, other.POOL_PAUSED)),
     (
         "Pools and their controllers",
-        (*of_pools.AUTOSCALER_SIZES, of_pools.AUTOSCALER_DECISIONS, of_pools.AUTOSCALER_SIGNAL),
+        (*other.AUTOSCALER_SIZES, other.AUTOSCALER_DECISIONS, other.AUTOSCALER_SIGNAL),
     ),
     ("Redis or Valkey", (other.REDIS_INFO, *other.NODES, other.REDIS_CONFIG_INFO)),
     (

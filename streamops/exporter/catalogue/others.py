@@ -1,4 +1,4 @@
-"""The families of delayed queues, worker processes, servers, and of the exporter itself."""
+"""The families of delayed queues, pools, worker processes, servers, and of the exporter itself."""
 
 from typing import Final
 
@@ -120,4 +120,80 @@ NOTIFICATIONS: Final = _SELF.counter(
 )
 BUILD_INFO: Final = _SELF.gauge(
     "build_info", "", "The exporter, always 1.", "the installed package", "version", "python"
+)
+
+
+_CONTROLLER = Scope(("pool",), "off the scrape, every 5 s: one HGETALL a pool")
+_DECISION: Final = "the last decision of whoever leads the pool"
+_NOBODY: Final = "absent while no controller leads the pool"
+
+AUTOSCALER_SIZES: Final[tuple[Family, ...]] = (
+    _CONTROLLER.gauge(
+        "autoscaler_current_replicas",
+        "workers",
+        f"Workers that the pool was to have when its controller last looked; {_NOBODY}, or could not look.",
+        _DECISION,
+    ),
+    _CONTROLLER.gauge(
+        "autoscaler_desired_replicas",
+        "workers",
+        f"Workers that its controller wants it to have; {_NOBODY}, or could not look.",
+        _DECISION,
+    ),
+    _CONTROLLER.gauge(
+        "autoscaler_min_replicas", "workers", f"The least workers in force; {_NOBODY}.", "its controller"
+    ),
+    _CONTROLLER.gauge(
+        "autoscaler_max_replicas", "workers", f"The most workers in force; {_NOBODY}.", "its controller"
+    ),
+    _CONTROLLER.gauge(
+        "autoscaler_last_evaluation_timestamp_seconds",
+        "seconds",
+        "When a controller last decided about the pool, whether or not it could look; stays for a day when it ends.",
+        "TIME",
+    ),
+    _CONTROLLER.counter(
+        "autoscaler_apply_errors_total",
+        "errors",
+        "How often whoever runs the pool's workers failed or refused to set their number, ever.",
+        "counted in Redis by its controllers",
+    ),
+)
+AUTOSCALER_DECISIONS: Final = _CONTROLLER.counter(
+    "autoscaler_decisions_total",
+    "decisions",
+    "Decisions about the pool, ever, by direction (up, down, hold) and the rule that decided.",
+    "counted in Redis by its controllers",
+    "direction",
+    "reason",
+)
+AUTOSCALER_SIGNAL: Final = _CONTROLLER.gauge(
+    "autoscaler_signal",
+    "",
+    "What the last decision rests on: arrivals, expected_arrivals and worker_rate in entries a second; wait,"
+    " predicted_wait, objective and start_up in seconds; busy as a share; cap in workers beyond which more do not help."
+    f" A signal that was not known is absent; {_NOBODY}.",
+    _DECISION,
+    "signal",
+)
+
+
+_HANDLER = Scope(("stream", "group", "handler"), "none: counted in the worker")
+OWN: Final = "the worker"
+
+WORKER_FAMILIES: Final[tuple[Family, ...]] = (
+    _HANDLER.histogram("handler_duration_seconds", "seconds", "Duration of a handler's calls.", OWN),
+    _HANDLER.histogram(
+        "entry_latency_seconds",
+        "seconds",
+        "From an entry's birth, by its ID and the server's clock, to the end of its handling.",
+        "entry IDs and TIME",
+    ),
+    _HANDLER.counter("handler_failures_total", "calls", "Calls of a handler that raised.", OWN),
+    _HANDLER.counter("retries_total", "entries", "Entries that are tried again.", OWN, "reason"),
+    _HANDLER.counter("dead_lettered_total", "entries", "Entries given up.", OWN, "reason"),
+    _HANDLER.counter("reclaimed_total", "entries", "Entries taken over from other consumers.", OWN),
+    _HANDLER.counter("duplicates_total", "entries", "Entries whose business key another entry had.", OWN),
+    _HANDLER.gauge("in_flight", "calls", "Calls under way.", OWN),
+    _HANDLER.gauge("concurrency_limit", "calls", "Calls that may be under way.", OWN),
 )

@@ -19,9 +19,8 @@ from streamops.exporter.metrics.guards import (
     shown_consumers,
     shown_streams,
 )
-from streamops.exporter.metrics.labels import Labels
-from streamops.exporter.metrics.moments import milliseconds
-from streamops.exporter.metrics.remembered import GroupLabels, Remembered, StreamLabels
+from streamops.exporter.metrics.labels import GroupLabels, LabelCache, Labels, StreamLabels
+from streamops.exporter.metrics.samples import milliseconds
 from streamops.model.members import NOBODY, Members, Sightings
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.snapshot import Gap
@@ -80,7 +79,7 @@ class Gatherer:
         self._shows_groups, self._shows_consumers = guards.shows_groups, guards.shows_consumers
         self._names = Names("", (), (), ())
         self._plain: dict[str, Sequence[Sequence[str]]] = {}
-        self._streams: Remembered[StreamLabels] = Remembered()
+        self._streams: LabelCache[StreamLabels] = LabelCache()
         self._labels: tuple[list[StreamLabels], list[GroupLabels], list[Labels]] = ([], [], [])
 
     def gather(self, observation: Observation, counters: Counters) -> Gathered:
@@ -166,7 +165,7 @@ class Gatherer:
         """The labels of streams, groups and consumers of these names."""
         if names != self._names:
             if names.database != self._names.database:
-                self._streams = Remembered()
+                self._streams = LabelCache()
             streams = self._streams.see(names.streams, lambda name: StreamLabels((names.database, name)))
             groups = [
                 label

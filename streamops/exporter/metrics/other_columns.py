@@ -1,11 +1,14 @@
-"""The values of delayed queues, worker processes, servers and the exporter itself, family by family."""
+"""The values of delayed queues, worker processes, servers, gaps and the exporter itself, family by family."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from streamops.analysis.safe_text import encodable
 from streamops.exporter.catalogue.others import (
     BUILD_INFO,
     COLLECT_ERRORS,
+    GAPS,
     POOL_PAUSED,
     REDIS_CONFIG_INFO,
     REDIS_INFO,
@@ -14,15 +17,14 @@ from streamops.exporter.catalogue.others import (
     UP,
     WORKERS,
 )
-from streamops.exporter.metrics.guards import Omitted, namesakes
+from streamops.exporter.metrics.guards import Guards, Omitted, namesakes, wants
 from streamops.exporter.metrics.labels import make_labels
-from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.reading import ExporterHealth
-from streamops.exporter.metrics.samples import Block, Samples, labelled, single
+from streamops.exporter.metrics.samples import Block, Samples, labelled, milliseconds, single
 from streamops.exporter.metrics.stream_columns import column, instants
 from streamops.model.extras import Extras
 from streamops.model.server import ServerInfo
-from streamops.model.snapshot import Snapshot
+from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 
 QUEUE = ("db", "queue")
 POOL = ("pool", "app")
@@ -106,3 +108,37 @@ def exporter_blocks(health: ExporterHealth, snapshot: Snapshot | None, omitted: 
         labelled(COLLECT_ERRORS, {(stage,): number for stage, number in health.errors.items()}),
         labelled(BUILD_INFO, {(health.version, health.python): 1}),
     )
+
+
+STREAMS: Final = "streams"
+NODES: Final = "nodes"
+PROCESS: Final = "node "
+
+
+def gap_block(gaps: Iterable[Gap], unread: Iterable[str], guards: Guards) -> Block:
+    """How much cannot be read at present, by the part.
+
+    Args:
+        gaps: What a snapshot could not read.
+        unread: What is read beside snapshots and cannot be.
+        guards: What is shown: what is not is not missed.
+    """
+    parts = Counter(_part(gap) for gap in gaps if _is_missed(gap, guards))
+    parts.update(unread)
+    values: Mapping[tuple[str], int] = {(part,): number for part, number in sorted(parts.items())}
+    return labelled(GAPS, values)
+
+
+def _part(gap: Gap) -> str:
+    if gap.stream is None:
+        return NODES if gap.part.startswith(PROCESS) else gap.part
+    return gap.part or STREAMS
+
+
+def _is_missed(gap: Gap, guards: Guards) -> bool:
+    # What a limit leaves out is counted as omitted.
+    if gap.capped or gap.reason == NO_SUCH_STREAM:
+        return False
+    if gap.stream is None:
+        return True
+    return (gap.group is None or guards.shows_groups) and wants(guards, gap.stream)

@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from streamops.analysis.safe_text import encodable
-from streamops.exporter.catalogue.pools import AUTOSCALER_DECISIONS, AUTOSCALER_SIGNAL
+from streamops.exporter.catalogue.others import AUTOSCALER_DECISIONS, AUTOSCALER_SIGNAL
 from streamops.exporter.metrics.guards import namesakes
 from streamops.exporter.metrics.labels import make_labels
-from streamops.exporter.metrics.moments import milliseconds
-from streamops.exporter.metrics.samples import Block, Samples, Value, labelled
+from streamops.exporter.metrics.samples import Block, Samples, Value, labelled, milliseconds
 from streamops.exporter.metrics.stream_columns import column, instants
 from streamops.model.extras import Extras
 from streamops.model.pools import Pool, PoolDecision, Signals

@@ -1,12 +1,15 @@
-"""Samples: metrics with their labels and values, before they are text."""
+"""Samples: metrics with their labels and values, before they are text; instants among them in whole milliseconds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
 
 from msgspec import Struct
 
+from streamops.analysis.lag import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE
 from streamops.exporter.catalogue.family import Family
 from streamops.exporter.metrics.labels import Labels, make_labels
+from streamops.model.ids import EPOCH, EntryId
 
 Key = TypeVar("Key", bound=tuple[str, ...])
 
@@ -59,3 +62,51 @@ def labelled(family: Family, values: Mapping[Key, Value]) -> Block:
 def single(family: Family, value: Value) -> Block:
     """A block of one family without labels."""
     return labelled(family, {(): value})
+
+
+MILLISECOND: Final = timedelta(milliseconds=1)
+EARLIEST: Final = (EARLIEST_PLAUSIBLE - EPOCH) // MILLISECOND
+GRAIN: Final = 100
+TOLERANCE: Final = CLOCK_TOLERANCE // MILLISECOND
+
+
+def milliseconds(at: datetime) -> int:
+    """An instant in milliseconds since the epoch."""
+    return (at - EPOCH) // MILLISECOND
+
+
+def of_ids(ids: Sequence[EntryId | None], now: int) -> list[Value]:
+    """The times in entry IDs, where they are plausible ones.
+
+    Args:
+        ids: The IDs; none stays none.
+        now: The server's clock in milliseconds.
+    """
+    latest = now + TOLERANCE
+    return [
+        one[0] if one is not None and EARLIEST <= one[0] <= latest else None  # the ID's ``ms``
+        for one in ids
+    ]
+
+
+def rounded(instants: Sequence[int | None], now: int | None = None) -> list[Value]:
+    """Instants to a tenth of a second; none stays none.
+
+    Args:
+        instants: The instants.
+        now: The server's clock, only where some of them lie ahead of it. By a little, they are of a moment later, or of
+            another node: they are told as now. Else the clock was set back, and nobody knows how long ago they were.
+    """
+    if now is None:
+        return [None if at is None else at // GRAIN * GRAIN for at in instants]
+    latest = now + TOLERANCE
+    return [None if at is None or at > latest else min(at, now) // GRAIN * GRAIN for at in instants]
+
+
+def ago(spans: Sequence[timedelta | None], now: int) -> list[Value]:
+    """When it was so long ago, to a tenth of a second; none stays none.
+
+    The clock and idle times are read some milliseconds apart, so that to be more exact would make an instant that
+    stands still seem to move at every scrape.
+    """
+    return [None if span is None else (now - span // MILLISECOND) // GRAIN * GRAIN for span in spans]

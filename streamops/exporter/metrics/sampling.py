@@ -3,20 +3,19 @@
 from collections.abc import Sequence
 
 from streamops.analysis.assess import IDLE_SEES_ASKING, REPLICA
-from streamops.exporter.metrics.gaps import gap_block
 from streamops.exporter.metrics.gathering import Gathered, Gatherer
 from streamops.exporter.metrics.guards import NO_GUARDS, Guards, Omitted
 from streamops.exporter.metrics.labels import Labels
-from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.other_columns import (
     exporter_blocks,
+    gap_block,
     queue_block,
     server_blocks,
     worker_blocks,
 )
 from streamops.exporter.metrics.pool_columns import pool_blocks
 from streamops.exporter.metrics.reading import Reading
-from streamops.exporter.metrics.samples import Block, Samples
+from streamops.exporter.metrics.samples import Block, Samples, milliseconds
 from streamops.exporter.metrics.stream_columns import (
     consumer_block,
     dead_letter_block,

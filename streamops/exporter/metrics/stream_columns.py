@@ -12,8 +12,16 @@ from streamops.exporter.catalogue import FAMILY
 from streamops.exporter.counters.groups import ALL_COUNTED
 from streamops.exporter.metrics.gathering import Gathered
 from streamops.exporter.metrics.labels import Labels
-from streamops.exporter.metrics.moments import MILLISECOND, TOLERANCE, ago, grained, of_ids
-from streamops.exporter.metrics.samples import Block, Column, Value
+from streamops.exporter.metrics.samples import (
+    MILLISECOND,
+    TOLERANCE,
+    Block,
+    Column,
+    Value,
+    ago,
+    of_ids,
+    rounded,
+)
 from streamops.model.extras import Extras
 from streamops.model.members import Members, Sightings
 from streamops.model.observation import GroupView, Health
@@ -184,15 +192,15 @@ def consumer_block(
             column("consumer_pending_entries", [some for one in told for some in one.pending]),
             instants(
                 "consumer_last_seen",
-                nothing if on_replica else grained([when for one in told for when in one.seen], ahead_of),
+                nothing if on_replica else rounded([when for one in told for when in one.seen], ahead_of),
             ),
             instants(
                 "consumer_last_active",
-                nothing if on_replica else grained([when for one in told for when in one.active], ahead_of),
+                nothing if on_replica else rounded([when for one in told for when in one.active], ahead_of),
             ),
             instants(
                 "consumer_oldest_pending_delivered",
-                grained([when for one in told for when in one.delivered], ahead_of),
+                rounded([when for one in told for when in one.delivered], ahead_of),
             ),
         ),
     )

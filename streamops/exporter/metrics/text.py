@@ -4,6 +4,7 @@ A family is printed in pieces, each joined from lists by loops that run in C.
 """
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from operator import add
 from typing import Final
 
@@ -22,6 +23,13 @@ PLAIN: Final = 10**6
 PLAIN_DIGITS: Final = 6
 LEADING: Final = 10**12
 """What the first digit of an instant in milliseconds stands for, from 2001 to 2286."""
+
+
+class Form(StrEnum):
+    """The formats of metrics, by their content types."""
+
+    TEXT = TEXT_TYPE
+    OPENMETRICS = OPENMETRICS_TYPE
 
 
 class Piece(Struct, frozen=True, gc=False):

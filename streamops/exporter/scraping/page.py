@@ -9,12 +9,12 @@ from streamops.exporter.metrics.reading import Reading
 from streamops.exporter.metrics.sampling import Sampler
 from streamops.exporter.metrics.text import (
     OPENMETRICS_END,
+    Form,
     Piece,
     pieces,
     print_openmetrics,
     print_text,
 )
-from streamops.exporter.scraping.negotiating import Form
 
 LEVEL: Final = 1
 """Hardly larger than the best, at a fraction of its time."""

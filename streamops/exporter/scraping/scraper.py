@@ -15,8 +15,7 @@ from streamops.exporter.metrics.guards import Guards, Reason
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.sampling import Sampler
 from streamops.exporter.scraping.page import Page
-from streamops.exporter.scraping.target import Open, Target
-from streamops.exporter.scraping.unread import DISCOVERY, nothing_read, unread_parts
+from streamops.exporter.scraping.target import DISCOVERY, Open, Target, nothing_read, unread_parts
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
 from streamops.operate.console import Console

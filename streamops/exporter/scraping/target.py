@@ -1,8 +1,8 @@
-"""The console of one target, opened when it is needed, with what is read beside it at its own pace."""
+"""The console of one target, opened when it is needed, with what is read beside it at its own pace; what was not read."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Final
@@ -13,6 +13,7 @@ from streamops.errors import ServerError
 from streamops.model.extras import NO_EXTRAS, Extras
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
+from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.operate.console import Console
 from streamops.operate.extras import ExtrasReader
 
@@ -94,3 +95,39 @@ class Target:
 def _tell_end(lanes: "asyncio.Task[None]") -> None:
     if not lanes.cancelled() and (error := lanes.exception()) is not None:
         LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")
+
+
+_STREAMS: Final = "streams"
+DISCOVERY: Final = "discovery"
+"""The part that is streams which are not known yet; it is read in the background."""
+
+
+def nothing_read(snapshot: Snapshot) -> str | None:
+    """Why not one stream could be read, where there may be some; none where one was read, or there is none."""
+    if snapshot.streams:
+        return None
+    reasons = [gap.reason for gap in _of_streams(snapshot.gaps)]
+    reasons += [gap.reason for gap in snapshot.gaps if gap.stream is None and gap.part == DISCOVERY]
+    return f"no stream can be read: {_usual(reasons)}" if reasons else None
+
+
+def unread_parts(snapshot: Snapshot) -> dict[str, str]:
+    """Why some streams, or what concerns the whole server, could not be read, by the part."""
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    for gap in _of_streams(snapshot.gaps):
+        reasons[_STREAMS].append(gap.reason)
+    for gap in snapshot.gaps:
+        if gap.stream is None:
+            reasons[gap.part].append(gap.reason)
+    return {part: _usual(found) for part, found in reasons.items()}
+
+
+def _of_streams(gaps: Iterable[Gap]) -> Iterator[Gap]:
+    """Whole streams that are there and could not be read."""
+    return (
+        gap for gap in gaps if gap.stream and not gap.group and not gap.part and gap.reason != NO_SUCH_STREAM
+    )
+
+
+def _usual(reasons: Iterable[str]) -> str:
+    return Counter(reasons).most_common(1)[0][0]

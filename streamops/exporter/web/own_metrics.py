@@ -10,8 +10,7 @@ from prometheus_client.openmetrics.exposition import generate_latest as generate
 from prometheus_client.registry import Collector
 
 from streamops.exporter.catalogue.others import NOTIFICATIONS
-from streamops.exporter.metrics.text import OPENMETRICS_END
-from streamops.exporter.scraping.negotiating import Form
+from streamops.exporter.metrics.text import OPENMETRICS_END, Form
 
 
 class OwnMetrics:

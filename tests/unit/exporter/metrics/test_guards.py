@@ -21,9 +21,8 @@ from streamops.exporter.metrics.guards import (
     shown_consumers,
     shown_streams,
 )
-from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.reading import ExporterHealth
-from streamops.exporter.metrics.samples import rows
+from streamops.exporter.metrics.samples import milliseconds, rows
 from streamops.exporter.metrics.sampling import samples
 from streamops.model.members import Members
 from streamops.model.streams import Consumer

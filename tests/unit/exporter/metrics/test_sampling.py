@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from streamops.exporter.counters.counting import NO_COUNTERS
 from streamops.exporter.metrics.guards import Granularity, Guards
-from streamops.exporter.metrics.moments import milliseconds
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
-from streamops.exporter.metrics.samples import rows
+from streamops.exporter.metrics.samples import milliseconds, rows
 from streamops.exporter.metrics.sampling import Sampler, samples
 from streamops.model.extras import Extras, QueueCount
 from streamops.model.ids import EntryId

@@ -10,7 +10,7 @@ from streamops.exporter.metrics import text
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.samples import Samples
 from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.scraping.negotiating import Form
+from streamops.exporter.metrics.text import Form
 from streamops.exporter.scraping.page import Page
 from tests.support.exporter.readings import readings
 

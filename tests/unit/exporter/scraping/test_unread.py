@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.exporter.scraping.unread import nothing_read, unread_parts
+from streamops.exporter.scraping.target import nothing_read, unread_parts
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap
 from tests.support.invented import snapshot, stream
 

@@ -1,4 +1,5 @@
-from streamops.exporter.scraping.negotiating import Form, choose_form, takes_gzip
+from streamops.exporter.metrics.text import Form
+from streamops.exporter.web.sending import choose_form, takes_gzip
 from tests.support.tables import table
 
 PROMETHEUS_2_42 = (
