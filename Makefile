@@ -19,7 +19,7 @@ PARALLEL ?= -n $(shell python3 -c 'import os; print(len(os.sched_getaffinity(0))
 ARGS ?=
 
 # A module whose name ends in _child is started by another one; bench_load fills the memory there is, and is run by itself.
-BENCHES := $(filter-out %_child %_load,$(patsubst tests/benchmarks/%.py,tests.benchmarks.%,$(sort $(wildcard tests/benchmarks/bench_*.py))))
+BENCHES := $(filter-out %_child %_load,$(patsubst tests/benchmarks/%.py,tests.benchmarks.%,$(sort $(wildcard tests/benchmarks/bench_*.py)))) tests.benchmarks.scaling
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -100,7 +100,8 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             ),
             "limits": Lazy(f"{_AT}.scaling:limits", "Have the controller of a pool keep to other limits."),
             "simulate": Lazy(
-                f"{_AT}.simulate:simulate", "Score the policy on load shapes, or on a recorded load."
+                f"{_AT}.simulate:simulate",
+                "Simulate the policy and fixed numbers of workers on your own load.",
             ),
         },
     ),

@@ -9,6 +9,11 @@ _SILENCES: Final = "Silences of the console were removed: silence alerts in Aler
 _WEBHOOK: Final = (
     "The webhook target was removed: use the target command, with curl in get and set; see docs/targets.md."
 )
+_CONTEST: Final = (
+    "Load shapes and other policies were removed: `python -m tests.benchmarks.scaling` of the sources compares them."
+    " simulate takes your own load, by --stream or --history."
+)
+_WORKER_RATE: Final = "It was removed: --rate says how many entries one busy worker handles."
 
 _REPEATS: Final = (
     "Repeated notices were removed: Alertmanager's repeat_interval does that, with the rules of dashboards/."
@@ -22,6 +27,13 @@ _OPENSSL: Final = (
 )
 
 _REMOVED: Final[Mapping[str, str]] = {
+    **{
+        f"streamops autoscale simulate --{option}": _CONTEST
+        for option in ("shape", "seeds", "seed", "against", "changed", "details", "processes")
+    },
+    "streamops autoscale simulate --slots": _WORKER_RATE,
+    "streamops autoscale simulate --handler-time*": _WORKER_RATE,
+    "streamops autoscale simulate --trace": "It was removed: `-o json` tells each decision with its reason.",
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,

@@ -1,184 +1,273 @@
-"""``streamops autoscale simulate``: what the policy would do, beside others, on loads whose answer is known."""
+"""``streamops autoscale simulate``: what our policy and fixed numbers of workers make of a recorded load."""
 
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from math import sqrt
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
 from streamops.analysis.wording import counted
+from streamops.cli.acting.progress import ProgressTeller
 from streamops.cli.command import Command
-from streamops.cli.contests import play_all
-from streamops.cli.histories import history_of_file, history_of_stream
+from streamops.cli.params import COMPLETIONS, DURATION, MOMENT, RATE
 from streamops.cli.session import Session, with_session
-from streamops.cli.simulate_options import simulate_options
-from streamops.cli.simulating import SINCE, Wanted
-from streamops.errors import SettingsError
-from streamops.present.columns.replayed import TOLD_COLUMNS, TRACE_COLUMNS, TRACE_DETAIL_COLUMNS
-from streamops.present.columns.standings import (
-    STANDING_COLUMNS,
-    STANDING_DETAIL_COLUMNS,
-    score_columns,
-)
-from streamops.present.scaling import (
-    FIXED_TEXT,
-    changes,
-    contest_document,
-    guards_text,
-    history_document,
-    history_text,
-    score_rows,
-    told_json,
-    trace_document,
-)
-from streamops.present.units import rate
-from streamops.scaling.simulator.contest import BY_NAME, FIXED, OURS, heats
-from streamops.scaling.simulator.history import History, replay_history
-from streamops.scaling.simulator.ours import Ours, configured
-from streamops.scaling.simulator.result import Step
-from streamops.scaling.simulator.shapes import arrivals
-from streamops.scaling.simulator.simulate import simulate as run_load
-from streamops.scaling.simulator.standings import FIXED_ROWS, standings
-from streamops.scaling.simulator.world import NOMINAL, World
+from streamops.errors import NotFound, SettingsError
+from streamops.model.acting import Progress
+from streamops.present.columns.simulations import SIMULATION_COLUMNS, simulation_document
+from streamops.present.units import duration, rate, timestamp
+from streamops.scaling.history import History, read_history, replay_history
+from streamops.scaling.simulation import Workers
+
+if TYPE_CHECKING:
+    from streamops.operate.arrivals import ArrivalCounts
+    from streamops.operate.console import Console
+
+STDIN: Final = "-"
+RECENT: Final = timedelta(minutes=15)
+"""A consumer that was seen within this counts as a worker."""
+SLOTS: Final = 16
+VARIATION: Final = 1 / (3 * sqrt(3))
+"""Standard deviation of a handler's times over their mean: from two to four thirds of it, evenly."""
+
+
+def _number(name: str, field: str, most: int, default: int, text: str) -> Callable[..., Any]:
+    kind = click.IntRange(1, most)
+    return click.option(name, field, metavar="N", type=kind, default=default, show_default=True, help=text)
+
+
+def _span(name: str, default: str, text: str) -> Callable[..., Any]:
+    return click.option(name, metavar="SPAN", type=DURATION, default=default, show_default=True, help=text)
 
 
 @click.command(
     cls=Command,
-    short_help="Score the policy on load shapes, or on a recorded load.",
+    short_help="Simulate the policy and fixed numbers of workers on your own load.",
     examples=[
-        ("streamops autoscale simulate", "fourteen load shapes, ours beside eight others"),
-        ("streamops autoscale simulate --shape step --trace", "each decision of one run, with its reason"),
         (
-            "streamops autoscale simulate --max 40 --objective 1m --handler-time 500ms --details",
-            "workers like yours",
-        ),
-        (
-            "streamops autoscale simulate --stream orders --since 12h --rate 200/s --fixed 8",
+            "streamops autoscale simulate --stream orders --since 12h --rate 200/s",
             "what it would have done last night",
         ),
-        ("streamops autoscale simulate --history arrivals.csv --rate 200/s", "the same, of a file"),
+        (
+            "streamops autoscale simulate --stream orders --group billing --rate 200/s --fixed 8",
+            "beside 8 workers all night",
+        ),
+        (
+            "streamops autoscale simulate --history arrivals.csv --rate 200/s -o json",
+            "a load in a file; the document tells each decision",
+        ),
     ],
     exits={1: "failed; no such stream, or its IDs are no times", 2: "usage; or a file that is no history"},
 )
-@simulate_options
+@click.option(
+    "--stream",
+    metavar="STREAM",
+    shell_complete=COMPLETIONS["streams"],
+    help="The load: the entries of a stream, by the times in their IDs.",
+)
+@click.option(
+    "--group",
+    metavar="GROUP",
+    help="With --stream: as many workers as it has consumers seen lately, to compare with.",
+)
+@click.option(
+    "--since",
+    type=MOMENT,
+    metavar="TIME",
+    default="12h",
+    show_default=True,
+    help="With --stream: from this time on, or how long ago.",
+)
+@_number("--max-scan", "max_scan", 10**9, 5_000_000, "With --stream: count no more than N entries.")
+@click.option(
+    "--history",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help="The load: CSV or JSON lines of time and arrivals; - for stdin.",
+)
+@click.option(
+    "--rate",
+    "per_worker",
+    type=RATE,
+    required=True,
+    metavar="N/s",
+    help="Entries that one busy worker handles; `handler_duration_seconds` of the workers' metrics tells.",
+)
+@click.option(
+    "--fixed",
+    type=click.IntRange(1, 10_000),
+    multiple=True,
+    metavar="N",
+    help="A number of workers to compare with; may repeat. Unless given: the mean of ours, and the most.",
+)
+@_number("--min", "minimum", 10_000, 1, "Workers there are at least.")
+@_number("--max", "maximum", 10_000, 20, "Workers there are at most.")
+@_span("--objective", "30s", "The longest an entry should wait.")
+@_span("--start-up", "20s", "From ordering a worker to its work.")
+@_number("--interval", "interval", 300, 5, "Seconds between two readings of ours.")
 @with_session
-def simulate(session: Session, /, **values: Any) -> None:
-    """Simulate workers under a load, second by second, and say what the policy would have done.
+def simulate(
+    session: Session,
+    /,
+    *,
+    stream: str | None,
+    group: str | None,
+    since: datetime | timedelta,
+    max_scan: int,
+    history: str | None,
+    per_worker: float,
+    fixed: tuple[int, ...],
+    minimum: int,
+    maximum: int,
+    objective: timedelta,
+    start_up: timedelta,
+    interval: int,
+) -> None:
+    """Simulate workers under a recorded load, second by second: our policy, and fixed numbers of workers.
 
-    The score is worker time over a clairvoyant's, and 10 for the share of entries that were late and need not have been,
-    0.005 a change and 0.05 a change back: 1 is perfect, lower is better. Nothing is changed anywhere, and only --stream
-    asks a server. Pools that go to zero are not simulated.
+    Nothing is changed anywhere, and only --stream asks a server. Pools that go to zero are not simulated.
 
     A history has a column `time` (RFC 3339, or seconds since 1970) and one of `arrivals` (since the line before),
     `per_second` (a rate) and `added` (a counter), such as a range query of streamops_stream_entries_added_total gives.
-    With `handled_per_second`, `workers` and `busy` (0 to 1) besides, the rate of one worker is learned.
     """
-    wanted = Wanted(**values)
-    wanted.check()
-    if wanted.recorded:
-        _history(session, wanted)
-    elif wanted.trace:
-        _trace(session, wanted, wanted.shapes[0], _steps(wanted))
+    _check(stream=stream, group=group, history=history, minimum=minimum, maximum=maximum, objective=objective)
+    workers = Workers(
+        slots=SLOTS,
+        handler_mean=SLOTS / per_worker,
+        handler_deviation=VARIATION * SLOTS / per_worker,
+        objective=objective.total_seconds(),
+        minimum=minimum,
+        maximum=maximum,
+        start_up=start_up.total_seconds(),
+    )
+    printer = session.printer(SIMULATION_COLUMNS)
+    if history is not None:
+        load = _history_of_file(history)
     else:
-        _contest(session, wanted)
+        load, consumers = _history_of_stream(session, stream or "", group, since, max_scan)
+        fixed = fixed or ((consumers,) if consumers else ())
+    _explain(session, load, workers, interval)
+    rows = replay_history(load, workers, lambda: Random(1), interval=interval, fixed=fixed)  # noqa: S311 - no cryptography
+    printer.print_rows(rows, lambda: simulation_document(load, workers, rows, interval))
 
 
-def _contest(session: Session, wanted: Wanted) -> None:
-    against = wanted.others
-    shown = (OURS, *(name for other in against for name in (FIXED_ROWS if other == FIXED else (other,))))
-    scores = session.printer(score_columns(shown)) if not wanted.details else None
-    rows = session.printer(STANDING_COLUMNS, STANDING_DETAIL_COLUMNS) if wanted.details else None
-    seeds = range(wanted.seed, wanted.seed + wanted.seeds)
-    world = None if wanted.changed else wanted.world(wanted.rate)
-    loads = heats(wanted.named, seeds, Random, world=world, against=against, interval=wanted.interval)
-    found = standings(play_all(session, loads, wanted.processes))
-
-    def document() -> dict[str, Any]:
-        return contest_document(loads, found, wanted.interval)
-
-    if scores is not None:
-        scores.print_rows(score_rows(found), document)
-    elif rows is not None:
-        rows.print_rows(found, document)
-    if FIXED in against:
-        session.narrator.note(FIXED_TEXT)
-    session.narrator.note(guards_text(found))
-
-
-def _steps(wanted: Wanted) -> Sequence[Step]:
-    """The looks of ours at one shape, under the first seed."""
-    (load,) = heats(
-        wanted.shapes,
-        [wanted.seed],
-        Random,
-        world=None if wanted.changed else wanted.world(wanted.rate),
-        interval=wanted.interval,
+def _check(
+    *,
+    stream: str | None,
+    group: str | None,
+    history: str | None,
+    minimum: int,
+    maximum: int,
+    objective: timedelta,
+) -> None:
+    """Refuse what does not go together; raises ``SettingsError``."""
+    wrong = (
+        (not (history or stream), "which load? Name a --stream, or a file with --history"),
+        (history and stream, "--history reads a file, --stream the server: name one of them"),
+        (history and group, "--group goes with --stream"),
+        (minimum > maximum, f"--min is above --max, which is {maximum}"),
+        (
+            objective < timedelta(seconds=1),
+            "--objective: a simulation knows whole seconds; 1s is the shortest",
+        ),
     )
-    shape, ours = BY_NAME[load.shape], Ours(configured(load.world), wanted.interval)
-    counts = arrivals(shape, Random(f"{load.seed}:1"))  # noqa: S311 - no cryptography
-    return run_load(shape, load.world, counts, ours, Random(f"{load.seed}:2")).steps  # noqa: S311 - the same
+    for fails, message in wrong:
+        if fails:
+            raise SettingsError(message, "`streamops autoscale simulate --help` shows how.")
 
 
-def _trace(session: Session, wanted: Wanted, name: str, steps: Sequence[Step]) -> None:
-    told = changes(steps)
-    session.printer(TRACE_COLUMNS, TRACE_DETAIL_COLUMNS).print_rows(
-        told, lambda: trace_document(name, told, wanted.interval)
-    )
-    session.narrator.note(
-        f"{len(steps):,} looks, {wanted.interval} s apart; those are told at which the rule or the number changed"
-    )
+def _history_of_file(name: str) -> History:
+    """The history in a file, or on stdin; raises ``SettingsError`` if it cannot be read."""
+    try:
+        with _opened(name) as file:
+            return read_history(file, "stdin" if name == STDIN else name)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise SettingsError(f"--history {name}: {reason}", "Name a file that can be read, or -.") from None
 
 
-def _history(session: Session, wanted: Wanted) -> None:
-    against = wanted.others
-    printer = session.printer(TOLD_COLUMNS) if not wanted.trace else None
-    history, world, fixed = _recorded(session, wanted)
+@contextmanager
+def _opened(name: str) -> Iterator[TextIO]:
+    if name == STDIN:
+        yield sys.stdin
+    else:
+        with Path(name).open(encoding="utf-8-sig", newline="") as file:
+            yield file
+
+
+def _history_of_stream(
+    session: Session, stream: str, group: str | None, since: datetime | timedelta, max_scan: int
+) -> tuple[History, int]:
+    """A stream's arrivals by the times of its entries' IDs, and how many consumers of the group were seen lately.
+
+    Raises:
+        StreamopsError: The server cannot be asked, there is no such stream or group, or its IDs are no times.
+    """
+    # A history in a file needs no client.
+    from streamops.cli.reading import only_group, only_stream  # noqa: PLC0415
+
+    progress, began = ProgressTeller(session), time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        progress(Progress(done, total, timedelta(seconds=time.monotonic() - began)))
+
+    async def read(console: "Console") -> tuple["ArrivalCounts", int]:
+        consumers = 0
+        if group is not None:
+            view = only_stream(await console.observe([stream]), stream)
+            members = only_group(view, group).group.members or ()
+            consumers = sum(each.idle <= RECENT for each in members)
+        return await console.arrivals.since(stream, since, max_scan=max_scan, tell=tell), consumers
+
+    try:
+        found, consumers = session.run(read)
+    finally:
+        progress.end()
+    if not any(found.counts):
+        raise NotFound(
+            f"stream {stream}: no full second with entries was counted",
+            "Ask for more with --since or --max-scan.",
+        )
+    if consumers:
+        session.narrator.note(
+            f"group {group} has {counted(consumers, 'consumer that was', 'consumers that were')} seen lately"
+        )
+    return History(counts=found.counts, begins_at=found.begins_at, missing=tuple(_missing(found))), consumers
+
+
+def _missing(found: "ArrivalCounts") -> Iterator[str]:
+    """What the stream no longer tells, or was not asked."""
+    begins = timestamp(found.first_at)
+    if found.dropped is None:
+        yield f"the stream begins at {begins}; whether entries were dropped this server does not tell"
+    elif found.dropped:
+        yield (
+            f"the stream begins at {begins}, and {found.dropped:,} entries that it once had were trimmed or deleted:"
+            " those that came within this time are not counted"
+        )
+    if not found.complete:
+        until = found.begins_at + timedelta(seconds=len(found.counts))
+        yield f"counting ended at {timestamp(until)} after {found.scanned:,} entries: --max-scan allows more"
+
+
+def _explain(session: Session, history: History, workers: Workers, interval: int) -> None:
+    """Say what is simulated, and what of the load cannot be seen."""
     note = session.narrator.note
-    note(history_text(history))
+    span = timedelta(seconds=len(history.counts))
+    note(
+        f"one worker handles {rate(workers.rate)}; {workers.minimum} to {workers.maximum} workers, waits of at most"
+        f" {workers.objective:g} s, a start-up of {workers.start_up:g} s"
+    )
+    note(
+        f"{counted(history.entries, 'entry', 'entries')} in {duration(span)} from {timestamp(history.begins_at)}:"
+        f" {rate(history.entries / max(1, len(history.counts)))} on average, {rate(history.peak)} at most"
+    )
     for line in history.missing:
         note(f"missing: {line}")
-    if history.step > wanted.interval:
+    if history.step > interval:
         note(f"one figure stands for up to {history.step:,.0f} s: bursts shorter than that cannot be seen")
-    replayed = replay_history(history, world, Random, interval=wanted.interval, fixed=fixed, against=against)
-    if printer is None:
-        _trace(session, wanted, wanted.history or wanted.stream or "", replayed.steps)
-        return
-    printer.print_rows(
-        replayed.told, lambda: history_document(history, world, replayed, wanted.interval), told_json
-    )
-
-
-def _recorded(session: Session, wanted: Wanted) -> tuple[History, World, tuple[int, ...]]:
-    """The history, the workers and the fixed numbers that are compared with."""
-    if wanted.history is not None:
-        history, learned = history_of_file(wanted.history)
-        return history, _workers(session, wanted, learned), wanted.fixed
-    # Before the server is asked, so that a missing option costs nothing.
-    world = _workers(session, wanted, None)
-    stream = wanted.stream or ""
-    history, consumers = history_of_stream(
-        session, stream, wanted.group, wanted.since or SINCE, wanted.max_scan
-    )
-    if wanted.fixed or not consumers:
-        return history, world, wanted.fixed
-    session.narrator.note(
-        f"group {wanted.group} has {counted(consumers, 'consumer that was', 'consumers that were')} seen lately:"
-        " compared with as many workers"
-    )
-    return history, world, (consumers,)
-
-
-def _workers(session: Session, wanted: Wanted, learned: float | None) -> World:
-    """The workers of a history: their rate as it was given, else as the file tells it."""
-    if wanted.rate is None and wanted.handler_time is None and learned is None:
-        raise SettingsError(
-            "how fast is one worker?",
-            "Say --rate 200/s, or --slots 16 --handler-time 75ms: `handler_duration_seconds` of the workers' metrics tells.",
-        )
-    world = wanted.world(wanted.rate or (None if wanted.handler_time else learned))
-    source = "" if wanted.rate or wanted.handler_time else ", as the file's busy workers did"
-    session.narrator.note(
-        f"one worker handles {rate(world.rate)}{source}; {world.minimum} to {world.maximum} workers, waits of at most"
-        f" {world.objective:g} s, a start-up of {world.late * NOMINAL:g} s"
-    )
-    return world

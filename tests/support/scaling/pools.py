@@ -10,7 +10,7 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand, ScaleDecision
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
-from streamops.scaling.simulator.chance import Chance
+from streamops.scaling.simulation import Chance, Workers
 from streamops.scaling.state import ScalingState
 from tests.support.invented import exact
 
@@ -20,6 +20,8 @@ UNKNOWN = Lag(None, None, None, LagBasis.UNKNOWN, "entries were deleted")
 RATE = 200
 """Entries a second that a worker of these tests handles."""
 STEP = 5.0
+WORKERS = Workers(handler_mean=0.075, handler_deviation=0.0144)
+"""Of the simulation."""
 
 
 def demand(**changes: object) -> Demand:
@@ -80,7 +82,7 @@ def targets(decisions: Iterable[ScaleDecision]) -> list[int]:
 
 
 def seeded(seed: int, purpose: int) -> Chance:
-    """Generators for arrivals (1) and for all else (2) that the golden scores were drawn with."""
+    """Generators for arrivals (1) and for all else (2) of a simulation."""
     return Random(f"{seed}:{purpose}")
 
 

@@ -131,12 +131,3 @@ async def test_commands_that_end_run_nothing_of_the_folder(server: RunningServer
         assert not re.search(rb"Traceback|a trap", told), told
         assert process.returncode == 0, told
     assert trapped.sprung == set()
-
-
-async def test_processes_of_a_simulation_run_nothing_of_the_folder(trapped: Trapped) -> None:
-    words = ("--shape", "burst50k", "--max", "2", "--seeds", "2", "--against", "none", "--processes", "2")
-    process = await trapped.start("autoscale", "simulate", *words)
-    async with asyncio.timeout(PATIENCE):
-        _, told = await process.communicate()
-    assert process.returncode == 0, told
-    assert trapped.sprung == set()

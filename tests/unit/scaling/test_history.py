@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.scaling.simulator.history import CLAIRVOYANT, History, per_second, replay_history
-from streamops.scaling.simulator.world import World
+from streamops.scaling.history import History, per_second, replay_history
+from tests.support.scaling.pools import WORKERS
 
 BEGIN = datetime(2026, 3, 1, 22, tzinfo=UTC)
 
@@ -37,16 +37,19 @@ def test_no_entry_is_lost_or_made_up(steps: list[tuple[int, int]]) -> None:
     assert min(counts) >= 0
 
 
-def test_replayed_history_ranks_policies() -> None:
-    counts = (*[20] * 300, *[900] * 300, *[20] * 300)
-    history = History(counts=counts, begins_at=BEGIN)
-    replayed = replay_history(history, World(), Random, fixed=(1, 6), against=("keda_lag",))
-    ours, one, six, keda, bound = replayed.told
-    assert [told.policy for told in replayed.told] == ["ours", "fixed 1", "fixed 6", "keda_lag", CLAIRVOYANT]
-    assert bound.worker_hours < ours.worker_hours < six.worker_hours
+def test_policy_is_late_less_often_than_too_few_workers_and_cheaper_than_enough() -> None:
+    history = History(counts=(*[20] * 300, *[900] * 300, *[20] * 300), begins_at=BEGIN)
+    rows = replay_history(history, WORKERS, lambda: Random(1), fixed=(1, 6))
+    ours, one, six = (row.result for row in rows)
+    assert [row.policy for row in rows] == ["ours", "fixed 1", "fixed 6"]
     assert (one.most, six.most) == (1, 6)
-    assert one.late_entries > history.entries / 2
-    assert ours.late_entries == round(ours.late * history.entries)
-    assert bound.score == 1
-    assert ours.score < min(one.score, six.score, keda.score)
-    assert len(replayed.steps) == 179
+    assert one.late_entries > history.entries / 2 > ours.late_entries
+    assert one.worker_seconds < ours.worker_seconds < six.worker_seconds
+    assert len(ours.steps) == 179
+
+
+def test_without_numbers_the_mean_and_the_most_of_the_policy_are_compared() -> None:
+    history = History(counts=(*[20] * 300, *[900] * 300, *[20] * 300), begins_at=BEGIN)
+    ours, mean, most = replay_history(history, WORKERS, lambda: Random(1))
+    assert most.policy == f"fixed {ours.result.most}"
+    assert mean.result.worker_seconds >= ours.result.worker_seconds > mean.result.worker_seconds - 900

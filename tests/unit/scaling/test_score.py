@@ -1,16 +1,13 @@
-"""The policy under simulated loads, on a seed that nothing was tuned on; ``bench_scaling`` compares its scores."""
+"""The policy under simulated loads, on a seed that nothing was tuned on; ``python -m tests.benchmarks.scaling`` compares its scores."""
 
 from functools import cache
 
 from streamops.model.scaling import ScaleCode
-from streamops.scaling.simulator.changed import changed
-from streamops.scaling.simulator.oracle import clairvoyant
-from streamops.scaling.simulator.ours import Ours, configured
-from streamops.scaling.simulator.result import Result
-from streamops.scaling.simulator.score import score
-from streamops.scaling.simulator.shapes import SHAPES, Shape, arrivals
-from streamops.scaling.simulator.simulate import simulate
-from streamops.scaling.simulator.world import World
+from streamops.scaling.simulation import OurPolicy, Result
+from tests.benchmarks.scaling.faults import simulate
+from tests.benchmarks.scaling.score import clairvoyant, score
+from tests.benchmarks.scaling.shapes import SHAPES, Shape, arrivals
+from tests.benchmarks.scaling.worlds import World, perturbed
 from tests.support.scaling.pools import seeded
 
 WORLD = World()
@@ -24,10 +21,10 @@ class Outcome:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         counts = arrivals(shape, seeded(SEED, 1))
-        ours = Ours(configured(WORLD), 15)
+        ours = OurPolicy(WORLD, 15)
         self.result: Result = simulate(shape, WORLD, counts, ours, seeded(SEED, 2))
         self.score = score(self.result, clairvoyant(shape, WORLD, counts))
-        self.codes = [decision.code for decision in ours.decisions]
+        self.codes = [step.why.partition(": ")[0] for step in self.result.steps]
 
 
 @cache
@@ -41,10 +38,10 @@ def test_mean_score_is_far_below_that_of_a_fixed_pool() -> None:
 
 def test_pool_whose_workers_do_not_help_is_not_grown_to_its_limit() -> None:
     """Each order begins the trial anew, so that none may be made while those ordered last do not help."""
-    shape, world = BY_NAME["downstream"], changed(seeded(1018, 3))
+    shape, world = BY_NAME["downstream"], perturbed(seeded(1018, 3))
     assert world.maximum > 75
     counts = arrivals(shape, seeded(1018, 1))
-    result = simulate(shape, world, counts, Ours(configured(world), 15), seeded(1018, 2))
+    result = simulate(shape, world, counts, OurPolicy(world, 15), seeded(1018, 2))
     assert result.most < world.maximum / 2
 
 

@@ -19,7 +19,6 @@ from streamops.analysis.envelopes import read_envelope
 from streamops.analysis.expressions import Expression
 from streamops.analysis.globs import matches
 from streamops.analysis.letters import letter_document, read_letter
-from streamops.cli.history_files import read_history
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.model.entries import Entry
@@ -30,6 +29,7 @@ from streamops.operate.acting.undo_rows import unpack_pages
 from streamops.operate.restore_files import parse_entry
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
 from streamops.process.web.web_config import decode_web_config
+from streamops.scaling.history import read_history
 from streamops.settings.decoding import decode_config
 from streamops.settings.files import read_project
 from streamops.wire.delayed_bodies import decode_body

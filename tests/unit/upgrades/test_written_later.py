@@ -12,7 +12,6 @@ import msgspec
 import pytest
 
 from streamops.analysis.letters import read_letter
-from streamops.cli.history_files import read_history
 from streamops.errors import StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
 from streamops.model.acts.replay import ReplayIntent
@@ -25,6 +24,7 @@ from streamops.operate.acting.packing import pack, unpack, unpack_asked
 from streamops.operate.acting.undo_rows import unpack_pages
 from streamops.operate.backups import parse_line, taken_back
 from streamops.operate.group_backups import parse_group, parse_row
+from streamops.scaling.history import read_history
 from streamops.scaling.state import ScalingState
 from streamops.wire.consuming.hearts import decode_heart
 from streamops.wire.delayed_bodies import decode_body

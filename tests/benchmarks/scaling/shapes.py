@@ -1,11 +1,14 @@
 """The fourteen load shapes."""
 
 from collections.abc import Callable
-from math import exp, inf, pi, sin, sqrt
+from math import exp, floor, inf, lgamma, log, pi, sin, sqrt
 
 from msgspec import Struct
 
-from streamops.scaling.simulator.chance import Chance, normal, poisson
+from streamops.scaling.simulation import Chance, normal
+
+FEW = 10
+"""Poisson means below this are drawn by multiplying, those above by rejection."""
 
 PERSISTENCE = 0.97
 """How much of one second's noise is left in the next."""
@@ -41,7 +44,6 @@ class Shape(Struct, frozen=True, kw_only=True):
         start_up: Seconds from ordering a worker to its first entry, give or take a fifth.
         crash: The chance of each worker to die, a second.
         zombies: Workers that hold their slots and handle nothing.
-        event: The second at which the disturbance begins; none where there is no single one.
         noise: Standard deviation of a slow noise on the logarithm of the rate.
     """
 
@@ -55,7 +57,6 @@ class Shape(Struct, frozen=True, kw_only=True):
     start_up: float = 20.0
     crash: float = 0.0
     zombies: Callable[[int], int] = _none
-    event: int | None = None
     noise: float = 0.0
 
 
@@ -70,14 +71,13 @@ def slope(second: int, begin: int, end: int, low: float, high: float) -> float:
 
 
 SHAPES = (
-    Shape(name="step", seconds=3600, rate=lambda t: 200 if t < 600 else 1200, event=600),
-    Shape(name="ramp", seconds=3600, rate=lambda t: slope(t, 300, 2400, 100, 1800), event=300),
+    Shape(name="step", seconds=3600, rate=lambda t: 200 if t < 600 else 1200),
+    Shape(name="ramp", seconds=3600, rate=lambda t: slope(t, 300, 2400, 100, 1800)),
     Shape(
         name="burst50k",
         seconds=2400,
         rate=lambda _: 50,
         batch=lambda t: 5000 if within(t, (600, 610)) else 0,
-        event=600,
     ),
     Shape(name="diurnal", seconds=7200, rate=lambda t: 600 + 500 * sin(2 * pi * t / 3600)),
     Shape(name="sawtooth", seconds=3600, rate=lambda _: 50, batch=lambda t: 6000 if t % 60 == 30 else 0),
@@ -96,35 +96,30 @@ SHAPES = (
         seconds=3600,
         rate=lambda _: 500,
         speed=lambda t: 0.0 if within(t, (900, 1500)) else 1.0,
-        event=900,
     ),
     Shape(
         name="downstream",
         seconds=3600,
         rate=lambda t: 1500 if within(t, (600, 1800)) else 300,
         downstream=lambda _: 800.0,
-        event=600,
     ),
     Shape(
         name="slowstart",
         seconds=3600,
         rate=lambda t: 200 if t < 600 else 1200,
         start_up=120.0,
-        event=600,
     ),
     Shape(
         name="lag_nil",
         seconds=3600,
         rate=lambda t: 200 if t < 600 else 1000,
         unknown=lambda t: within(t, (500, 720), (1500, 2100), (2700, 2760)),
-        event=600,
     ),
     Shape(
         name="slowdown",
         seconds=3600,
         rate=lambda _: 600,
         speed=lambda t: 1.0 if t < 1200 else 0.55,
-        event=1200,
     ),
 )
 
@@ -140,3 +135,40 @@ def arrivals(shape: Shape, chance: Chance) -> tuple[int, ...]:
             rate *= exp(drift - shape.noise**2 / 2)
         counts.append(poisson(chance, rate) + shape.batch(second))
     return tuple(counts)
+
+
+def binomial(chance: Chance, trials: int, share: float) -> int:
+    """How many of some trials succeed."""
+    return sum(chance.random() < share for _ in range(trials))
+
+
+def poisson(chance: Chance, mean: float) -> int:
+    """A Poisson draw."""
+    return _multiplied(chance, mean) if mean < FEW else _rejected(chance, mean)
+
+
+def _multiplied(chance: Chance, mean: float) -> int:
+    count, product, least = 0, chance.random(), exp(-mean)
+    while product > least:
+        count, product = count + 1, product * chance.random()
+    return count
+
+
+def _rejected(chance: Chance, mean: float) -> int:
+    """Hörmann's transformed rejection with squeeze, PTRS (Insurance: Mathematics and Economics 12, 1993)."""
+    b = 0.931 + 2.53 * sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    inverse = 1.1239 + 1.1328 / (b - 3.4)
+    while True:
+        u, v = chance.random() - 0.5, 1 - chance.random()
+        us = 0.5 - abs(u)
+        if us <= 0:
+            continue
+        count = floor((2 * a / us + b) * u + mean + 0.43)
+        if us >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
+            return count
+        if count < 0 or (us < 0.013 and v > us):
+            continue
+        squeeze = log(v * inverse / (a / (us * us) + b))
+        if squeeze <= count * log(mean) - mean - lgamma(count + 1):
+            return count

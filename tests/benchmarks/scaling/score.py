@@ -1,11 +1,16 @@
-"""What a policy that knows the future would need: the bound that scores are taken against."""
+"""One number for a run: what it cost, whom it kept waiting, how restless it was, against what a clairvoyant would need."""
 
 from itertools import accumulate
 
 from msgspec import Struct
 
-from streamops.scaling.simulator.shapes import Shape
-from streamops.scaling.simulator.world import World
+from streamops.scaling.simulation import Result
+from tests.benchmarks.scaling.shapes import Shape
+from tests.benchmarks.scaling.worlds import World
+
+LATE = 10.0
+CHANGE = 0.005
+REVERSAL = 0.05
 
 
 class Bound(Struct, frozen=True):
@@ -18,6 +23,20 @@ class Bound(Struct, frozen=True):
 
     late: float
     worker_seconds: float
+
+
+def score(result: Result, bound: Bound) -> float:
+    """The score J; 1 is what a clairvoyant reaches, lower is better.
+
+    Worker-seconds over the clairvoyant's, and 10 for the avoidable share of late entries, 0.005 a change and
+    0.05 a reversal.
+    """
+    return (
+        result.worker_seconds / bound.worker_seconds
+        + LATE * max(0.0, result.late - bound.late)
+        + CHANGE * result.changes
+        + REVERSAL * result.reversals
+    )
 
 
 def clairvoyant(shape: Shape, world: World, counts: tuple[int, ...]) -> Bound:

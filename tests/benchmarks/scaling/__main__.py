@@ -1,4 +1,4 @@
-"""What the scaling policy is worth, and what it costs: ``python -m tests.benchmarks.bench_scaling``.
+"""What the scaling policy is worth, and what it costs: ``python -m tests.benchmarks.scaling``.
 
 Nothing was tuned on these seeds. ``--seeds N`` runs more or fewer of them; the figures of the README are of ten.
 """
@@ -14,26 +14,28 @@ from time import perf_counter_ns, process_time
 
 from streamops.model.scaling import Demand
 from streamops.scaling.decide import decide
-from streamops.scaling.simulator.contest import (
+from streamops.scaling.simulation import OurPolicy
+from streamops.scaling.state import ScalingState
+from tests.benchmarks.scaling.comparison import (
     BY_NAME,
+    MEAN,
     OTHERS,
     OURS,
     Outcome,
+    Standing,
     heats,
     play,
+    standings,
 )
-from streamops.scaling.simulator.ours import Ours, configured
-from streamops.scaling.simulator.shapes import arrivals
-from streamops.scaling.simulator.simulate import simulate
-from streamops.scaling.simulator.standings import MEAN, Standing, standings
-from streamops.scaling.simulator.world import World
-from streamops.scaling.state import ScalingState
+from tests.benchmarks.scaling.faults import simulate
+from tests.benchmarks.scaling.shapes import arrivals
+from tests.benchmarks.scaling.worlds import World
 
 FIRST_SEED = 424_242
-CHANGED_SEED = 515_151
+PERTURBED_SEED = 515_151
 SEEDS = 10
 WORLDS = 100
-"""Changed parameters that ours is scored in; the others run in a tenth of them."""
+"""Perturbed parameters that ours is scored in; the others run in a tenth of them."""
 INTERVALS = (5, 15)
 POOLS = 1_000
 TURNS = 12
@@ -46,7 +48,7 @@ def main() -> None:
     seeds = int(sys.argv[sys.argv.index("--seeds") + 1]) if "--seeds" in sys.argv else SEEDS
     with ProcessPoolExecutor() as pool:
         print_shapes(pool, seeds)
-        print_changed(pool, max(1, WORLDS * seeds // SEEDS))
+        print_perturbed(pool, max(1, WORLDS * seeds // SEEDS))
     print_costs()
 
 
@@ -61,10 +63,10 @@ def print_shapes(pool: ProcessPoolExecutor, seeds: int) -> None:
     _print_guards(slower, "15 s")
 
 
-def print_changed(pool: ProcessPoolExecutor, worlds: int) -> None:
-    """Changed parameters: ours in all of the worlds, everybody in a tenth of them."""
-    chosen = range(CHANGED_SEED, CHANGED_SEED + worlds)
-    print(f"\nChanged parameters: {worlds} worlds, fourteen shapes in each")
+def print_perturbed(pool: ProcessPoolExecutor, worlds: int) -> None:
+    """Perturbed parameters: ours in all of the worlds, everybody in a tenth of them."""
+    chosen = range(PERTURBED_SEED, PERTURBED_SEED + worlds)
+    print(f"\nPerturbed parameters: {worlds} worlds, fourteen shapes in each")
     for interval in INTERVALS:
         outcomes = _played(pool, chosen, None, (), interval)
         scores = [fmean(run.score for run in outcomes if run.seed == seed) for seed in chosen]
@@ -73,7 +75,7 @@ def print_changed(pool: ProcessPoolExecutor, worlds: int) -> None:
             f"worst world {max(scores):.3f}, worlds above 1.9: {sum(score > 1.9 for score in scores)}"
         )
         _print_guards(standings(outcomes), f"{interval} s")
-    few = range(CHANGED_SEED, CHANGED_SEED + max(1, worlds // 10))
+    few = range(PERTURBED_SEED, PERTURBED_SEED + max(1, worlds // 10))
     found = _scored(pool, few, None, OTHERS, INTERVALS[0])
     print(f"everybody in the first {len(few)} of them:")
     print("  ".join(f"{each.policy} {each.score:.2f}" for each in found if each.shape == MEAN))
@@ -119,11 +121,11 @@ def _print_guards(found: Iterable[Standing], name: str) -> None:
     )
 
 
-class _Recorder(Ours):
+class _Recorder(OurPolicy):
     """Ours, which keeps what it was asked."""
 
-    def reset(self, workers: int) -> None:
-        super().reset(workers)
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
         self.asked: list[Demand] = []
 
     def decide(self, demand: Demand) -> tuple[int, str]:
@@ -152,7 +154,7 @@ def _processor_ns() -> int:
 
 
 def _readings(name: str, world: World) -> list[Demand]:
-    recorder = _Recorder(configured(world))
+    recorder = _Recorder(world)
     shape = BY_NAME[name]
     counts = arrivals(shape, Random(f"{FIRST_SEED}:1"))
     simulate(shape, world, counts, recorder, Random(f"{FIRST_SEED}:2"))
@@ -161,7 +163,7 @@ def _readings(name: str, world: World) -> list[Demand]:
 
 def _timed(readings: Sequence[Demand], world: World, timer: Callable[[], int]) -> list[int]:
     """Each call after the memory is full, in nanoseconds."""
-    config, state, spans = configured(world), ScalingState(), []
+    config, state, spans = OurPolicy(world).config, ScalingState(), []
     for place, demand in enumerate(readings):
         began = timer()
         state, _ = decide(config, state, demand)
@@ -172,7 +174,7 @@ def _timed(readings: Sequence[Demand], world: World, timer: Callable[[], int]) -
 
 def _share_of_a_core(readings: Sequence[Sequence[Demand]], world: World) -> float:
     """Processor time of a thousand pools, each on a load of its own place, over the time between their looks."""
-    config = configured(world)
+    config = OurPolicy(world).config
     states, places = [ScalingState()] * POOLS, [DAY] * POOLS
     loads = [readings[number % len(readings)] for number in range(POOLS)]
     warm: dict[int, ScalingState] = {}

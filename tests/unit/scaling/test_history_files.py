@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streamops.cli.history_files import read_history
 from streamops.errors import SettingsError
+from streamops.scaling.history import read_history
 from tests.support.tables import table
 
 CSV = """time,arrivals
@@ -17,7 +17,7 @@ CSV = """time,arrivals
 
 
 def test_a_csv_history_is_read_into_even_steps() -> None:
-    history = read_history(CSV.splitlines(), "file").history
+    history = read_history(CSV.splitlines(), "file")
     assert history.begins_at == datetime(2026, 3, 1, 14, tzinfo=UTC)
     assert history.counts == (*[10] * 10, *[20] * 20)
     assert (history.step, history.entries, history.peak) == (20, 500, 20)
@@ -34,20 +34,12 @@ def test_a_csv_history_is_read_into_even_steps() -> None:
     ids=["rate", "counter", "jsonl", "mixed"],
 )
 def test_histories_in_other_forms_are_read_alike(text: str) -> None:
-    assert read_history(text.splitlines(), "file").history.counts == (*[10] * 10, *[20] * 20)
+    assert read_history(text.splitlines(), "file").counts == (*[10] * 10, *[20] * 20)
 
 
 def test_a_counter_that_begins_anew() -> None:
     lines = ["time,added", "0,900", "10,1000", "20,50"]
-    assert read_history(lines, "file").history.counts == (*[10] * 10, *[5] * 10)
-
-
-def test_what_a_worker_handles_is_learned_from_busy_ones() -> None:
-    lines = [
-        "time,arrivals,handled_per_second,workers,busy",
-        *("0,1,0,2,0.01", "5,10,180,2,0.5", "10,10,400,2,1.0", "15,10,,2,0.9", "20,9,260,2,0.65"),
-    ]
-    assert read_history(lines, "file").rate == pytest.approx(200)
+    assert read_history(lines, "file").counts == (*[10] * 10, *[5] * 10)
 
 
 @table(
@@ -57,7 +49,7 @@ def test_what_a_worker_handles_is_learned_from_busy_ones() -> None:
         ("time,arrivals\n0,1\n", "fewer than two lines"),
         ("when,arrivals\n0,1\n", "line 2: no column `time`"),
         ("time,arrivals,added\n0,1,1\n", "line 2: no column `time`, or none or several"),
-        ("time,arrivals\n0,1\n5,many\n", "line 3: arrivals is no number: many"),
+        ("time,arrivals\n0,1\n5,many\n", "line 3: arrivals is no number from 0 on: many"),
         ("time,arrivals\n0,1\n5,-2\n", "line 3: arrivals is no number from 0 on"),
         ("time,arrivals\n0,1\n5,\n", "line 3: arrivals is empty"),
         ("time,arrivals\n0,1\n5,inf\n", "line 3: arrivals is no number from 0 on"),

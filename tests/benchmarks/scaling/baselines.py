@@ -4,28 +4,11 @@ from collections import deque
 from math import ceil
 
 from streamops.model.scaling import Demand
-from streamops.scaling.simulator.policy import Policy
-from streamops.scaling.simulator.world import World
+from streamops.scaling.simulation import Policy
+from tests.benchmarks.scaling.worlds import World
 
 PENDING = "pending"
 LAG = "lag"
-
-
-class Fixed:
-    """Always the same number."""
-
-    interval = 60
-
-    def __init__(self, workers: int) -> None:
-        """This many workers."""
-        self.workers = workers
-
-    def reset(self, workers: int) -> None:
-        """Nothing is kept."""
-
-    def decide(self, demand: Demand) -> tuple[int, str]:  # noqa: ARG002 - whatever the demand
-        """The same as ever."""
-        return self.workers, ""
 
 
 class Hpa:
@@ -40,10 +23,6 @@ class Hpa:
         """One replica for each ``target`` of the signal."""
         self.world, self.target, self.signal, self.window = world, target, signal, window
         self.wanted: deque[tuple[float, int]] = deque()
-
-    def reset(self, workers: int) -> None:  # noqa: ARG002 - begins with an empty window
-        """Forget what was recommended."""
-        self.wanted = deque()
 
     def metric(self, demand: Demand) -> int:
         """The signal; the Redis client that KEDA uses gives -1 for an unknown lag."""
@@ -80,10 +59,6 @@ class Aws:
         """One instance for each ``target`` of lag."""
         self.target, self.high, self.low = target, 0, 0
 
-    def reset(self, workers: int) -> None:  # noqa: ARG002 - begins without breaches
-        """Forget breaches."""
-        self.high = self.low = 0
-
     def decide(self, demand: Demand) -> tuple[int, str]:
         """Tracks the target; missing data is no reason to act."""
         if demand.lag.entries is None:
@@ -105,10 +80,6 @@ class Celery:
         """Requests reserved by at most all slots, four times over."""
         self.world, self.grown = world, 0.0
 
-    def reset(self, workers: int) -> None:  # noqa: ARG002 - any number will do
-        """Forget when it grew."""
-        self.grown = 0.0
-
     def decide(self, demand: Demand) -> tuple[int, str]:
         """As many slots as requests."""
         slots = self.world.slots
@@ -128,10 +99,6 @@ class Dask:
     def __init__(self, world: World) -> None:
         """Knows the true duration of tasks."""
         self.world, self.votes = world, 0
-
-    def reset(self, workers: int) -> None:  # noqa: ARG002 - any number will do
-        """Forget votes."""
-        self.votes = 0
 
     def decide(self, demand: Demand) -> tuple[int, str]:
         """As many as would finish what is there in 5 s."""
@@ -154,10 +121,6 @@ class Judoscale:
     def __init__(self, world: World, low: float = 2.0) -> None:
         """Up above half the objective; calm below ``low`` seconds."""
         self.high, self.low, self.risen, self.busy = world.objective / 2, low, -1e9, 0.0
-
-    def reset(self, workers: int) -> None:  # noqa: ARG002 - any number will do
-        """Begin calm."""
-        self.risen, self.busy = -1e9, 0.0
 
     def decide(self, demand: Demand) -> tuple[int, str]:
         """One more, one fewer, or none."""
@@ -185,10 +148,6 @@ class Flink:
         self.window: deque[tuple[float, int]] = deque()
         self.changed = -1e9
         self.since: float | None = None
-
-    def reset(self, workers: int) -> None:  # noqa: ARG002 - any number will do
-        """Forget the window."""
-        self.window, self.changed, self.since = deque(), -1e9, None
 
     def decide(self, demand: Demand) -> tuple[int, str]:
         """By the utilisation that catching up in 120 s would need."""
@@ -222,8 +181,8 @@ class Flink:
         return max(wanted, ceil(0.4 * demand.ordered)), f"use {use:.2f}"
 
 
-def all_anchors(world: World) -> dict[str, Policy]:
-    """The anchors by name, ready to run."""
+def all_baselines(world: World) -> dict[str, Policy]:
+    """The baselines by name, ready to run."""
     return {
         "flink": Flink(world),
         "judoscale": Judoscale(world),
