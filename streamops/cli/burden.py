@@ -1,10 +1,8 @@
-"""Commands that put a load on a server: what it will be is said first, and agreed to where the place deserves care."""
+"""A command that puts a load on a server: what it will be is said first, and agreed to if the place deserves care."""
 
 import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
-
-import click
 
 from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.session import Session
@@ -13,9 +11,6 @@ from streamops.model.acting import Environment
 from streamops.plans.consent import Consent, ConsentKind
 
 Answer = TypeVar("Answer")
-
-yes_option = click.option("--yes", "-y", is_flag=True, help="Begin without asking.")
-keep_option = click.option("--keep", is_flag=True, help="Leave the keys there for an hour.")
 
 
 def agree_to_burden(session: Session, command: str, burden: str, *, yes: bool) -> None:
@@ -52,7 +47,7 @@ def run_to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:
     Raises:
         KeyboardInterrupt: It was cancelled so.
     """
-    # Only who measures pays for the runtime.
+    # Only who drills pays for the runtime.
     from streamops.process.loops import runner  # noqa: PLC0415
 
     answer: list[Answer] = []

@@ -157,23 +157,6 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
         },
     ),
-    "bench": Family(
-        "bench",
-        "Measure this library on this server, or drill an overload; `all` unless one is named.",
-        {
-            "all": Lazy(f"{_AT}.bench:everything", "Measure publishing, consuming and latency."),
-            "produce": Lazy(f"{_AT}.bench:produce", "Measure publishing: one by one, at once, in batches."),
-            "consume": Lazy(f"{_AT}.bench:consume", "Measure how fast workers drain a stream."),
-            "latency": Lazy(
-                f"{_AT}.bench:latency",
-                "Measure how long entries are under way, and how late delayed ones are.",
-            ),
-            "drill": Lazy(
-                f"{_AT}.drill:drill", "Drill an overload: a burst, workers killed, events that fail."
-            ),
-        },
-        default="all",
-    ),
     "restore": Lazy(
         f"{_AT}.restore:restore", "Add the entries of a file to a stream, or bring a group back."
     ),

@@ -88,7 +88,6 @@ class Family(WithGlobals, click.Group):
     Attributes:
         members: The commands and families, in the order of the help.
         summary: Its one line in its own family's help.
-        default: The member that is called where none is named; empty where that shows the help.
     """
 
     def __init__(
@@ -97,19 +96,10 @@ class Family(WithGlobals, click.Group):
         summary: str,
         members: "Mapping[str, Lazy | Family]",
         params: list[click.Parameter] | None = None,
-        default: str = "",
     ) -> None:
         super().__init__(name, help=summary, params=params, no_args_is_help=True)
         self.members = dict(members)
         self.summary = summary
-        self.default = default
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the arguments apart; options alone go to the member that needs not be named."""
-        named = bool(args) and not args[0].startswith("-")
-        if self.default and not named and "--help" not in args and not self.members.keys() & set(args):
-            args = [self.default, *args]
-        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names, in the order of the help."""
@@ -151,4 +141,4 @@ def write_options(
 def joined(family: "Lazy | Family", members: "Mapping[str, Lazy | Family]") -> Family:
     """A family with members of another room before its own."""
     assert isinstance(family, Family)  # noqa: S101 - the catalogue says so
-    return Family(family.name or "", family.summary, {**members, **family.members}, default=family.default)
+    return Family(family.name or "", family.summary, {**members, **family.members})

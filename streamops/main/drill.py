@@ -1,64 +1,130 @@
-"""``streamops autoscale drill``. The command line and the autoscaler do not know each other; this does."""
+"""``streamops drill``. The command line and the autoscaler do not know each other; this does."""
 
+import sys
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from streamops.cli.burden import agree_to_burden, keep_option, run_to_its_end, yes_option
+from streamops.cli.burden import agree_to_burden, run_to_its_end
 from streamops.cli.command import Command
-from streamops.cli.drilling import Timeline, drill_options
 from streamops.cli.globals import Output
+from streamops.cli.output.choosing import FOR_PEOPLE
+from streamops.cli.output.facts import tell_facts
+from streamops.cli.output.printer import Printer
 from streamops.cli.params import DURATION
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
-from streamops.model.bench import DrillPlan, DrillVerdict
-from streamops.present.bench import drill_burden
-from streamops.present.columns.bench import DRILL_COLUMNS
+from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.pools import PoolDecision
+from streamops.present.columns.drill import DRILL_COLUMNS, drill_burden, drill_document, verdict_facts
 from streamops.present.columns.pools import DECISION_COLUMNS
-from streamops.present.pools import decision_json
+from streamops.settings.durations import parse_duration
 
 if TYPE_CHECKING:
-    from streamops.autoscaler.drilling import DecisionLog
+    from streamops.autoscaler.controller import Report
+    from streamops.runtime.drill.keys import DrillKeys
     from streamops.scaling.config import ScalingConfig
 
 EVERY: Final = timedelta(seconds=1)
+START_UP: Final = timedelta(seconds=2)
+MOST_WORKERS: Final = 64
+End = TypeVar("End", int, timedelta)
+
+
+class RangeType(click.ParamType[tuple[End, End]]):
+    """One value, or two with a hyphen: the least and the most."""
+
+    name = "range"
+
+    def __init__(self, parse: Callable[[str], End], example: str) -> None:
+        self._parse: Callable[[str], End] = parse
+        self._example = example
+
+    def convert(
+        self, value: str | tuple[End, End], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[End, End]:
+        """Read it; fails as a usage error."""
+        if isinstance(value, tuple):
+            return value
+        first, _, second = value.partition("-")
+        try:
+            least, most = self._parse(first), self._parse(second or first)
+        except ValueError:
+            self.fail(f"{value!r} is none from 1 to {MOST_WORKERS}. Write {self._example}.", param, ctx)
+        except SettingsError as error:
+            self.fail(f"{value!r} is {error.message}. Write {self._example}.", param, ctx)
+        if most < least:
+            self.fail(f"{value!r} ends before it begins. Write {self._example}.", param, ctx)
+        return least, most
+
+
+def _worker_count(text: str) -> int:
+    count = int(text)
+    if not 1 <= count <= MOST_WORKERS:
+        raise ValueError(text)
+    return count
 
 
 @click.command(
     cls=Command,
-    short_help="Drill an overload on a pool that grows and shrinks by itself.",
+    short_help="Drill an overload: a burst, workers killed, events that fail.",
     examples=[
-        ("streamops autoscale drill --yes", "50,000 events of 50 to 100 ms, 1 to 8 workers: some minutes"),
         (
-            "streamops autoscale drill --events 5000 --maximum 4 --no-shrink --yes",
-            "a small one, of some seconds",
+            "streamops drill --yes",
+            "50,000 events of 50 to 100 ms, 2 workers of 32 slots: about a minute",
         ),
-        ("streamops autoscale drill --objective 1m --slots 32 --yes", "more patience, fatter workers"),
+        ("streamops drill --workers 1-8 --yes", "a controller decides how many: some minutes"),
+        ("streamops drill --events 2000 --work 5ms-10ms --yes", "a small one, of some seconds"),
+        ("streamops drill --yes -o csv > drill.csv", "its timeline for a spreadsheet"),
     ],
     exits={
-        0: "passed: every event accounted for, nothing left over, the pool as small as it was",
+        0: "passed: every event accounted for, nothing left over, the pool as small as it may be",
         1: "failed",
         4: "refused: read-only, not permitted, not agreed to",
         130: "interrupted; the keys are gone",
     },
 )
-@drill_options
 @click.option(
-    "--minimum",
+    "--events",
     metavar="N",
-    type=click.IntRange(1, 64),
-    default=1,
+    type=click.IntRange(10, 10_000_000),
+    default=50_000,
     show_default=True,
-    help="The least workers.",
+    help="Events of the burst.",
 )
 @click.option(
-    "--maximum",
-    metavar="N",
-    type=click.IntRange(1, 64),
-    default=8,
+    "--workers",
+    metavar="N[-N]",
+    type=RangeType(_worker_count, "2, or 1-8"),
+    default="2",
     show_default=True,
-    help="The most workers.",
+    help="Worker processes; of two numbers, a controller decides between them.",
+)
+@click.option(
+    "--slots",
+    metavar="N",
+    type=click.IntRange(1, 1_000),
+    default=32,
+    show_default=True,
+    help="Events that a worker handles at once.",
+)
+@click.option(
+    "--work",
+    metavar="SPAN[-SPAN]",
+    type=RangeType(parse_duration, "50ms-100ms, or 75ms"),
+    default="50ms-100ms",
+    show_default=True,
+    help="How long an event takes.",
+)
+@click.option(
+    "--errors",
+    metavar="PERCENT",
+    type=click.FloatRange(0, 50),
+    default=1.0,
+    show_default=True,
+    help="Events that fail at every try; as many again fail at the first one only.",
 )
 @click.option(
     "--objective",
@@ -66,93 +132,126 @@ EVERY: Final = timedelta(seconds=1)
     type=DURATION,
     default="30s",
     show_default=True,
-    help="The longest an event should wait.",
+    help="The longest an event should wait, for the controller.",
 )
-@click.option(
-    "--shrink/--no-shrink",
-    default=True,
-    show_default=True,
-    help="Wait until the pool is as small as it may be.",
-)
-@keep_option
-@yes_option
+@click.option("--yes", "-y", is_flag=True, help="Begin without asking.")
 @with_session
 def drill(
     session: Session,
     /,
     *,
     work: tuple[timedelta, timedelta],
-    minimum: int,
-    maximum: int,
+    workers: tuple[int, int],
     objective: timedelta,
-    shrink: bool,
     yes: bool,
     **values: Any,
 ) -> ExitCode:
-    """Drill an overload: a burst of events on a pool of workers whose number a controller decides.
+    """Drill an overload: a burst of events on worker processes that cannot keep up.
 
-    The lag rises, the pool grows, half of its workers are killed and replaced, the lag falls to zero, the pool shrinks. A
-    row a second tells how it stands. At the end stand the decisions with their reasons, what became of every event, and
-    how long it took beside what the workers that there were could have done it in.
+    The lag rises, and falls to zero; half the workers are killed and replaced; events that fail end in the dead-letter
+    queue. With --workers 1-8 a controller decides how many there are: the pool grows, shrinks again, and each decision
+    is printed with its reason. A row a second shows how it stands. At the end a ledger that handlers wrote, and the
+    dead letters, are held against the events: each was handled or given up, none is left over, or the drill has failed.
 
-    Workers, supervisor and controller are real ones, on this machine; keys and pool have names of their own, and go.
+    Workers, supervisor and controller are real ones, on this machine. It writes to keys of its own, under a name that
+    nobody else has, and removes them, however it ends; if it is killed, or the server is away then, streams go by
+    themselves within minutes. A server in production feels it: there, it asks first, or wants --yes.
     """
-    from streamops.scaling.config import ScalingConfig  # noqa: PLC0415 - only who drills pays for it
-
     printer = session.printer(DRILL_COLUMNS)
+    plan = DrillPlan(minimum=workers[0], maximum=workers[1], least=work[0], most=work[1], **values)
+    # Only who drills pays for the policy and the runtime.
+    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.runtime.drill.keys import new_tag  # noqa: PLC0415
+    from streamops.runtime.drill.workers import SILENT  # noqa: PLC0415
+    from streamops.scaling.config import ScalingConfig  # noqa: PLC0415
+
     try:
         config = ScalingConfig(
-            minimum=minimum, maximum=maximum, objective=objective, start_up=timedelta(seconds=2)
+            minimum=plan.minimum, maximum=plan.maximum, objective=objective, start_up=START_UP
         )
     except ValueError as error:
-        raise SettingsError(f"--minimum, --maximum, --objective: {error}", "Correct them.") from None
-    rest_at = minimum if shrink else None
-    plan = DrillPlan(least=work[0], most=work[1], workers=maximum, rest_at=rest_at, **values)
-    from streamops.autoscaler.drilling import DecisionLog  # noqa: PLC0415
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
-    from streamops.runtime.bench.place import new_tag  # noqa: PLC0415
-    from streamops.runtime.bench.processes import SILENT  # noqa: PLC0415
-
+        raise SettingsError(f"--objective: {error}", "Correct it.") from None
     tag = new_tag()
     agree_to_burden(session, "drill", drill_burden(plan, tag, session.settings.connection.label), yes=yes)
-    pool = f"drill-{tag.strip('{}').rpartition(':')[2]}"
     # The timeline and the decisions tell all that the supervisor and the controller would log.
     configure_logs(LogFormat.TEXT, SILENT)
-    timeline, log = Timeline(printer), DecisionLog(pool)
-    verdict = run_to_its_end(_drill(session, plan, tag, timeline, config, pool, log))
-    timeline.end(session, plan, verdict, {"decisions": [decision_json(one) for one in log.decisions]})
-    _tell_decisions(session, log)
-    shrunk = not shrink or verdict.rested <= minimum
-    return ExitCode.DONE if verdict.passed and shrunk else ExitCode.FAILED
+    timeline = Timeline(printer)
+    verdict = run_to_its_end(_drill(session, plan, tag, timeline, config))
+    timeline.end(session, plan, verdict)
+    return ExitCode.DONE if verdict.passes(plan) else ExitCode.FAILED
 
 
-async def _drill(  # noqa: PLR0917 - what the command has put together
-    session: Session,
-    plan: DrillPlan,
-    tag: str,
-    timeline: Timeline,
-    config: "ScalingConfig",
-    pool: str,
-    log: "DecisionLog",
+async def _drill(
+    session: Session, plan: DrillPlan, tag: str, timeline: "Timeline", config: "ScalingConfig"
 ) -> DrillVerdict:
-    from streamops.autoscaler.drilling import hiring_by_policy  # noqa: PLC0415 - as above
-    from streamops.operate.console import Console  # noqa: PLC0415
-    from streamops.runtime.bench.drill import drill as run_drill  # noqa: PLC0415
-    from streamops.settings.actors import actor_of  # noqa: PLC0415
+    from streamops.runtime.drill.drill import drill as run_drill  # noqa: PLC0415 - as above
 
     settings = session.settings
+    if plan.minimum == plan.maximum:
+        return await run_drill(settings.connection, plan, tag, timeline.add)
+    from streamops.autoscaler.assignment import Assignment, ControllerOptions  # noqa: PLC0415
+    from streamops.autoscaler.controller import Controller  # noqa: PLC0415
+    from streamops.operate.console import Console  # noqa: PLC0415
+    from streamops.runtime.drill.keys import DrillKeys  # noqa: PLC0415
+    from streamops.settings.actors import actor_of  # noqa: PLC0415
+
     async with await Console.open(
         settings.connection, None, settings.thresholds, actor=actor_of(settings)
     ) as console:
-        hire = hiring_by_policy(console, pool, config, log, EVERY)
+
+        async def control(keys: "DrillKeys") -> None:
+            assignment = Assignment(
+                pool=keys.pool, stream=keys.sub.stream, group=keys.sub.group, config=config
+            )
+            options = ControllerOptions(holder=keys.pool, assignments=(assignment,), every=EVERY)
+            await Controller(console, options, timeline.decided).run()
+
         try:
-            return await run_drill(settings.connection, plan, tag, timeline.add, hire)
+            return await run_drill(settings.connection, plan, tag, timeline.add, control)
         finally:
-            await console.pools.forget(pool)
+            await console.pools.forget(DrillKeys(tag).pool)
 
 
-def _tell_decisions(session: Session, log: "DecisionLog") -> None:
-    """The decisions, for people; a document has them already, and lines are of the timeline alone."""
-    if session.given.output in (Output.TABLE, Output.PLAIN):
-        click.echo()
-        session.printer(DECISION_COLUMNS).print_rows(log.decisions, dict, decision_json)
+class Timeline:
+    """The rows of a drill, written as they come, and the controller's decisions; a document is written at the end."""
+
+    def __init__(self, printer: Printer[DrillMoment]) -> None:
+        self._printer = printer
+        self._moments: list[DrillMoment] = []
+        self._decisions: list[PoolDecision] = []
+        self._lines = None if printer.output is Output.JSON else printer.lines(header=True)
+
+    def add(self, moment: DrillMoment) -> None:
+        """Write a row."""
+        self._moments.append(moment)
+        if self._lines is not None:
+            self._lines.row(moment)
+            sys.stdout.flush()
+
+    def decided(self, report: "Report") -> None:
+        """Keep what one round came to, each change of mind once."""
+        for decision in report.decisions.values():
+            if not self._decisions or _mind(self._decisions[-1]) != _mind(decision):
+                self._decisions.append(decision)
+
+    def end(self, session: Session, plan: DrillPlan, verdict: DrillVerdict) -> None:
+        """Write what follows the rows: the verdict and the decisions, beside the data if only people read it."""
+        if self._lines is None:
+            self._printer.print_rows(
+                self._moments, lambda: drill_document(plan, self._moments, verdict, self._decisions)
+            )
+            return
+        self._lines.end()
+        output = self._printer.output
+        people = output in FOR_PEOPLE
+        if people or not session.given.quiet:
+            file = sys.stdout if people else sys.stderr
+            file.write("\n" if people else "")
+            tell_facts(verdict_facts(plan, verdict), file, output=output, color=session.allows_color)
+        if people and self._decisions:
+            click.echo()
+            session.printer(DECISION_COLUMNS).print_rows(self._decisions, dict)
+
+
+def _mind(decision: PoolDecision) -> tuple[object, ...]:
+    return decision.code, decision.target, decision.ordered

@@ -41,12 +41,11 @@ ROOT: Final = Family(
                 "run": Lazy(
                     "streamops.main.autoscaler:run", "Keep pools at the workers that their work asks for."
                 ),
-                "drill": Lazy(
-                    "streamops.main.drill:drill",
-                    "Drill an overload on a pool that grows and shrinks by itself.",
-                ),
                 "keda": Lazy("streamops.main.keda:keda", "Tell KEDA how many workers pools should have."),
             },
+        ),
+        "drill": Lazy(
+            "streamops.main.drill:drill", "Drill an overload: a burst, workers killed, events that fail."
         ),
     },
     params=[

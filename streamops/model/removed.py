@@ -14,6 +14,7 @@ _CONTEST: Final = (
     " simulate takes your own load, by --stream or --history."
 )
 _WORKER_RATE: Final = "It was removed: --rate says how many entries one busy worker handles."
+_BENCH: Final = "Measurements were removed: `make bench` of the sources prints them. The drills are one: `streamops drill`."
 
 _REPEATS: Final = (
     "Repeated notices were removed: Alertmanager's repeat_interval does that, with the rules of dashboards/."
@@ -27,6 +28,8 @@ _OPENSSL: Final = (
 )
 
 _REMOVED: Final[Mapping[str, str]] = {
+    "streamops bench": _BENCH,
+    "streamops autoscale drill": "It is one with the other drill: `streamops drill --workers 1-8`.",
     **{
         f"streamops autoscale simulate --{option}": _CONTEST
         for option in ("shape", "seeds", "seed", "against", "changed", "details", "processes")

@@ -1,7 +1,6 @@
 """The columns of every table, with what each number means; screens, commands and the README read them here."""
 
 from streamops.present.columns.audit import AUDIT_COLUMNS
-from streamops.present.columns.bench import BENCH_COLUMNS, BENCH_DETAIL_COLUMNS, DRILL_COLUMNS
 from streamops.present.columns.consumers import CONSUMER_COLUMNS
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS, REASON_COLUMNS
 from streamops.present.columns.delayed import (
@@ -25,14 +24,11 @@ from streamops.present.columns.summaries import OWNER_COLUMNS, SUMMARY_COLUMNS
 
 __all__ = [
     "AUDIT_COLUMNS",
-    "BENCH_COLUMNS",
-    "BENCH_DETAIL_COLUMNS",
     "CONSUMER_COLUMNS",
     "DEAD_LETTER_QUEUE_COLUMNS",
     "DELAYED_COLUMNS",
     "DELAYED_DETAIL_COLUMNS",
     "DELAYED_QUEUE_COLUMNS",
-    "DRILL_COLUMNS",
     "ENTRY_COLUMNS",
     "FIELD_COLUMNS",
     "FINDING_COLUMNS",

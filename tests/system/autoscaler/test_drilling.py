@@ -2,13 +2,14 @@
 
 from datetime import timedelta
 
-from streamops.autoscaler.drilling import DecisionLog, hiring_by_policy
-from streamops.model.bench import DrillMoment, DrillPlan
-from streamops.model.pools import Applied
+from streamops.autoscaler.assignment import Assignment, ControllerOptions
+from streamops.autoscaler.controller import Controller, Report
+from streamops.model.drill import DrillPlan
+from streamops.model.pools import Applied, PoolDecision
 from streamops.model.scaling import ScaleCode
 from streamops.operate.console import Console
-from streamops.runtime.bench.drill import drill
-from streamops.runtime.bench.place import new_tag
+from streamops.runtime.drill.drill import drill
+from streamops.runtime.drill.keys import DrillKeys, new_tag
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.tuning import Tuning
 from tests.support.runtime.working import keys
@@ -21,28 +22,37 @@ CONFIG = ScalingConfig(
 PLAN = DrillPlan(
     events=4_000,
     slots=16,
-    workers=4,
+    minimum=1,
+    maximum=4,
     least=timedelta(milliseconds=20),
     most=timedelta(milliseconds=40),
-    rest_at=1,
 )
-POOL = "drill"
 
 
 async def test_a14_the_pool_grows_survives_drains_and_shrinks(server: RunningServer) -> None:
-    moments: list[DrillMoment] = []
-    log = DecisionLog(POOL)
+    decisions: list[PoolDecision] = []
+
+    def take(report: Report) -> None:
+        decisions.extend(report.decisions.values())
+
     async with await Console.open(server.options) as console:
-        hire = hiring_by_policy(console, POOL, CONFIG, log, timedelta(seconds=1))
-        verdict = await drill(server.options, PLAN, new_tag(), moments.append, hire)
-        await console.pools.forget(POOL)
-    assert verdict.passed
+
+        async def control(drilled: DrillKeys) -> None:
+            sub = drilled.sub
+            one = Assignment(pool=drilled.pool, stream=sub.stream, group=sub.group, config=CONFIG)
+            options = ControllerOptions(holder="drill", assignments=(one,), every=timedelta(seconds=1))
+            await Controller(console, options, take).run()
+
+        tag = new_tag()
+        verdict = await drill(server.options, PLAN, tag, lambda _: None, control)
+        await console.pools.forget(DrillKeys(tag).pool)
+    assert verdict.passes(PLAN)
     assert verdict.killed >= 1
-    assert (verdict.most, verdict.rested) == (4, 1)
-    assert [one.code for one in log.decisions if one.outcome is Applied.DONE and one.target > 1][:1] == [
+    assert (verdict.most_workers, verdict.last_workers) == (4, 1)
+    assert [one.code for one in decisions if one.outcome is Applied.DONE and one.target > 1][:1] == [
         ScaleCode.BACKLOG
     ]
-    down = [one for one in log.decisions if one.direction == "down" and one.outcome is Applied.DONE]
+    down = [one for one in decisions if one.direction == "down" and one.outcome is Applied.DONE]
     assert {one.code for one in down} <= {ScaleCode.IDLE, ScaleCode.SAWTOOTH}
     assert down[-1].target == 1
     assert keys(server) == {"streamops:audit"}

@@ -1,4 +1,4 @@
-"""What benchmarks and drills ask of the server besides what workers and publishers do."""
+"""What drills ask of the server besides what workers and publishers do."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -69,36 +69,6 @@ async def open_streams(server: Server, streams: Sequence[str], group: str, ttl: 
         ]
     replies = _refuse_faults(await server.together(streams[0], [*commands, ("EXEC",)]), streams[0])
     _refuse_faults(replies[-1], streams[0])
-
-
-async def stand_at_end(server: Server, stream: str, group: str) -> None:
-    """Set a group to the stream's last entry, so that nothing is left for it.
-
-    Raises:
-        ServerError: The server did not answer, or does not let us.
-    """
-    _refuse_faults(await server.together(stream, [("XGROUP", "SETID", stream, group, "$")]), stream)
-
-
-async def start_over(server: Server, stream: str, group: str, parts: Sequence[bytes]) -> str:
-    """Set a group back to the stream's first entry and wake whoever waits for one, by adding another; its ID.
-
-    Raises:
-        ServerError: The server did not answer, or does not let us.
-    """
-    commands: list[Command] = [("XGROUP", "SETID", stream, group, "0"), ("XADD", stream, "*", *parts)]
-    replies = _refuse_faults(await server.together(stream, commands), stream)
-    return str(replies[1].decode())
-
-
-async def read_group(server: Server, stream: str, group: str) -> tuple[str, int]:
-    """The last ID that a group was given, and how many entries it has pending.
-
-    Raises:
-        ServerError: The server did not answer, or does not let us.
-    """
-    (reply,) = _refuse_faults(await server.together(stream, [("XINFO", "GROUPS", stream)]), stream)
-    return _position(reply, group)
 
 
 async def read_standing(server: Server, sub: Subscription, ledger: str, repeats: str) -> Standing:
