@@ -1,25 +1,43 @@
 """The policy: one reading in, one decision out."""
 
+from math import ceil
+
 from msgspec.structs import replace
 
-from streamops.model.scaling import Demand, ScaleDecision
-from streamops.scaling.arrivals import forecast
+from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
 from streamops.scaling.config import ScalingConfig
-from streamops.scaling.learning.peaks import learn_peaks
-from streamops.scaling.learning.pressure import learn_pressure
-from streamops.scaling.learning.rates import learn_rate
-from streamops.scaling.learning.samples import record, recreated
-from streamops.scaling.learning.stalls import learn_calm, learn_stall
-from streamops.scaling.learning.starts import learn_starts
-from streamops.scaling.learning.trials import begin_trial, learn_trial
-from streamops.scaling.limits import limited
-from streamops.scaling.rules.downs import idle
-from streamops.scaling.rules.holds import draining, lag_unknown, no_rate, not_starting, steady, stuck, warmup
-from streamops.scaling.rules.saturated import saturated, trying
-from streamops.scaling.rules.ups import arrivals, backlog, trend, unseen
-from streamops.scaling.rules.zero import sleep, wake
+from streamops.scaling.learning import (
+    begin_trial,
+    learn_calm,
+    learn_peaks,
+    learn_pressure,
+    learn_rate,
+    learn_stall,
+    learn_starts,
+    learn_trial,
+    record,
+    recreated,
+)
+from streamops.scaling.readings import forecast, phantom
+from streamops.scaling.rules import (
+    arrivals,
+    backlog,
+    draining,
+    idle,
+    lag_unknown,
+    no_rate,
+    not_starting,
+    saturated,
+    sleep,
+    steady,
+    stuck,
+    trend,
+    trying,
+    unseen,
+    wake,
+    warmup,
+)
 from streamops.scaling.state import ScalingState
-from streamops.scaling.tiers import phantom
 from streamops.scaling.view import Verdict, View, look
 from streamops.scaling.wording import spell
 
@@ -114,3 +132,39 @@ def _damping(view: View, direction: int) -> int:
     if direction > 0 and soon:
         return min(view.tuning.damping, state.damping + 1)
     return state.damping if soon else max(0, state.damping - 1)
+
+
+def limited(view: View, verdict: Verdict) -> Verdict:
+    """The verdict within what is of use and within the limits; the limits have the last word."""
+    useful = _useful(view, verdict)
+    target = within(view.config, useful.target)
+    if target == useful.target:
+        return useful
+    said = f"{useful.text}; limits are {view.config.minimum} to {view.config.maximum}: {target}"
+    held = useful.target == view.demand.ordered
+    return Verdict(target, ScaleCode.LIMIT if held else useful.code, said)
+
+
+def within(config: ScalingConfig, target: int) -> int:
+    """A number of workers brought within the limits."""
+    return min(config.maximum, max(config.minimum, target))
+
+
+def _useful(view: View, verdict: Verdict) -> Verdict:
+    """An up goes no further than there are lanes, or portions of work for each; never below what there is."""
+    useful = useful_workers(view)
+    ceiling = verdict.target if useful is None else max(useful, view.demand.ordered)
+    if verdict.target <= ceiling:
+        return verdict
+    said = f"{verdict.text}; no more than {spell(ceiling)} would have work"
+    return replace(verdict, target=ceiling, text=said)
+
+
+def useful_workers(view: View) -> int | None:
+    """How many workers can have work at all: lanes, or portions of what is there and will be; none where unknown."""
+    config, demand = view.config, view.demand
+    if view.waiting is None:
+        return config.lanes
+    enough = ceil(view.coming / (config.tuning.use * view.rate)) if view.rate else 1
+    portions = max(1, enough, ceil((view.backlog + demand.pending) / config.prefetch))
+    return portions if config.lanes is None else min(config.lanes, portions)

@@ -8,14 +8,10 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.pools import Signals
 from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
 from streamops.scaling.config import ScalingConfig
-from streamops.scaling.rules.saturated import trying
+from streamops.scaling.rules import ALIKE, PEAKS, trying
 from streamops.scaling.state import ScalingState
 from streamops.scaling.view import View, look
 from streamops.scaling.wording import seconds, speed, spell, workers
-
-PEAKS = 3
-ALIKE = 0.9
-"""So many peaks of this share of its height excuse a backlog, as ``rules.ups`` has it."""
 
 
 def signals(config: ScalingConfig, state: ScalingState, demand: Demand) -> Signals:

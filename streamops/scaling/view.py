@@ -5,11 +5,9 @@ from math import inf
 from msgspec import Struct
 
 from streamops.model.scaling import Demand, ScaleCode
-from streamops.scaling.arrivals import forecast
-from streamops.scaling.config import ScalingConfig
+from streamops.scaling.config import ScalingConfig, Tuning
+from streamops.scaling.readings import at_least, forecast, waiting
 from streamops.scaling.state import Sample, ScalingState
-from streamops.scaling.tiers import at_least, waiting
-from streamops.scaling.tuning import Tuning
 
 
 class Verdict(Struct, frozen=True, gc=False):

@@ -1,15 +1,23 @@
 """Workers that a program of the user's counts and sets: ``kubectl``, ``docker``, ``systemctl``, or a script."""
 
+import asyncio
+import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final
+import signal
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct
 
 from streamops.analysis.safe_text import safe
 from streamops.errors import ExitCode, TargetChanged, TargetError
 from streamops.model.pools import PoolSize
-from streamops.targets.programs import Ran, run
 from streamops.targets.specs import CommandSpec
-from streamops.targets.telling import MOST_BYTES, changed, decode_size, one_line, require_expected
+from streamops.targets.target import MOST_WORKERS, changed, one_line, require_expected
 
 CHANGED: Final = ExitCode.DRIFTED
 """The exit status by which ``set`` says that the number is not ``{current}`` any more, and that it did nothing."""
@@ -17,8 +25,37 @@ CHANGED: Final = ExitCode.DRIFTED
 PLACES: Final = ("pool", "current", "desired", "reason", "key")
 """What arguments may hold in braces. Other braces stay as they are."""
 
+MOST_BYTES: Final = 64 * 1024
+"""Of what says a number."""
+
+LINGER: Final = 0.5
+"""Seconds that pipes may stay open after the program's end, where something that it started still holds them."""
+
 _PLACE: Final = re.compile(rf"\{{({'|'.join(PLACES)})\}}")
 _BY_HAND: Final = "Run it by hand to see what it prints."
+Number = Annotated[int, Meta(ge=0, le=MOST_WORKERS)]
+
+
+class _Answer(Struct):
+    ordered: Number
+    ready: Number | None = None
+
+
+_DECODER: Final = msgspec.json.Decoder(Number | _Answer)
+
+
+class Ran(NamedTuple):
+    """How a program ended.
+
+    Attributes:
+        status: Its exit status; negative for a signal.
+        output: What it printed, up to a byte more than ``MOST_BYTES``.
+        errors: The end of what it wrote to standard error.
+    """
+
+    status: int
+    output: bytes
+    errors: bytes
 
 
 class CommandTarget:
@@ -97,3 +134,113 @@ class CommandTarget:
             "Run it by hand to see why.",
             retryable=True,
         )
+
+
+async def run(args: Sequence[str], env: Mapping[str, str], limit: timedelta) -> Ran:
+    """Run a program without a shell, with nothing to read.
+
+    What it leaves running after its own end is left alone. What it started ends with it where it takes too long, or
+    where this is cancelled.
+
+    Raises:
+        OSError: It cannot be started.
+        ValueError: An argument holds a NUL.
+        TimeoutError: It took too long.
+    """
+    async with _reading(_Head()) as output, _reading(_Tail()) as errors:
+        # A group of its own, so that what it started ends with it.
+        process = await asyncio.create_subprocess_exec(
+            *args,
+            stdin=DEVNULL,
+            stdout=output.writing,
+            stderr=errors.writing,
+            env={**os.environ, **env},
+            start_new_session=True,
+        )
+        output.hand_over()
+        errors.hand_over()
+        try:
+            async with asyncio.timeout(limit.total_seconds()):
+                status = await process.wait()
+        except BaseException:
+            await _end(process)
+            raise
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER):
+                await output.ended.wait()
+                await errors.ended.wait()
+        return Ran(status, bytes(output.kept), bytes(errors.kept))
+
+
+class _Head(bytearray):
+    """The beginning of what is printed, up to a byte more than is taken."""
+
+    def take(self, part: bytes) -> None:
+        self.extend(part[: MOST_BYTES + 1 - len(self)])
+
+
+class _Tail(bytearray):
+    """The end of what is printed."""
+
+    def take(self, part: bytes) -> None:
+        self.extend(part)
+        del self[:-MOST_BYTES]
+
+
+class _Pipe(asyncio.Protocol):
+    """What a program writes. A pipe of our own: asyncio's have its ``wait`` wait for whatever still holds them."""
+
+    def __init__(self, writing: int, kept: _Head | _Tail) -> None:
+        self.writing = writing
+        self.kept = kept
+        self.ended = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        self.kept.take(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - an end is an end
+        self.ended.set()
+
+    def hand_over(self) -> None:
+        """Leave the writing end to the program alone, so that it ends with it."""
+        if self.writing >= 0:
+            os.close(self.writing)
+            self.writing = -1
+
+
+@asynccontextmanager
+async def _reading(kept: _Head | _Tail) -> AsyncIterator[_Pipe]:
+    """A pipe that is read all the time, so that the program never waits for a reader."""
+    reading, writing = os.pipe()
+    pipe = _Pipe(writing, kept)
+    try:
+        end = os.fdopen(reading, "rb", buffering=0)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: pipe, end)
+        try:
+            yield pipe
+        finally:
+            transport.close()
+            await pipe.ended.wait()
+    finally:
+        pipe.hand_over()
+
+
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+def decode_size(content: bytes) -> PoolSize:
+    """What a command printed: a number, or ``{"ordered": 3, "ready": 2}``.
+
+    Raises:
+        ValueError: Neither, or a number that cannot be one of workers.
+    """
+    try:
+        answer = _DECODER.decode(content)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise ValueError('neither a number of workers nor {"ordered": 3, "ready": 2}') from None
+    if isinstance(answer, int):
+        return PoolSize(ordered=answer)
+    return PoolSize(ordered=answer.ordered, ready=answer.ready)

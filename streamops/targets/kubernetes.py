@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from streamops.errors import TargetError
 from streamops.model.pools import PoolSize
 from streamops.targets.specs import KubernetesSpec
-from streamops.targets.telling import MOST_WORKERS, require_done, require_expected
+from streamops.targets.target import MOST_WORKERS, require_done, require_expected
 
 if TYPE_CHECKING:
     from streamops.targets.kubernetes_client import Scale, ScaleClient

@@ -18,7 +18,7 @@ from lightkube.models import autoscaling_v1
 from streamops.errors import TargetError
 from streamops.targets.kubernetes_faults import Asked, explain
 from streamops.targets.specs import KubernetesSpec
-from streamops.targets.telling import one_line
+from streamops.targets.target import one_line
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.errors import TargetError
 from streamops.targets.specs import KubernetesSpec
-from streamops.targets.telling import changed, decode_pause, one_line
+from streamops.targets.target import changed, decode_pause, one_line
 
 UNAUTHORIZED: Final = 401
 FORBIDDEN: Final = 403

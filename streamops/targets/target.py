@@ -1,8 +1,20 @@
-"""What every target can do: tell how many workers there are, and be asked for another number."""
+"""What every target can do: say how many workers there are, and be asked for another number; and what its answers are held to."""
 
-from typing import Protocol
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Final, Protocol
 
+from streamops.analysis.safe_text import safe
+from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
+
+MOST_WORKERS: Final = 1_000_000
+LONGEST_PAUSE: Final = timedelta(hours=1)
+"""How far off a Retry-After is believed."""
+
+_LONGEST_LINE: Final = 300
+_SHORTEST_MASKED: Final = 3
+_DIGITS: Final = 9
 
 
 class Target(Protocol):
@@ -39,3 +51,40 @@ class Target(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+
+
+def one_line(text: str, secrets: Iterable[str] = ()) -> str:
+    """The last line of a text that says anything, safe to print, not too long, and without these secrets."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_MASKED:
+            text = text.replace(secret, "***")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return safe(lines[-1])[:_LONGEST_LINE] if lines else ""
+
+
+def decode_pause(written: str) -> timedelta | None:
+    """A Retry-After in seconds; none where it says something else."""
+    text = written.strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        return None
+    return min(timedelta(seconds=int(text)), LONGEST_PAUSE)
+
+
+def require_expected(label: str, found: PoolSize, expected: PoolSize) -> None:
+    """Insist that there are as many workers as were decided on; raises ``TargetChanged``."""
+    if found.ordered != expected.ordered:
+        raise changed(label, f"it has {found.ordered} workers by now, not {expected.ordered}")
+
+
+def changed(label: str, why: str) -> TargetChanged:
+    """It is not as it was read."""
+    return TargetChanged(f"{label}: {why}", "Nothing was asked for; look at it again and decide anew.")
+
+
+def require_done(label: str, asked: int, found: PoolSize) -> None:
+    """Insist that what was asked for is what it now says; raises ``TargetError``."""
+    if found.ordered != asked:
+        raise TargetError(
+            f"{label}: was asked for {asked} workers, agreed, and says that {found.ordered} are asked for",
+            "Something else sets the number too, or limits it: look for another autoscaler, or a quota.",
+        )

@@ -17,7 +17,7 @@ from streamops.model.snapshot import Snapshot
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
-from streamops.targets.telling import require_expected
+from streamops.targets.target import require_expected
 from tests.chaos.watchers.consoles import Snapshots
 from tests.chaos.watchers.judging import Journals
 from tests.chaos.watchers.lines import Line

@@ -11,7 +11,7 @@ from streamops.model.pools import PoolSize
 from streamops.operate.console import Console
 from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
-from streamops.targets.telling import require_expected
+from streamops.targets.target import require_expected
 from streamops.wire.options import ConnectionOptions
 from tests.support.operate.acting.examples import WORKSHOP
 from tests.support.servers import RunningServer

@@ -10,8 +10,7 @@ from streamops.model.scaling import ScaleCode
 from streamops.operate.console import Console
 from streamops.runtime.drill.drill import drill
 from streamops.runtime.drill.keys import DrillKeys, new_tag
-from streamops.scaling.config import ScalingConfig
-from streamops.scaling.tuning import Tuning
+from streamops.scaling.config import ScalingConfig, Tuning
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
 

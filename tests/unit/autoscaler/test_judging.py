@@ -12,8 +12,8 @@ from streamops.autoscaler.judging import Judged, in_force, judge, judge_blindly
 from streamops.model.pools import FREE, Applied, PoolSize, Steering
 from streamops.model.scaling import Demand, ScaleCode
 from streamops.scaling.config import ScalingConfig
+from streamops.scaling.readings import waiting
 from streamops.scaling.state import ScalingState
-from streamops.scaling.tiers import waiting
 from tests.support.invented import NOW, exact
 from tests.support.scaling.pools import UNKNOWN, demand
 from tests.support.scaling.properties import CONFIGS, histories

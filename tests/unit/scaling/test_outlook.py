@@ -12,7 +12,7 @@ from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
 from streamops.scaling.outlook import least_backlog, outlook, signals
-from streamops.scaling.rules.ups import backlog
+from streamops.scaling.rules import backlog
 from streamops.scaling.state import Cap, Peak, ScalingState
 from streamops.scaling.view import look
 from tests.support.invented import exact

@@ -5,12 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.lag import Lag, LagBasis
-from streamops.scaling.arrivals import forecast
 from streamops.scaling.budget import BudgetState, Claim, pressure, share
-from streamops.scaling.replay import worst_wait
+from streamops.scaling.config import Tuning
+from streamops.scaling.readings import at_least, forecast, phantom, waiting, worst_wait
 from streamops.scaling.state import Sample
-from streamops.scaling.tiers import at_least, phantom, waiting
-from streamops.scaling.tuning import Tuning
 from tests.support.invented import exact
 from tests.support.scaling.pools import UNKNOWN, demand
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from streamops.model.scaling import Demand, ScaleCode
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
+from streamops.scaling.readings import waiting
 from streamops.scaling.state import ScalingState
-from streamops.scaling.tiers import waiting
 from tests.support.invented import exact
 from tests.support.scaling.pools import demand
 from tests.support.scaling.properties import CONFIGS, histories, told

@@ -17,8 +17,14 @@ from streamops.targets.specs import (
     TargetKind,
     TargetSpec,
 )
-from streamops.targets.target import Target
-from streamops.targets.telling import LONGEST_PAUSE, decode_pause, one_line, require_done, require_expected
+from streamops.targets.target import (
+    LONGEST_PAUSE,
+    Target,
+    decode_pause,
+    one_line,
+    require_done,
+    require_expected,
+)
 from tests.support.tables import table
 
 SPECS: tuple[tuple[TargetSpec, str], ...] = (
