@@ -22,6 +22,10 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "info": Lazy(f"{_AT}.streams:info", "Show one stream and its groups."),
             "tail": Lazy(f"{_AT}.tail:tail", "Follow entries as they are added."),
             "search": Lazy(f"{_AT}.search:search", "Find entries by time, ID, field or expression."),
+            "reclaim": Lazy(
+                f"{_AT}.reclaim:reclaim",
+                "Reclaim stale pending entries of a group; dead-letter those that keep failing.",
+            ),
             "rm-entry": Lazy(
                 f"{_AT}.rm_entry:rm_entry", "Delete entries by ID, after writing them to a file."
             ),
@@ -105,7 +109,6 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             ),
         },
     ),
-    "tend": Lazy(f"{_AT}.tend:tend", "Give a group of any library reclaiming and dead letters."),
     "undo": Lazy(f"{_AT}.undo:undo", "Take an action back."),
     "jobs": Family(
         "jobs",

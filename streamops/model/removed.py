@@ -27,6 +27,8 @@ _OPENSSL: Final = (
     "Leave it out: TLS 1.2 and 1.3 are spoken, with the ciphers and curves of this machine's OpenSSL."
 )
 
+_TEND: Final = "`tend` is `streamops streams reclaim` now: it looks once, and goes on with --every 30s."
+
 _REMOVED: Final[Mapping[str, str]] = {
     "streamops bench": _BENCH,
     "streamops autoscale drill": "It is one with the other drill: `streamops drill --workers 1-8`.",
@@ -40,6 +42,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,
+    "streamops tend": _TEND,
     "console.keymap.replay.*": _RECORDINGS,
     "console.keymap.silence": _SILENCES,
     "notify.repeat_after": _REPEATS,
@@ -58,7 +61,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "pools.*.webhook": _WEBHOOK,
     "pools.*.target = webhook": _WEBHOOK,
 }
-"""What to say, by commands with their options and by keys of a configuration with their values; ``*`` is anything."""
+"""What to say, by commands and their options, and by keys of a configuration with their values; ``*`` is anything."""
 
 
 def removed_hint(name: str) -> str:

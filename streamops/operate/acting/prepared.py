@@ -36,6 +36,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
 
     @property
     def is_job(self) -> bool:
-        """Whether it is long enough to be a job, or the rest of one."""
+        """Whether it is long enough to be a job, or the rest of one. What goes on until it is stopped has no rest."""
         bound = self.operation.job_from
-        return self.job is not None or (bound is not None and self.plan.count >= bound)
+        long = bound is not None and self.plan.count >= bound and not self.plan.standing
+        return self.job is not None or long

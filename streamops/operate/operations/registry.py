@@ -20,10 +20,10 @@ from streamops.operate.operations.nack import NACK
 from streamops.operate.operations.pools import PAUSE, RESUME
 from streamops.operate.operations.publish import PUBLISH
 from streamops.operate.operations.purge import PURGE
+from streamops.operate.operations.reclaim import RECLAIM
 from streamops.operate.operations.replay import REPLAY
 from streamops.operate.operations.restore import RESTORE
 from streamops.operate.operations.scaling import SCALE, STEERING
-from streamops.operate.operations.tend import TEND
 from streamops.operate.operations.topics import ADD_TOPIC, REMOVE_TOPIC, TOPIC_OFF, TOPIC_ON
 from streamops.operate.operations.trim import TRIM
 from streamops.operate.operations.undo import undo_operation
@@ -61,7 +61,7 @@ _ALL: Final[tuple[Operation[Any, Any], ...]] = (
     PRUNE_CONSUMERS,
     RESTORE,
     CANCEL_JOB,
-    TEND,
+    RECLAIM,
     ADD_TOPIC,
     REMOVE_TOPIC,
     TOPIC_OFF,

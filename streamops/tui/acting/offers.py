@@ -11,7 +11,7 @@ from streamops.tui.acting.answers import read_answer
 from streamops.tui.subjects import Subject
 
 UNDO: Final = "undo"
-OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "tend"})
+OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "streams.reclaim"})
 """Offered where there is something to undo, in the audit log and after an outcome; and in the list of jobs. Tending
 goes on for as long as its process, and is a command alone."""
 OF_DEAD_LETTERS: Final = frozenset({"replay", "dlq.purge"})

@@ -130,9 +130,14 @@ async def bury(server: Server, sub: Subscription, *, retries: bool, letter: Lett
 
 
 async def bury_all(
-    server: Server, sub: Subscription, *, retries: bool, letters: Sequence[Letter]
+    server: Server,
+    sub: Subscription,
+    *,
+    retries: bool,
+    letters: Sequence[Letter],
+    min_idle: timedelta = timedelta(),
 ) -> list[Settled]:
-    """Give many entries up; what became of each.
+    """Give many entries up, those that are idle for long enough; what became of each.
 
     On a cluster whose dead-letter queue is in another slot, and for entries of more than 3,891 fields, letters are
     written before the entries are taken off the list of pending ones: whoever repeats the call writes no second ones.
@@ -145,10 +150,12 @@ async def bury_all(
     far = server.options.mode is Mode.CLUSTER and not same_slot(sub.stream, sub.dead_letters)
 
     async def settle(batch: Sequence[Letter]) -> list[Settled] | None:
-        return await _bury(server, sub, batch, "consume_bury", (sub.dead_letters,), retries=retries)
+        return await _bury(
+            server, sub, batch, "consume_bury", (sub.dead_letters,), retries=retries, min_idle=min_idle
+        )
 
     async def settle_far(batch: Sequence[Letter]) -> list[Settled] | None:
-        return await _bury_far(server, sub, batch, retries=retries)
+        return await _bury_far(server, sub, batch, retries=retries, min_idle=min_idle)
 
     if far:
         return await _in_batches(letters, settle_far)
@@ -160,10 +167,14 @@ async def bury_all(
 
 
 async def _bury_far(
-    server: Server, sub: Subscription, batch: Sequence[Letter], *, retries: bool
+    server: Server, sub: Subscription, batch: Sequence[Letter], *, retries: bool, min_idle: timedelta
 ) -> list[Settled] | None:
-    """Read letters, write them, and take the entries off the list of pending ones: three calls."""
-    told = (*_who(sub, retries=retries), sub.stream, *_told(batch, _Beside(sub, 0), keys=False))
+    """Read letters, write them, and take the entries off the list of pending ones: three calls.
+
+    The first renews their leases: from then on they are not idle.
+    """
+    who = _gives_up(sub, retries=retries, min_idle=min_idle)
+    told = (*who, *_told(batch, _Beside(sub, 0), keys=False))
     call = Call(key_of(sub, retries=retries), told, _told_letters, (sub.attempts,))
     read: list[tuple[Settled, list[bytes]]] | None = await run_for_group(server, sub, "consume_tell", call)
     if read is None:
@@ -192,9 +203,11 @@ async def _bury(
     queue: tuple[str, ...],
     *,
     retries: bool,
+    min_idle: timedelta = timedelta(),
 ) -> list[Settled] | None:
     beside = _Beside(sub, 2 + len(queue))
-    told = (*_who(sub, retries=retries), sub.stream, *_told(batch, beside, keys=True))
+    who = _gives_up(sub, retries=retries, min_idle=min_idle)
+    told = (*who, *_told(batch, beside, keys=True))
     call = Call(key_of(sub, retries=retries), told, _settled, (sub.attempts, *queue, *beside.keys))
     settled: list[Settled] | None = await run_for_group(server, sub, script, call)
     return settled
@@ -248,6 +261,10 @@ class _Beside:
 
 def _who(sub: Subscription, *, retries: bool) -> tuple[Argument, ...]:
     return sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)
+
+
+def _gives_up(sub: Subscription, *, retries: bool, min_idle: timedelta) -> tuple[Argument, ...]:
+    return *_who(sub, retries=retries), sub.stream, -(-min_idle // _MILLISECOND)
 
 
 def _marks(reply: Reply) -> list[int | Settled]:

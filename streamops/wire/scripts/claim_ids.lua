@@ -2,12 +2,13 @@
 -- the new owner.
 -- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, its position in the plan,
 -- the new owner, the least idle time in milliseconds, seconds that the rows are kept, 1 and whose rows alone, or 0 and
--- nothing, then the IDs.
+-- nothing, for how many milliseconds they are to look idle or nothing, then the IDs.
 -- Returns {what claim_taken says, IDs left alone, and for each why: "gone", "owner" or "idle"}.
 -- @include guard
 -- @include claim_rows
 local key, group, to, min_idle = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
 local source = ARGV[6] == '1' and ARGV[7]
+local idle = ARGV[8] ~= '' and ARGV[8] or nil
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
 
@@ -18,7 +19,7 @@ local function objection(row)
 end
 
 local rows, alone, why = {}, {}, {}
-for at = 8, #ARGV do
+for at = 9, #ARGV do
   local row = redis.call('XPENDING', key, group, ARGV[at], ARGV[at], 1)[1]
   local reason = objection(row)
   if reason then
@@ -28,4 +29,4 @@ for at = 8, #ARGV do
   end
 end
 take_rows(rows, #rows, function() return true end)
-return {claim_taken(key, group, to, ARGV[4], false, KEYS[2], ARGV[5]), alone, why}
+return {claim_taken(key, group, to, ARGV[4], false, KEYS[2], ARGV[5], idle), alone, why}

@@ -4,15 +4,15 @@
 -- Claims the rows taken, without counting a delivery. Unbroken ones, with no other row of the group between
 -- them, are claimed as a run, which costs the server less than naming them.
 -- Returns {how many, the rows as they were where nothing keeps them, IDs whose rows the server removed because their
--- entries are gone, IDs that it would not claim}.
-local function claim_taken(key, group, to, min_idle, unbroken, kept, seconds)
+-- entries are gone, IDs that it would not claim}. They look idle for so many milliseconds afterwards, where that is said.
+local function claim_taken(key, group, to, min_idle, unbroken, kept, seconds, idle)
   local told, gone, left, claimed, mine = keep_taken(kept, seconds), {}, {}, ids, {}
   if count > 0 and unbroken then
     claimed = redis.call('XAUTOCLAIM', key, group, to, min_idle, ids[1], 'COUNT', count, 'JUSTID')[2]
   elseif count > 0 then
-    ids[count + 1] = 'JUSTID'
+    ids[count + 1], ids[count + 2], ids[count + 3] = 'JUSTID', idle and 'IDLE', idle
     claimed = redis.call('XCLAIM', key, group, to, min_idle, unpack(ids))
-    ids[count + 1] = nil
+    ids[count + 1], ids[count + 2], ids[count + 3] = nil, nil, nil
   end
   if #claimed == count then return {count, told, gone, left} end
 

@@ -1,14 +1,15 @@
 -- @include consume_settling
 -- @include origins
 -- Dead letters of entries that are pending under a consumer's name. All scripts that include this have the same ARGV:
--- the group, the consumer, 1 in a retry stream and else 0, what the fields of marks begin with, the stream's name, then
+-- the group, the consumer, 1 in a retry stream and else 0, what the fields of marks begin with, the stream's name, for how
+-- many milliseconds entries have to be idle, then
 -- of each entry its ID, reason, error, deliveries, attempt, the number of its guard's key or 0, the number of its
 -- payload's key or 0, the ID that it was born with or '', and the digest
 -- of its fields or ''. KEYS begin with the stream or its retry stream, and the
 -- marks.
-local FIRST, EACH, ABOUT_PARTS = 6, 9, 18
+local FIRST, EACH, ABOUT_PARTS = 7, 9, 18
 local key, marks, group, consumer = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
-local retries, prefix, stream = ARGV[3] == '1', ARGV[4], ARGV[5]
+local retries, prefix, stream, min_idle = ARGV[3] == '1', ARGV[4], ARGV[5], tonumber(ARGV[6])
 local bytes = 0
 
 -- The clock as RFC 3339: days since the epoch become a date by counting from the March before a leap year.
@@ -39,7 +40,7 @@ end
 -- why there is none.
 local function letter_at(at, most_parts)
   local id = ARGV[at]
-  if not is_own(key, group, consumer, id) then return nil, 'not_ours' end
+  if not is_own(key, group, consumer, id, min_idle) then return nil, 'not_ours' end
   local entry = redis.call('XRANGE', key, id, id)[1]
   if not is_same(entry and entry[2], ARGV[at + 8]) then return nil, 'superseded' end
   local parts = entry and entry[2] or {}

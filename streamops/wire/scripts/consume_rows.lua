@@ -1,6 +1,8 @@
--- Whether an entry is pending under a consumer's name. An error where there is no such group.
-local function is_own(key, group, consumer, id)
-  return redis.call('XPENDING', key, group, id, id, 1, consumer)[1] ~= nil
+-- Whether an entry is pending under a consumer's name, and idle for so many milliseconds where that matters. An error
+-- where there is no such group.
+local function is_own(key, group, consumer, id, min_idle)
+  local row = redis.call('XPENDING', key, group, id, id, 1, consumer)[1]
+  return row ~= nil and row[3] >= (min_idle or 0)
 end
 
 -- Whether fields are those that the caller was given with an ID: where a primary was replaced, the new one may have given

@@ -102,10 +102,15 @@ async def claim_ids(
     *,
     position: EntryId | None,
     kept_in: str = "",
+    idle: timedelta | None = None,
 ) -> ClaimedIds | Fault:
-    """Claim those of at most a thousand IDs that match; ``kept_in`` as above."""
+    """Claim those of at most a thousand IDs that match; ``kept_in`` as above.
+
+    ``idle`` is for how long they look idle afterwards, where that is not to begin anew.
+    """
     source = (0, "") if what.source is None else (1, what.source)
-    arguments = (*_who(what, position), SECONDS_KEPT, *source, *map(str, ids))
+    looks = "" if idle is None else idle // timedelta(milliseconds=1)
+    arguments = (*_who(what, position), SECONDS_KEPT, *source, looks, *map(str, ids))
     call = Call(what.stream, arguments, _ids, _beside(kept_in))
     reply: ClaimedIds | Fault = await write_script(server, "claim_ids", call)
     return reply

@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.errors import StreamopsError
+from streamops.model.acts.reclaim import ReclaimIntent
 from streamops.model.acts.replay import ReplayIntent
-from streamops.model.acts.tend import TendIntent
 from streamops.operate.console import Console
 from streamops.runtime import Entry, Reject, Streamops
 from tests.support.operate.letters import do
@@ -64,14 +64,16 @@ async def test_replayed_entry_is_what_it_was_before(server: RunningServer) -> No
     assert 0 < server.command("TTL", NOTES) <= 7 * 24 * 3600
 
 
-async def test_entry_tended_by_adding_it_anew_keeps_the_key_of_its_dead_worker(server: RunningServer) -> None:
+async def test_entry_reclaimed_by_adding_it_anew_keeps_the_key_of_its_dead_worker(
+    server: RunningServer,
+) -> None:
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     one = add_order(server, "_so_origin_id", "1-1")
     server.command("XREADGROUP", "GROUP", "g", "dead", "STREAMS", "s", ">")
     server.command("SET", "{s}:done:g:7", one, "PX", 60_000)
     server.command("XCLAIM", "s", "g", "dead", 0, one, "IDLE", 120_000)
     async with await Console.open(server.options) as console:
-        await do(console, TendIntent(stream="s", group="g", once=True))
+        await do(console, ReclaimIntent(stream="s", group="g"))
     ((again, origin),) = await handled_of(server)
     assert (again != one, origin) == (True, one)
 

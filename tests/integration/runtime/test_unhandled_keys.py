@@ -12,7 +12,7 @@ from streamops.operate.console import Console
 from streamops.runtime import Entry, RetryLater, Streamops, WorkerOptions
 from streamops.runtime.events import Duplicate, Event, Lost, Retried
 from tests.support.operate.acting.examples import WORKSHOP
-from tests.support.runtime.tend.tending import tend
+from tests.support.operate.operations.reclaiming import reclaim
 from tests.support.runtime.worker import add_order
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
@@ -36,11 +36,11 @@ def die_with_key(server: RunningServer, origin: str = "", stream: str = "s") -> 
     return one
 
 
-async def tend_at_once(server: RunningServer, stream: str) -> Outcome:
+async def reclaim_at_once(server: RunningServer, stream: str) -> Outcome:
     """Deal with what is pending, however short it is idle."""
     await until(lambda: server.command("XPENDING", stream, "g", "-", "+", 1)[0][2] > 1)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
-        return await tend(console, stream=stream, group="g", min_idle=timedelta(milliseconds=1))
+        return await reclaim(console, stream=stream, group="g", min_idle=timedelta(milliseconds=1))
 
 
 def application(
@@ -149,11 +149,11 @@ async def test_key_of_an_entry_that_outlived_its_lease_stays_taken(server: Runni
 
 
 @pytest.mark.parametrize("stream", ["s", RETRIES])
-async def test_key_of_a_trimmed_entry_that_tend_found_is_free(server: RunningServer, stream: str) -> None:
+async def test_key_of_a_trimmed_entry_that_reclaim_found_is_free(server: RunningServer, stream: str) -> None:
     if stream == RETRIES:
         server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     die_with_key(server, "1-1" if stream == RETRIES else "", stream)
-    assert (await tend_at_once(server, stream)).applied == 1
+    assert (await reclaim_at_once(server, stream)).applied == 1
     assert pending_count(server, stream, "g") == 0
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):
@@ -185,12 +185,12 @@ async def test_key_of_a_trimmed_entry_that_a_command_took_off_the_list_is_free(
     assert (handled, told) == ([again], [])
 
 
-async def test_tend_notes_nothing_of_a_group_without_workers_of_streamops(server: RunningServer) -> None:
+async def test_reclaim_notes_nothing_of_a_group_without_workers_of_streamops(server: RunningServer) -> None:
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     add_order(server)
     server.command("XREADGROUP", "GROUP", "g", "theirs", "STREAMS", "s", ">")
     server.command("XTRIM", "s", "MAXLEN", 0)
-    assert (await tend_at_once(server, "s")).applied == 1
+    assert (await reclaim_at_once(server, "s")).applied == 1
     assert server.command("EXISTS", "{s}:done:g::unhandled") == 0
 
 

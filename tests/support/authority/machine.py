@@ -60,7 +60,7 @@ DEEDS = sorted(
     for name, one in EXAMPLES.items()
     if one.operation.split(".")[0] not in ELSEWHERE and name not in ("undo of scale", "undo of limits")
 )
-FOLLOWING = ("replay for all", "replay as a retry", "run-now", "tend by adding", "restore entries")
+FOLLOWING = ("replay for all", "replay as a retry", "run-now", "reclaim by adding", "restore entries")
 """Those that follow most of what is written there."""
 
 STREAMS = ("orders", "{orders}:retry:g", "streamops:audit")

@@ -1,4 +1,4 @@
-"""Random histories of a tended group: each entry ends in exactly one way, and is never delivered too often."""
+"""Random histories of a reclaimed group: each entry ends in exactly one way, and is never delivered too often."""
 
 import asyncio
 import inspect
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from streamops.model.acting import Assent
-from streamops.model.acts.tend import Redelivery, TendIntent
+from streamops.model.acts.reclaim import ReclaimIntent, Redelivery
 from streamops.operate.console import Console
 from tests.support.servers import RunningServer
 from tests.support.streams import fields_of
@@ -35,14 +35,14 @@ class History:
 
     async def run(self) -> None:
         """Some steps, then nothing fails any more."""
-        steps = (self.add, self.read, self.acknowledge, self.delete, self.age, self.tend, self.tend)
+        steps = (self.add, self.read, self.acknowledge, self.delete, self.age, self.reclaim, self.reclaim)
         for _ in range(STEPS):
             if inspect.isawaitable(done := self.random.choice(steps)()):
                 await done
         await asyncio.sleep(0.002)
         for _ in range(MOST + 1):
             self.age(everything=True)
-            await self.tend()
+            await self.reclaim()
             while self.read():
                 self.acknowledge(everything=True)
 
@@ -76,17 +76,16 @@ class History:
             if row not in self.deleted:
                 self._server.command("XCLAIM", STREAM, GROUP, "w", 0, row, "IDLE", 60_000, "JUSTID")
 
-    async def tend(self) -> None:
+    async def reclaim(self) -> None:
         way = self.random.choice([Redelivery.AUTO, Redelivery.CLAIM]) if self.random.random() < 0.3 else None
         # Deleted entries cannot be made older than they are.
         least = timedelta(milliseconds=1) if self.deleted else timedelta(seconds=10)
-        intent = TendIntent(
+        intent = ReclaimIntent(
             stream=STREAM,
             group=GROUP,
             min_idle=least,
             max_deliveries=MOST,
             redeliver=way or Redelivery.AUTO,
-            once=True,
         )
         await self._console.apply(await self._console.prepare(intent), Assent(yes=True))
 

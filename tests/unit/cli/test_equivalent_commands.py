@@ -42,7 +42,7 @@ OWN: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("consumers.rm", "to"): READABLE,
     ("groups.create", "group"): READABLE,
     ("publish", "id"): entry_ids().map(str),
-    ("tend", "to"): READABLE,
+    ("streams.reclaim", "to"): READABLE,
     ("topics.add", "priority"): st.sampled_from(["high", "low", "7"]),
     ("topics.add", "retry"): st.sampled_from(["10s", "10s,1m,1h", "exponential(5s, max=1h)"]),
 }

@@ -17,3 +17,10 @@ def test_an_option_that_was_removed_is_refused_with_what_replaces_it(cli: Cli, o
     assert (result.code, result.out) == (2, "")
     assert f"no such option '{option}'" in result.err
     assert "hint: Recordings were removed: Prometheus keeps" in result.err
+
+
+def test_a_command_that_was_removed_is_refused_with_what_replaces_it(cli: Cli) -> None:
+    result = cli("tend", "orders", "billing")
+    assert (result.code, result.out) == (2, "")
+    assert "no such command 'tend'" in result.err
+    assert "hint: `tend` is `streamops streams reclaim` now" in result.err

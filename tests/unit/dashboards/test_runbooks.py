@@ -86,7 +86,7 @@ def test_a_wrong_command_line_is_noticed(line: str) -> None:
 
 def test_what_changes_something_is_shown_first() -> None:
     """Nobody pastes a command at night that acts before it was looked at."""
-    acts = {"ack", "claim", "pause", "replay", "resume", "tend", "trim"}
+    acts = {"ack", "claim", "pause", "replay", "resume", "trim"}
     acts |= {
         "consumers prune",
         "consumers rm",
@@ -95,6 +95,7 @@ def test_what_changes_something_is_shown_first() -> None:
         "groups destroy",
         "groups rewind",
         "scale set",
+        "streams reclaim",
         "autoscale limits",
         "autoscale override",
         "autoscale pause",

@@ -8,14 +8,14 @@ from msgspec import Struct
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.consumers import RemoveConsumerIntent
 from streamops.model.acts.groups import CreateGroupIntent
-from streamops.model.acts.tend import TendIntent
+from streamops.model.acts.reclaim import ReclaimIntent
 
 INTENTS: dict[str, Callable[[str], Struct]] = {
     "claim": lambda name: ClaimIntent(stream="orders", group="billing", to=name),
     "consumers.rm": lambda name: RemoveConsumerIntent(
         stream="orders", group="billing", consumer="worker-1", to=name
     ),
-    "tend": lambda name: TendIntent(stream="orders", group="billing", to=name),
+    "streams.reclaim": lambda name: ReclaimIntent(stream="orders", group="billing", to=name),
     "groups.create": lambda name: CreateGroupIntent(stream="orders", group=name),
 }
 

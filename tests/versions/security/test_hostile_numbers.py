@@ -47,7 +47,7 @@ READING = (
     ("audit", "ls"),
     ("doctor",),
     ("claim", S, G, "--to", "ben", "--min-idle", "0s", "--dry-run"),
-    ("tend", S, G, "--min-idle", "0s", "--dry-run"),
+    ("streams", "reclaim", S, G, "--min-idle", "0s", "--dry-run"),
     ("trim", S, "--maxlen", "0", "--dry-run"),
 )
 

@@ -19,6 +19,7 @@ from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.purge import PurgeIntent
+from streamops.model.acts.reclaim import ReclaimIntent, Redelivery
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.acts.restore import RestoreIntent
 from streamops.model.acts.scaling import (
@@ -28,7 +29,6 @@ from streamops.model.acts.scaling import (
     ResumeScalingIntent,
     ScaleIntent,
 )
-from streamops.model.acts.tend import Redelivery, TendIntent
 from streamops.model.acts.topics import AddTopicIntent, RemoveTopicIntent, TopicOffIntent, TopicOnIntent
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.acts.undo import UndoIntent
@@ -182,15 +182,14 @@ async def undoing_scale(scene: Scene) -> Struct:
     return await undoing(await scaling(scene))(scene)
 
 
-def tending(way: Redelivery) -> Struct:
-    """Tend a group once; one of its entries was delivered too often."""
-    return TendIntent(
+def reclaiming(way: Redelivery) -> Struct:
+    """Reclaim a group; one of its entries was delivered too often."""
+    return ReclaimIntent(
         stream=STREAM,
         group=GROUP,
         min_idle=timedelta(milliseconds=1),
         max_deliveries=1 if way is Redelivery.ADD else 2,
         redeliver=way,
-        once=True,
     )
 
 
@@ -296,8 +295,8 @@ EXAMPLES = {
     "restore entries": Example("restore", restoring(deleting)),
     "restore a group": Example("restore", restoring(destroying)),
     "cancel a job": Example("jobs.cancel", cancelling),
-    "tend by adding": Example("tend", asking(lambda _: tending(Redelivery.ADD))),
-    "tend by claiming": Example("tend", asking(lambda _: tending(Redelivery.CLAIM))),
+    "reclaim by adding": Example("streams.reclaim", asking(lambda _: reclaiming(Redelivery.ADD))),
+    "reclaim by claiming": Example("streams.reclaim", asking(lambda _: reclaiming(Redelivery.CLAIM))),
     "add a topic": Example("topics.add", asking(lambda _: ADD_TOPIC)),
     "topic off": Example("topics.off", after_adding(TopicOffIntent(name="remind"))),
     "topic on": Example(

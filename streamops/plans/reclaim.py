@@ -1,4 +1,4 @@
-"""Tending a group of whatever library."""
+"""Reclaiming a group of whatever library."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -7,7 +7,7 @@ from streamops.analysis.envelopes import FASTSTREAM, TASKIQ
 from streamops.analysis.wording import counted, first_few, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.tend import Redelivery, TendedRow, TendEvidence, TendIntent
+from streamops.model.acts.reclaim import ReclaimEvidence, ReclaimIntent, Redelivery, StaleRow
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
@@ -30,42 +30,42 @@ _FATES = {
 }
 
 
-def plan_tend(intent: TendIntent, evidence: TendEvidence) -> Plan:
+def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
     """Handle again what was left lying, and bury what was delivered too often.
 
     Raises:
         Forbidden: Other groups would get the entries too, and nobody said that they may.
     """
-    way, stuck = redelivery(intent, evidence), evidence.stuck
+    way, stale = redelivery(intent, evidence), evidence.stale
     return Plan(
-        operation="tend",
+        operation="streams.reclaim",
         target=f"{intent.stream}/{intent.group}",
         tier=Tier.REDELIVERS,
-        count=stuck.count,
-        sample=sample(map(_line, stuck.sample)),
+        count=stale.count,
+        sample=sample(map(_line, stale.sample)),
         effects=tuple(_effects(intent, evidence, way)),
-        command=equivalent_command("tend", intent),
+        command=equivalent_command("streams.reclaim", intent),
         confirm=intent.group,
         warnings=tuple(_warnings(intent, evidence, way)),
         fingerprint=fingerprint(
-            stuck.redeliver,
-            stuck.bury,
-            stuck.gone,
-            [row.entry.id for row in stuck.sample],
+            stale.redeliver,
+            stale.bury,
+            stale.gone,
+            [row.entry.id for row in stale.sample],
             way,
             evidence.queue,
         ),
-        standing=not intent.once,
+        standing=intent.every is not None,
     )
 
 
-def redelivery(intent: TendIntent, evidence: TendEvidence) -> Redelivery:
+def redelivery(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Redelivery:
     """How entries are handled again; raises ``Forbidden`` where that has to be said."""
     if intent.redeliver is not Redelivery.AUTO:
         return intent.redeliver
     if evidence.others:
         raise Forbidden(
-            f"tend {intent.stream}/{intent.group}: other groups would get its entries again too: "
+            f"reclaim {intent.stream}/{intent.group}: other groups would get its entries again too: "
             f"{first_few(evidence.others)}",
             "Accept that with --redeliver add; or give entries to a consumer that reads its own history with "
             "--redeliver claim --to CONSUMER.",
@@ -73,7 +73,7 @@ def redelivery(intent: TendIntent, evidence: TendEvidence) -> Redelivery:
     return Redelivery.ADD
 
 
-def _line(row: TendedRow) -> str:
+def _line(row: StaleRow) -> str:
     entry = row.entry
     return (
         f"{entry.id} owned by {entry.consumer}, idle for {_length(entry.idle)}, "
@@ -81,27 +81,27 @@ def _line(row: TendedRow) -> str:
     )
 
 
-def _effects(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> Iterator[str]:
-    stuck, queue, most = evidence.stuck, evidence.queue, intent.max_deliveries
-    when = "Once" if intent.once else f"Now, and every {_length(intent.every)} until it is stopped"
+def _effects(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[str]:
+    stale, queue, most = evidence.stale, evidence.queue, intent.max_deliveries
+    when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"
     yield (
         f"{when}: pending entries that nobody was given for {_length(intent.min_idle)} are dealt with, each judged "
         "again in the one step that moves and acknowledges it."
     )
-    yield f"Those delivered less than {most} times (now {stuck.redeliver:,}) are handled again: {_way(intent, evidence, way)}"
+    yield f"Those delivered less than {most} times (now {stale.redeliver:,}) are handled again: {_way(intent, evidence, way)}"
     yield (
-        f"Those delivered {most} times or more (now {stuck.bury:,}) go to {queue} as they are, with the reason "
+        f"Those delivered {most} times or more (now {stale.bury:,}) go to {queue} as they are, with the reason "
         "max-deliveries. The server counts: what a worker had only read ahead when it died was delivered too."
     )
     yield (
-        f"Those that were deleted from the stream (now {stuck.gone:,}) are put on record in {queue}, with the reason "
+        f"Those that were deleted from the stream (now {stale.gone:,}) are put on record in {queue}, with the reason "
         "payload-missing."
     )
     if evidence.library:
         yield _HABITS[evidence.library]
 
 
-def _way(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> str:
+def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> str:
     if way is Redelivery.CLAIM:
         who = intent.to or "nobody, so that whoever reclaims by XAUTOCLAIM takes them at once"
         reads = ", which has to read its own history (XREADGROUP with 0 in place of >)" if intent.to else ""
@@ -113,13 +113,13 @@ def _way(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> str:
     )
 
 
-def _warnings(intent: TendIntent, evidence: TendEvidence, way: Redelivery) -> Iterator[str]:
-    stuck, owners = evidence.stuck, {name for name, _ in evidence.stuck.owners}
+def _warnings(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[str]:
+    stale, owners = evidence.stale, {name for name, _ in evidence.stale.owners}
     if way is Redelivery.ADD and evidence.others:
         yield f"Other groups get these entries a second time: {first_few(evidence.others)}."
-    if way is Redelivery.CLAIM and stuck.waiting:
+    if way is Redelivery.CLAIM and stale.waiting:
         yield (
-            f"{counted(stuck.waiting, 'entry waits', 'entries wait')} for {intent.to or 'somebody'} to read "
+            f"{counted(stale.waiting, 'entry waits', 'entries wait')} for {intent.to or 'somebody'} to read "
             "them: nobody does."
         )
     recent = [

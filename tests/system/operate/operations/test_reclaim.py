@@ -1,4 +1,4 @@
-"""Tending a group: what is handled again, what is buried, and what is left alone."""
+"""Reclaiming a group: what is handled again, what is buried, and what is left alone."""
 
 from collections.abc import AsyncIterator
 
@@ -8,7 +8,7 @@ from streamops.errors import Forbidden
 from streamops.model.acting import Actor
 from streamops.operate.console import Console
 from tests.support.deployments import RunningCluster
-from tests.support.runtime.tend.tending import GROUP, STREAM, intent, tend
+from tests.support.operate.operations.reclaiming import GROUP, STREAM, intent, reclaim
 from tests.support.servers import RunningServer
 
 
@@ -18,7 +18,7 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
         yield console
 
 
-async def test_a_cluster_is_tended_in_one_slot(cluster: RunningCluster) -> None:
+async def test_a_cluster_is_reclaimed_in_one_slot(cluster: RunningCluster) -> None:
     async with await Console.open(cluster.options) as console:
         server = console.engine._server
         await server.single(STREAM, "XGROUP", "CREATE", STREAM, GROUP, "0", "MKSTREAM")
@@ -27,5 +27,5 @@ async def test_a_cluster_is_tended_in_one_slot(cluster: RunningCluster) -> None:
         await server.single(STREAM, "XCLAIM", STREAM, GROUP, "w", 0, "1-1", "IDLE", 60_000, "JUSTID")
         with pytest.raises(Forbidden, match="cannot change together"):
             await console.prepare(intent(dlq="elsewhere"))
-        assert (await tend(console)).applied == 1
+        assert (await reclaim(console)).applied == 1
         assert (await server.single(STREAM, "XPENDING", STREAM, GROUP))[0] == 0

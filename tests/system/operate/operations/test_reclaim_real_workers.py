@@ -45,11 +45,11 @@ def workshop(request: pytest.FixtureRequest, home: RunningServer, tmp_path: Path
     place.stop()
 
 
-class Tender:
-    """``streamops tend``, running."""
+class Reclaimer:
+    """``streamops streams reclaim``, running."""
 
     def __init__(self, server: RunningServer, *options: str) -> None:
-        words = ("tend", STREAM, GROUP, "--url", server.unix_url, "--yes", *options)
+        words = ("streams", "reclaim", STREAM, GROUP, "--url", server.unix_url, "--yes", *options)
         self._process = subprocess.Popen(
             module_command("streamops", *words),
             env=module_environment(),
@@ -97,13 +97,13 @@ def test_what_killed_workers_left_is_handled_once(home: RunningServer, workshop:
     handled = ledger.read(workshop.ledger, "done")
     assert len(handled) == ENTRIES - stuck
 
-    tender = Tender(home, "--min-idle", "300ms", "--every", "100ms")
+    reclaimer = Reclaimer(home, "--min-idle", "300ms", "--every", "100ms")
     until(
         lambda: pending_count(home) == 0 and unread(home) == 0,
         "entries are stuck for ever",
         log,
     )
-    code, told = tender.stop()
+    code, told = reclaimer.stop()
 
     assert code == 0, told
     assert f"{stuck} entries handled again" in told
@@ -116,7 +116,7 @@ def test_what_killed_workers_left_is_handled_once(home: RunningServer, workshop:
 def test_an_entry_that_kills_its_workers_is_buried(home: RunningServer, workshop: Workshop) -> None:
     log = workshop.log
     workshop.publish(-1, 0)
-    tender = Tender(home, "--min-idle", "200ms", "--every", "100ms", "--max-deliveries", "2")
+    reclaimer = Reclaimer(home, "--min-idle", "200ms", "--every", "100ms", "--max-deliveries", "2")
 
     def buried() -> bool:
         return bool(home.command("EXISTS", LETTERS))
@@ -129,7 +129,7 @@ def test_an_entry_that_kills_its_workers_is_buried(home: RunningServer, workshop
         before = len(ledger.read(workshop.ledger, "start"))
         until(lambda: buried() or len(ledger.read(workshop.ledger, "start")) > before, "nothing more", log)  # noqa: B023 - called at once
         until(lambda: buried() or pending_count(home) == 0 or worker.poll() is not None, "it went on", log)  # noqa: B023 - the same
-    code, told = tender.stop()
+    code, told = reclaimer.stop()
 
     assert code == 0, told
     assert ledger.read(workshop.ledger, "start") == [-1, -1]

@@ -1,4 +1,4 @@
-"""Tending a group: what is handled again, what is buried, and what is left alone."""
+"""Reclaiming a group: what is handled again, what is buried, and what is left alone."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.errors import Forbidden, NotFound, ServerError, SettingsError, StalePlan
-from streamops.model.acting import Actor, Assent, AuditPhase
-from streamops.model.acts.tend import Redelivery
+from streamops.errors import Forbidden, Interrupted, NotFound, ServerError, SettingsError, StalePlan
+from streamops.model.acting import Actor, Assent, AuditPhase, Outcome
+from streamops.model.acts.reclaim import Redelivery
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.eventually import eventually
-from tests.support.runtime.tend.tending import GROUP, LETTERS, STREAM, age, intent, tend
+from tests.support.operate.operations.reclaiming import GROUP, LETTERS, STREAM, age, intent, reclaim
 from tests.support.servers import RunningServer, StartServer
 from tests.support.streams import entries_of, pending_ids
 
@@ -34,7 +34,7 @@ def add_held_by_w(server: RunningServer, entries: int = 3) -> None:
 async def test_what_is_idle_is_added_anew_and_acknowledged(server: RunningServer, console: Console) -> None:
     add_held_by_w(server)
     age(server, "1-1", "3-1")
-    outcome = await tend(console)
+    outcome = await reclaim(console)
     assert (outcome.applied, outcome.complete) == (2, True)
     assert outcome.notes == ("2 entries handled again.",)
     # 2-1 was delivered a moment ago.
@@ -59,7 +59,7 @@ async def test_deliveries_are_counted_over_all_the_times_it_was_added(
         )[0]
         deliveries += 1
         age(server, ident.decode())
-        await tend(console, max_deliveries=3)
+        await reclaim(console, max_deliveries=3)
     assert deliveries == 3
     ((_, letter),) = entries_of(server, LETTERS)
     own = [b"n", b"1", b"n", b"\xff\x00", b"_so_attempt", b"3", b"_so_origin_id", b"1-1"]
@@ -93,7 +93,7 @@ async def test_what_was_deleted_while_pending_is_put_on_record(
     age(server, "1-1")
     # Claiming a deleted entry would remove its row from Redis 7.0 on: it has to grow old by itself.
     await asyncio.sleep(0.01)
-    outcome = await tend(console, min_idle=timedelta(milliseconds=5), redeliver=Redelivery.CLAIM)
+    outcome = await reclaim(console, min_idle=timedelta(milliseconds=5), redeliver=Redelivery.CLAIM)
     assert outcome.applied == 3
     ((_, letter),) = entries_of(server, LETTERS)
     told = dict(zip(letter[::2], letter[1::2], strict=True))
@@ -122,7 +122,7 @@ async def test_a_claim_adds_nothing_and_counts_nothing(server: RunningServer, co
     age(server, "1-1", deliveries=2)
     age(server, "2-1", deliveries=5)
     server.command("XGROUP", "CREATECONSUMER", STREAM, GROUP, "reader")
-    outcome = await tend(console, redeliver=Redelivery.CLAIM, to="reader")
+    outcome = await reclaim(console, redeliver=Redelivery.CLAIM, to="reader")
     assert outcome.applied == 2
     rows = server.command("XPENDING", STREAM, GROUP, "-", "+", 10)
     assert [(row[0], row[1], row[3]) for row in rows] == [(b"1-1", b"reader", 2), (b"3-1", b"w", 1)]
@@ -130,7 +130,7 @@ async def test_a_claim_adds_nothing_and_counts_nothing(server: RunningServer, co
     # What waits for its reader is left to it.
     age(server, "1-1", deliveries=2, owner="reader")
     prepared = await console.prepare(intent(redeliver=Redelivery.CLAIM, to="reader"))
-    assert (prepared.plan.count, prepared.evidence.stuck.waiting) == (0, 1)
+    assert (prepared.plan.count, prepared.evidence.stale.waiting) == (0, 1)
 
 
 async def test_given_to_nobody_it_is_there_for_whoever_reclaims(
@@ -138,7 +138,7 @@ async def test_given_to_nobody_it_is_there_for_whoever_reclaims(
 ) -> None:
     add_held_by_w(server, 1)
     age(server, "1-1")
-    await tend(console, redeliver=Redelivery.CLAIM)
+    await reclaim(console, redeliver=Redelivery.CLAIM)
     claimed = server.command("XAUTOCLAIM", STREAM, GROUP, "v", 600_000, "0")[1]
     assert claimed == [[b"1-1", [b"n", b"1"]]]
 
@@ -146,7 +146,7 @@ async def test_given_to_nobody_it_is_there_for_whoever_reclaims(
 async def test_many_are_dealt_with_page_by_page(server: RunningServer, console: Console) -> None:
     add_held_by_w(server, 1_200)
     await asyncio.sleep(0.01)
-    outcome = await tend(console, min_idle=timedelta(milliseconds=5))
+    outcome = await reclaim(console, min_idle=timedelta(milliseconds=5))
     assert outcome.applied == 1_200
     assert pending_ids(server, STREAM, GROUP) == []
     numbers = [int(parts[1]) for _, parts in entries_of(server, STREAM)[1_200:]]
@@ -159,13 +159,13 @@ async def test_large_entries_are_dealt_with_few_at_a_time(server: RunningServer,
         server.command("XADD", STREAM, f"{number}-1", "large", b"x" * (2 << 20))
     server.command("XREADGROUP", "GROUP", GROUP, "w", "COUNT", 3, "STREAMS", STREAM, ">")
     age(server, "1-1", "2-1", "3-1")
-    assert (await tend(console)).applied == 3
+    assert (await reclaim(console)).applied == 3
     assert server.command("XLEN", STREAM) == 6
 
 
 async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Console) -> None:
     add_held_by_w(server, 1)
-    prepared = await console.prepare(intent(once=False, every=timedelta(milliseconds=100)))
+    prepared = await console.prepare(intent(every=timedelta(milliseconds=100)))
     assert (prepared.plan.count, prepared.plan.standing) == (0, True)
     assert prepared.consent.word == GROUP
     stop = asyncio.Event()
@@ -213,3 +213,35 @@ async def test_bad_input_is_told_in_words(server: RunningServer, console: Consol
         await console.prepare(intent(group="nobody"))
     with pytest.raises(NotFound, match="no consumer nobody"):
         await console.prepare(intent(redeliver=Redelivery.CLAIM, to="nobody"))
+
+
+async def test_interrupted_it_is_a_job_that_is_gone_on_with(server: RunningServer, console: Console) -> None:
+    add_held_by_w(server, 1_200)
+    await asyncio.sleep(0.01)
+    prepared = await console.prepare(intent(min_idle=timedelta(milliseconds=5)))
+    stop = asyncio.Event()
+    with pytest.raises(Interrupted) as caught:
+        await console.apply(prepared, Assent(yes=True), lambda _: stop.set(), stop=stop)
+    stopped = caught.value.outcome
+    assert isinstance(stopped, Outcome)
+    assert 0 < stopped.applied < 1_200
+    rest = await console.prepare_rest(stopped.job)
+    assert rest.plan.count == 1_200 - stopped.applied
+    await console.apply(rest, Assent(yes=True))
+    numbers = [int(parts[1]) for _, parts in entries_of(server, STREAM)[1_200:]]
+    assert numbers == list(range(1, 1_201))
+
+
+async def test_entries_of_several_owners_are_buried_in_their_names(
+    server: RunningServer, console: Console
+) -> None:
+    add_held_by_w(server)
+    age(server, "1-1", "3-1", deliveries=5)
+    age(server, "2-1", deliveries=5, owner="v")
+    assert (await reclaim(console)).applied == 3
+    letters = [dict(zip(parts[::2], parts[1::2], strict=True)) for _, parts in entries_of(server, LETTERS)]
+    assert {one[b"_so_origin_id"]: one[b"_so_consumer"] for one in letters} == {
+        b"1-1": b"w",
+        b"2-1": b"v",
+        b"3-1": b"w",
+    }

@@ -1,4 +1,4 @@
-"""``streamops tend`` as a process: what it prints, how it ends, and that it outlives a server that does not answer."""
+"""``streamops streams reclaim --every`` as a process."""
 
 import signal
 import subprocess
@@ -15,7 +15,7 @@ def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) ->
     fill_stuck(server)
     options = ("--every", "100ms", "--timeout", "0.3", "--yes", "--url", server.unix_url)
     with subprocess.Popen(
-        module_command("streamops", "tend", STREAM, GROUP, *options),
+        module_command("streamops", "streams", "reclaim", STREAM, GROUP, *options),
         env=module_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,10 +1,10 @@
-"""Pending entries of a group to tend."""
+"""Pending entries of a group to reclaim."""
 
 from datetime import timedelta
 from typing import Any
 
 from streamops.model.acting import Assent, Outcome
-from streamops.model.acts.tend import TendIntent
+from streamops.model.acts.reclaim import ReclaimIntent
 from streamops.operate.console import Console
 from tests.support.servers import RunningServer
 
@@ -13,13 +13,13 @@ IDLE = timedelta(seconds=10)
 Fields = list[bytes]
 
 
-def intent(**changes: Any) -> TendIntent:
-    """Tend once, what is idle for ten seconds."""
-    given: dict[str, Any] = {"stream": STREAM, "group": GROUP, "min_idle": IDLE, "once": True}
-    return TendIntent(**(given | changes))
+def intent(**changes: Any) -> ReclaimIntent:
+    """Once, what is idle for ten seconds."""
+    given: dict[str, Any] = {"stream": STREAM, "group": GROUP, "min_idle": IDLE}
+    return ReclaimIntent(**(given | changes))
 
 
-async def tend(console: Console, **changes: Any) -> Outcome:
+async def reclaim(console: Console, **changes: Any) -> Outcome:
     prepared = await console.prepare(intent(**changes))
     return await console.apply(prepared, Assent(yes=True))
 

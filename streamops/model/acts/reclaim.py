@@ -1,4 +1,4 @@
-"""Tending a group of whatever library: what it left lying is handled again, or becomes a dead letter."""
+"""Reclaiming a group of whatever library: what it left lying is handled again, or becomes a dead letter."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -26,8 +26,8 @@ class Redelivery(StrEnum):
     """Given to a consumer that reads its own history, or to nobody, for libraries that reclaim by themselves."""
 
 
-class TendIntent(Struct, frozen=True, kw_only=True):
-    """Give a group reclaiming, a cap on deliveries and dead letters, without touching its code.
+class ReclaimIntent(Struct, frozen=True, kw_only=True):
+    """Reclaim stale pending entries of a group; dead-letter those that keep failing.
 
     ``ValueError`` where the one who gets entries has no name that can be read.
     """
@@ -56,27 +56,31 @@ class TendIntent(Struct, frozen=True, kw_only=True):
             completes="consumers",
         ),
     ] = None
-    every: Annotated[timedelta, option("Look again after so long.")] = timedelta(seconds=30)
-    once: Annotated[bool, option("Look once, and end.")] = False
+    every: Annotated[
+        timedelta | None,
+        option("Go on until it is stopped, and look again after so long; once unless given.", example="30s"),
+    ] = None
 
     def __post_init__(self) -> None:
         if self.to is not None:
             require_name("--to", self.to)
 
 
-class TendedRow(Struct, frozen=True):
+class StaleRow(Struct, frozen=True):
     """A pending entry that is idle for long enough, and what becomes of it.
 
     Attributes:
         entry: Its row; deliveries are counted over all the times it was added anew.
         fate: ``redeliver``, ``bury``, or ``gone`` where its entry no longer exists.
+        origin: The ID that it was born with.
     """
 
     entry: PendingEntry
     fate: str
+    origin: str
 
 
-class Stuck(Struct, frozen=True):
+class Stale(Struct, frozen=True):
     """Pending entries that are idle for long enough, without holding all of them.
 
     Attributes:
@@ -94,7 +98,7 @@ class Stuck(Struct, frozen=True):
     gone: int = 0
     waiting: int = 0
     owners: tuple[tuple[str, int], ...] = ()
-    sample: tuple[TendedRow, ...] = ()
+    sample: tuple[StaleRow, ...] = ()
     last_id: EntryId | None = None
 
     @property
@@ -103,12 +107,12 @@ class Stuck(Struct, frozen=True):
         return self.redeliver + self.bury + self.gone
 
 
-class TendEvidence(Struct, frozen=True, kw_only=True):
+class ReclaimEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about them.
 
     Attributes:
         identity: Which stream and group this is.
-        stuck: What is there to be done now.
+        stale: What is there to be done now.
         consumers: The group's consumers.
         others: The stream's other groups.
         queue: The dead-letter queue.
@@ -116,7 +120,7 @@ class TendEvidence(Struct, frozen=True, kw_only=True):
     """
 
     identity: Identity
-    stuck: Stuck
+    stale: Stale
     consumers: tuple[Consumer, ...] = ()
     others: tuple[str, ...] = ()
     queue: str = ""

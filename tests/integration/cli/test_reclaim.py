@@ -1,4 +1,4 @@
-"""``streamops tend`` as a process: what it prints, how it ends, and that it outlives a server that does not answer."""
+"""``streamops streams reclaim`` as a process: what it prints, and how it ends."""
 
 import json
 
@@ -12,21 +12,29 @@ from tests.support.streams import pending_count
 
 def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> None:
     fill_stuck(server)
-    told = cli("tend", STREAM, GROUP, "--url", server.unix_url, "--dry-run", "-o", "json")
+    told = cli("streams", "reclaim", STREAM, GROUP, "--url", server.unix_url, "--dry-run", "-o", "json")
     plan = json.loads(told.out)
-    assert (told.code, plan["count"], plan["standing"]) == (0, 2, True)
+    assert (told.code, plan["count"]) == (0, 2)
     assert plan["sample"] == [
         "1-1 owned by w, idle for 1 min, delivered 1 time: handled again",
         "2-1 owned by w, idle for 1 min, delivered 5 times: to the dead letters",
     ]
-    assert plan["effects"][0].startswith("Now, and every 30 s until it is stopped: ")
-    assert plan["command"].endswith("tend orders billing")
+    assert plan["effects"][0].startswith("Once: ")
+    assert plan["command"].endswith("streams reclaim orders billing")
     assert pending_count(server, STREAM, GROUP) == 2
 
 
-def test_once_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
+def test_with_every_the_plan_says_that_it_goes_on(cli: Cli, server: RunningServer) -> None:
     fill_stuck(server)
-    words = ("tend", STREAM, GROUP, "--url", server.unix_url, "--once")
+    words = ("streams", "reclaim", STREAM, GROUP, "--every", "30s", "--url", server.unix_url)
+    plan = json.loads(cli(*words, "--dry-run", "-o", "json").out)
+    assert (plan["count"], plan["standing"]) == (2, True)
+    assert plan["effects"][0].startswith("Now, and every 30 s until it is stopped: ")
+
+
+def test_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
+    fill_stuck(server)
+    words = ("streams", "reclaim", STREAM, GROUP, "--url", server.unix_url)
     assert cli(*words).code == 4
     told = cli(*words, "--yes", "-o", "json")
     outcome = json.loads(told.out)
@@ -41,7 +49,7 @@ def test_once_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("--expect", "2", "--yes"), 4, "--expect"),
+        (("--every", "30s", "--expect", "2", "--yes"), 4, "--expect"),
         (("--max-deliveries", "0"), 2, "--max-deliveries"),
         (("--to", "w"), 2, "--redeliver claim"),
         (("--redeliver", "never"), 2, "never"),
@@ -52,7 +60,7 @@ def test_what_makes_no_sense_is_refused_in_words(
     cli: Cli, server: RunningServer, options: tuple[str, ...], code: int, words: str
 ) -> None:
     fill_stuck(server)
-    told = cli("tend", STREAM, GROUP, "--url", server.unix_url, *options)
+    told = cli("streams", "reclaim", STREAM, GROUP, "--url", server.unix_url, *options)
     assert (told.code, words in told.err) == (code, True), told.err
     assert pending_count(server, STREAM, GROUP) == 2
 

@@ -1,0 +1,161 @@
+"""Reclaiming a group's stale pending entries: pages of them looked at, and scripts that judge each anew as they act.
+
+Claiming is ``wire.writes.claim``'s and giving up is ``wire.consuming.settling``'s; adding anew is only done here.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from streamops.model.acts.reclaim import StaleRow
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import LAST_ID, EntryId
+from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.keys import replayed_key
+from streamops.wire.node import Argument, Reply
+from streamops.wire.replies import decode_name
+from streamops.wire.script_calls import Call, run_script, write_script
+from streamops.wire.server import Server
+
+PAGE: Final = 500
+"""Rows that one call looks at."""
+
+BATCH: Final = 250
+"""Rows that one call deals with at most: about 3 ms of the server's time."""
+
+BATCH_BYTES: Final = 1 << 20
+"""Bytes of entries after which a call looks no further."""
+
+NOBODY: Final = "__replay__"
+"""Who owns entries that were given back to a group, until one of its consumers claims them."""
+
+
+class Reclaimable(NamedTuple):
+    """Which pending entries are reclaimed.
+
+    Attributes:
+        stream: The stream.
+        group: Its group.
+        min_idle: Idle for at least so long.
+        max_deliveries: Delivered so often, they become dead letters.
+        to: Who gets them by a claim; empty where they are added anew.
+    """
+
+    stream: str
+    group: str
+    min_idle: timedelta
+    max_deliveries: int
+    to: str = ""
+
+    @property
+    def min_idle_ms(self) -> int:
+        """The least idle time as the server wants it, rounded up."""
+        return -(-self.min_idle // timedelta(milliseconds=1))
+
+
+class StalePage(Struct, frozen=True):
+    """What one call saw.
+
+    Attributes:
+        rows: Those that something is to be done with.
+        waiting: How many are left to the consumer that they were given to.
+        last_id: The last ID that was looked at; none where there was none.
+        ended: Whether there are no more.
+    """
+
+    rows: tuple[StaleRow, ...]
+    waiting: int
+    last_id: EntryId | None
+    ended: bool
+
+
+async def look_at_stale(
+    server: Server,
+    what: Reclaimable,
+    *,
+    after: EntryId | None,
+    until: EntryId = LAST_ID,
+    most: int = PAGE,
+) -> StalePage | Fault:
+    """Look at the next page of a group's pending entries, writing nothing.
+
+    No permission to write is asked for where the server has the read-only form of scripts, which Redis 7.0 brought.
+
+    Args:
+        server: Where.
+        what: Which entries.
+        after: Begin after this ID; none for the beginning.
+        until: Go no further than to this ID.
+        most: Stop at so many that something is to be done with.
+
+    Raises:
+        ServerError: The node did not answer.
+    """
+    page = await _look(server, what, after, until, most, read_only=True)
+    if isinstance(page, Fault) and (page.kind is FaultKind.UNSUPPORTED or page.denies_command):
+        page = await _look(server, what, after, until, most, read_only=False)
+    return page
+
+
+async def _look(
+    server: Server, what: Reclaimable, after: EntryId | None, until: EntryId, most: int, *, read_only: bool
+) -> StalePage | Fault:
+    arguments: tuple[Argument, ...] = (
+        what.group,
+        what.to,
+        what.min_idle_ms,
+        what.max_deliveries,
+        "-" if after is None else f"({after}",
+        str(until),
+        PAGE,
+        most,
+        BATCH_BYTES,
+    )
+    call = Call(what.stream, arguments, _page, (replayed_key(what.stream),))
+    answers = await run_script(server, "reclaim_look", [call], read_only=read_only)
+    reply: StalePage | Exception = answers.replies[0]
+    if answers.failures and isinstance(reply, Exception):
+        raise server.error(reply)
+    return fault(reply) if isinstance(reply, Exception) else reply
+
+
+async def add_anew(
+    server: Server, what: Reclaimable, rows: Sequence[StaleRow], others: Sequence[str]
+) -> list[str | None] | Fault:
+    """Add entries to their stream anew and acknowledge them, each in one step.
+
+    Args:
+        server: Where.
+        what: For how long they must still be idle.
+        rows: Some hundred of them.
+        others: The stream's other groups, which get them too: with another one nothing is done.
+
+    Returns:
+        Of each why it could not be added, empty where it was; none where it is not stale any more. Of fewer where no
+        more can be added.
+    """
+    each = (part for row in rows for part in (str(row.entry.id), row.origin, row.entry.delivery_count + 1))
+    arguments = (what.group, what.min_idle_ms, len(others), *others, *each)
+    call = Call(what.stream, arguments, _added, (replayed_key(what.stream),))
+    reply: list[str | None] | Fault = await write_script(server, "reclaim_add", call)
+    return reply
+
+
+def _page(reply: Sequence[Reply]) -> StalePage:
+    last, ended, waiting, rows = reply
+    return StalePage(tuple(map(_row, rows)), waiting, EntryId.parse(last) if last else None, bool(ended))
+
+
+def _row(row: Sequence[Reply]) -> StaleRow:
+    ident, owner, idle_ms, deliveries, fate, origin = row
+    entry = PendingEntry(
+        EntryId.parse(ident), decode_name(owner), timedelta(milliseconds=idle_ms), deliveries
+    )
+    return StaleRow(entry, fate.decode(), decode_name(origin))
+
+
+def _added(reply: Sequence[Reply]) -> list[str | None]:
+    words = {0: None, 1: ""}
+    return [decode_name(why[0]) if why else words[came] for came, *why in reply]
