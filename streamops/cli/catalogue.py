@@ -160,9 +160,7 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
         },
     ),
-    "restore": Lazy(
-        f"{_AT}.restore:restore", "Add the entries of a file to a stream, or bring a group back."
-    ),
+    "restore": Lazy(f"{_AT}.restore:restore", "Add the entries of a file to a stream."),
     "trim": Lazy(f"{_AT}.trim:trim", "Drop a stream's oldest entries, none that is still needed."),
     "ctx": Family(
         "ctx",

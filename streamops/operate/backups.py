@@ -176,6 +176,15 @@ def json_line(told: object) -> bytes:
     return safe_json(msgspec.json.encode(told).decode()).encode() + b"\n"
 
 
+def name_json(name: str) -> str | dict[str, str]:
+    """A name as lines have it: ``{"base64": ...}`` where it is not UTF-8."""
+    raw = name.encode("utf-8", "surrogateescape")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return {"base64": b64encode(raw).decode()}
+
+
 def parse_line(line: bytes) -> tuple[str, Entry]:
     """The stream and the entry that a line tells; raises ``ValueError`` where it tells none."""
     told = _DECODER.decode(line)

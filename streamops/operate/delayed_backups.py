@@ -3,14 +3,12 @@
 What it was besides stands under ``delayed``: ``{"stream", "id", "due_at", "group", "attempt", "origin_id"}``.
 """
 
-from base64 import b64encode
-
 import msgspec
 
 from streamops.model.delayed import DelayedMessage
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.operate.backups import entry_line, json_line
+from streamops.operate.backups import entry_line, json_line, name_json
 
 UNREAD = b"_so_delayed_body"
 """The one field of a message whose body cannot be read."""
@@ -30,19 +28,11 @@ def message_line(stream: str, message: DelayedMessage, number: int) -> bytes:
         entry_line(body.destination if body else stream, Entry(EntryId(0, number), fields))
     )
     line["delayed"] = {
-        "stream": _text(stream),
-        "id": _text(message.id),
+        "stream": name_json(stream),
+        "id": name_json(message.id),
         "due_at": message.due_at,
-        "group": _text(body.group) if body else "",
+        "group": name_json(body.group) if body else "",
         "attempt": body.attempt if body else 0,
-        "origin_id": _text(body.origin_id) if body else "",
+        "origin_id": name_json(body.origin_id) if body else "",
     }
     return json_line(line)
-
-
-def _text(name: str) -> str | dict[str, str]:
-    raw = name.encode("utf-8", "surrogateescape")
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return {"base64": b64encode(raw).decode()}

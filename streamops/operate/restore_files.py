@@ -1,14 +1,12 @@
 """Files to restore from, read as streams: once from end to end before anything is written, then to write.
 
-A line is an entry as ``operate.backups`` writes it, or as ``streams search -o jsonl`` prints it; or the file is
-a group's, as ``operate.group_backups`` writes it. Empty lines do not count, nor do entries that the file says
-were not deleted, nor a last line that was cut off.
+A line is an entry as ``operate.backups`` writes it, or as ``streams search -o jsonl`` prints it. Empty lines do not count,
+nor do entries that the file says were not deleted, nor a last line that was cut off.
 """
 
 import os
 import stat
 from base64 import b64decode
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -18,11 +16,10 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import SettingsError, StalePlan
-from streamops.model.acts.restore import RestoreFile, SavedGroup
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.acts.restore import RestoreFile
+from streamops.model.entries import Entry
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operate.backups import is_cut_off, parse_line, taken_back, takes_back
-from streamops.operate.group_backups import parse_group, parse_row
 
 LARGEST_LINE: Final = 512 << 20
 WIDEST: Final = 3_900
@@ -31,6 +28,9 @@ WIDEST: Final = 3_900
 NAMED_PROBLEMS: Final = 5
 NAMED_STREAMS: Final = 5
 SAMPLE: Final = 10
+GROUP_HINT: Final = (
+    "Create it anew where its first line says that it stood: `streamops groups create STREAM GROUP --at ID`."
+)
 HINT: Final = 'Each line is {"stream": ..., "id": ..., "fields": [[name, value], ...]}. Nothing was done.'
 
 
@@ -71,6 +71,8 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
                 look.add(number, line)
             if stopped():
                 break
+        if look.is_group:
+            raise SettingsError(f"{path} holds a group, and no entries", GROUP_HINT)
         if look.problems:
             raise _bad_lines(path, look)
         if look.is_empty:
@@ -82,12 +84,6 @@ def read_entries(path: str, told: RestoreFile, skip: int) -> Iterator[Entry]:
     """The entries of a file after the first ``skip``; raises ``StalePlan`` where it has changed."""
     for line in _records(path, told, skip):
         yield parse_entry(line)[1]
-
-
-def read_rows(path: str, told: RestoreFile, skip: int) -> Iterator[PendingEntry]:
-    """The pending rows of a group's file after the first ``skip``; raises ``StalePlan`` where it has changed."""
-    for line in _records(path, told, 1 + skip):
-        yield parse_row(line).row
 
 
 def parse_entry(line: bytes) -> tuple[str, Entry]:
@@ -114,38 +110,32 @@ class _Look:
         self._cut_off = False
         self.problems: list[str] = []
         self.bad = 0
+        self.is_group = False
         self.records = 0
-        self.group: SavedGroup | None = None
         self._streams: dict[str, None] = {}
         self._first: EntryId | None = None
         self._last: EntryId | None = None
         self._disorder: int | None = None
         self._too_wide = 0
         self._sample: list[tuple[EntryId, int, int]] = []
-        self._owners: Counter[str] = Counter()
 
     def add(self, number: int, line: bytes) -> None:
         """Take a line into account."""
-        if is_cut_off(line) and (self.records or self.group or self._taken_back):
+        if is_cut_off(line) and (self.records or self._taken_back):
             self._cut_off = True
             return
         try:
-            if not self.records and self.group is None and b'"last_delivered_id"' in line:
-                self.group = parse_group(line)
-                self._note_stream(self.group.stream)
-            elif self.group is not None:
-                self._add_row(number, line)
-            else:
-                self._add_entry(number, line)
+            self._add_entry(number, line)
         except (ValueError, RecursionError) as error:
             self.bad += 1
+            self.is_group |= number == 1 and b'"last_delivered_id"' in line
             if len(self.problems) < NAMED_PROBLEMS:
                 self.problems.append(f"line {number} ({error})")
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was found at all."""
-        return not self.records and self.group is None and not self._taken_back
+        return not self.records and not self._taken_back
 
     def told(self, stamp: tuple[int, int, int]) -> RestoreFile:
         """All of it."""
@@ -158,9 +148,7 @@ class _Look:
             last_id=self._last,
             disorder=self._disorder,
             too_wide=self._too_wide,
-            group=self.group,
             sample=tuple(self._sample),
-            owners=tuple(self._owners.most_common()),
             taken_back=self._taken_back,
             cut_off=self._cut_off,
         )
@@ -179,13 +167,6 @@ class _Look:
         self._too_wide += len(entry.fields) > WIDEST
         if len(self._sample) < SAMPLE:
             self._sample.append((entry.id, len(entry.fields), entry.size))
-
-    def _add_row(self, number: int, line: bytes) -> None:
-        saved = parse_row(line)
-        if self.group is not None and (saved.stream, saved.group) != (self.group.stream, self.group.group):
-            raise ValueError("it is of another group than the first line")
-        self._note_id(number, saved.row.id)
-        self._owners[saved.row.consumer] += 1
 
     def _note_stream(self, stream: str) -> None:
         if len(self._streams) < NAMED_STREAMS:

@@ -35,9 +35,6 @@ def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
             for row in rows
         ),
         effects=tuple(effects),
-        undo="`streamops undo` makes them pending again for the same consumers, as long as the entries exist."
-        if len(gone) < len(rows)
-        else "",
         loses=f"{counted(len(gone), 'pending row', 'pending rows')} of entries that no longer exist."
         if gone
         else "",

@@ -42,7 +42,9 @@ def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) 
         count=0 if evidence.existing is not None else 1,
         unit=GROUP_UNIT,
         effects=tuple(effects),
-        undo=_undo_of_creating(evidence),
+        opposite=""
+        if evidence.existing is not None
+        else command("groups destroy", intent.stream, intent.group),
         command=equivalent_command("groups.create", intent),
         confirm=intent.group,
         fingerprint=fingerprint(
@@ -77,11 +79,6 @@ def _effects_of_creating(intent: CreateGroupIntent, evidence: CreateGroupEvidenc
     if evidence.other_groups:
         effects.append(f"Other groups ({first_few(evidence.other_groups)}) are not touched.")
     return effects
-
-
-def _undo_of_creating(evidence: CreateGroupEvidence) -> str:
-    told = "`streamops undo` destroys it again, as long as nothing was delivered to it"
-    return f"{told}; the stream stays." if evidence.identity is None else f"{told}."
 
 
 def plan_rewind_group(intent: RewindGroupIntent, evidence: RewindGroupEvidence) -> Plan:
@@ -152,15 +149,9 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
     """Destroy a group.
 
     Raises:
-        Forbidden: Its creation is to be undone and it has been used since; or it has so many pending rows that they
-            are taken off in batches, and there is no backup to bring them back from if that ends midway.
+        Forbidden: It has so many pending rows that they are taken off in batches, and there is no backup that tells
+            which they were if that ends midway.
     """
-    untouched = intent.untouched_at is not None
-    if untouched and (evidence.pending or evidence.position != intent.untouched_at):
-        raise Forbidden(
-            f"group {intent.stream}/{intent.group} has been given entries since it was created",
-            f"Destroy it all the same with `{command('groups destroy', intent.stream, intent.group)}`.",
-        )
     if evidence.pending > DESTROYED_AT_ONCE and not evidence.backup:
         raise Forbidden(
             f"group {intent.stream}/{intent.group} has {evidence.pending:,} pending rows and no backup",
@@ -170,14 +161,14 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
     return Plan(
         operation="groups.destroy",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REVERSIBLE if untouched else Tier.LOSES,
+        tier=Tier.LOSES,
         count=evidence.pending or 1,
         unit=PENDING_UNIT if evidence.pending else GROUP_UNIT,
         effects=tuple(_effects_of_destroying(intent, evidence)),
         loses=_lost_with(evidence),
         command=equivalent_command("groups.destroy", intent),
         confirm=f"{intent.stream}/{intent.group}",
-        warnings=tuple(_warnings_of_destroying(intent, evidence)),
+        warnings=tuple(_warnings_of_destroying(evidence)),
         fingerprint=fingerprint(evidence.position, evidence.pending, evidence.consumers),
     )
 
@@ -196,10 +187,14 @@ def _effects_of_destroying(intent: DestroyGroupIntent, evidence: DestroyGroupEvi
             f"at once they would block the server for about {evidence.pending // ROWS_A_MILLISECOND:,} ms."
         )
     if evidence.backup:
-        effects.append(
-            f"Position and pending rows are written to {evidence.backup} first; "
-            f"`{command('restore', evidence.backup)}` brings back those whose entries still exist."
-        )
+        effects.append(f"Position and pending rows are written to {evidence.backup} first, for the record.")
+    counter = "" if evidence.entries_read is None else f" --entries-read {evidence.entries_read}"
+    again = command(
+        "groups create", intent.stream, intent.group, options=f"--at {evidence.position}{counter}"
+    )
+    effects.append(
+        f"`{again}` brings the position back{', but nothing that was pending' if evidence.pending else ''}."
+    )
     if evidence.other_groups:
         effects.append(f"Other groups ({first_few(evidence.other_groups)}) are not touched.")
     return effects
@@ -216,12 +211,12 @@ def _lost_with(evidence: DestroyGroupEvidence) -> str:
     return f"{', '.join(parts)}."
 
 
-def _warnings_of_destroying(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> Iterator[str]:
+def _warnings_of_destroying(evidence: DestroyGroupEvidence) -> Iterator[str]:
     if evidence.active:
         seen = first_few(evidence.active)
         yield f"Seen just now: {seen}. Whoever waits for entries with this group gets the error NOGROUP."
-    if not evidence.backup and intent.untouched_at is None:
-        yield "No file is named to write position and pending rows to: they cannot be brought back."
+    if not evidence.backup and evidence.pending:
+        yield "No file is named to write the pending rows to: nothing will tell which they were."
 
 
 def amount(entries: Amount) -> str:

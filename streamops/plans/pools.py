@@ -42,7 +42,7 @@ def _plan(
         unit=("pool", "pools"),
         sample=(_stands(evidence.pool),),
         effects=effects if changes else (),
-        undo=f"`{command(back, pool)}`" if changes else "",
+        opposite=command(back, pool) if changes else "",
         command=command(verb, pool),
         fingerprint=fingerprint(pool, evidence.pool.mode),
     )

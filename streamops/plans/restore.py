@@ -1,4 +1,4 @@
-"""Restoring entries, or a group, from a file."""
+"""Restoring entries from a file."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,30 +6,16 @@ from typing import Final
 from streamops.analysis.wording import counted, first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent, SavedGroup
-from streamops.model.ids import EntryId
+from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent
 from streamops.plans.commands import equivalent_command
-from streamops.plans.crowds import ONE_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample
-from streamops.plans.groups import GROUP_UNIT, PENDING_UNIT
 
 ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
 
 
-def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
-    """Add what is in a file to a stream, or create a group anew.
-
-    Raises:
-        Forbidden: The entries' own IDs do not fit, or the file names several streams and none was chosen.
-    """
-    group = evidence.file.group
-    return _restore_entries(intent, evidence) if group is None else _restore_group(intent, evidence, group)
-
-
 def restored_before(intent: RestoreIntent, evidence: RestoreEvidence) -> int:
-    """How many records need not be restored any more; with a stream or a group that is gone, they are gone too."""
-    group = evidence.file.group
-    if evidence.identity is None or (group is not None and group.group not in dict(evidence.groups)):
+    """How many records need not be restored any more; with a stream that is gone, they are gone too."""
+    if evidence.identity is None:
         return 0
     # What was stopped midway goes on, so that the same command can be given again and again.
     return 0 if intent.again and evidence.said == evidence.file.records else evidence.said
@@ -40,7 +26,12 @@ def finds_own_entries(intent: RestoreIntent, evidence: RestoreEvidence) -> bool:
     return intent.new_ids and evidence.identity is not None and evidence.file.streams == (evidence.target,)
 
 
-def _restore_entries(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
+def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
+    """Add the entries of a file to a stream.
+
+    Raises:
+        Forbidden: Their own IDs do not fit.
+    """
     file, before = evidence.file, restored_before(intent, evidence)
     left = file.records - before
     if left and not intent.new_ids:
@@ -102,7 +93,7 @@ def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> I
     if evidence.identity is None:
         yield f"Stream {target} is created; it has no group."
     elif evidence.groups:
-        yield f"All of its groups ({first_few([name for name, _ in evidence.groups])}) will be given them."
+        yield f"All of its groups ({first_few(evidence.groups)}) will be given them."
     yield "Each is added once: stopped at any point, the same command goes on where it stopped, within 7 days."
 
 
@@ -126,53 +117,3 @@ def _warnings(file: RestoreFile) -> Iterator[str]:
         )
     if len(file.streams) > 1:
         yield f"The file holds entries of several streams: {first_few(file.streams)}."
-
-
-def _restore_group(intent: RestoreIntent, evidence: RestoreEvidence, group: SavedGroup) -> Plan:
-    file, target, last = evidence.file, evidence.target, evidence.last_generated_id
-    at = dict(evidence.groups).get(group.group)
-    before = restored_before(intent, evidence)
-    if last is None or group.position > last:
-        where = "there is no such stream" if last is None else f"it ends at {last}"
-        raise Forbidden(
-            f"group {group.group} stood at {group.position} of stream {target}: {where}",
-            "Restore it to the stream that it was of, with --to STREAM.",
-        )
-    return Plan(
-        operation="restore",
-        target=f"{target}/{group.group}",
-        tier=Tier.REDELIVERS,
-        count=file.records - before if file.records else (1 if at is None else 0),
-        unit=PENDING_UNIT if file.records else GROUP_UNIT,
-        effects=tuple(_group_effects(file, group, before, at is None)),
-        command=equivalent_command("restore", intent),
-        confirm=target,
-        warnings=tuple(_group_warnings(evidence, group, at)),
-        fingerprint=fingerprint(file.digest, target, at, last, before),
-    )
-
-
-def _group_warnings(evidence: RestoreEvidence, group: SavedGroup, at: EntryId | None) -> Iterator[str]:
-    if at is not None and at != group.position:
-        yield f"The group exists: it stands at {at} and stays there, and not at {group.position}, where it stood."
-    yield from crowd_warnings(len(evidence.groups), ONE_A_MILLISECOND)
-
-
-def _group_effects(file: RestoreFile, group: SavedGroup, before: int, create: bool) -> Iterator[str]:  # noqa: FBT001 - private
-    if create:
-        yield f"Group {group.group} is created at {group.position}, where it stood."
-    left = file.records - before
-    if file.records and not left:
-        whole, again = _all_of(file, PENDING_UNIT)
-        yield (
-            f"{whole} restored before, within 7 days; --again restores {again} once more, "
-            f"{'even where it was' if file.records == 1 else 'those too that were'} processed since."
-        )
-    if before and left:
-        yield f"{before:,} of the file's {file.records:,} were restored before: it goes on where that stopped."
-    if left:
-        yield (
-            f"{counted(left, *PENDING_UNIT)} will be pending again, with their owners and counts, as far as the entries still exist; "
-            "what is pending in the group already is left alone."
-        )
-        yield f"They are of {first_few([f'{owner} ({rows:,})' for owner, rows in file.owners])}."

@@ -51,7 +51,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
         effects=()
         if before == after
         else (f"{before:,} to {_workers(after)}.", _what_happens(evidence, after)),
-        undo=f"`{command('scale set', intent.pool, str(before))}`" if before != after else "",
+        opposite=command("scale set", intent.pool, str(before)) if before != after else "",
         command=equivalent_command("scale.set", intent),
         warnings=tuple(_scale_warnings(evidence, after)),
         fingerprint=fingerprint(intent.pool, before, after),
@@ -76,7 +76,7 @@ def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
         unit=("pool", "pools"),
         sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering, evidence.now)}",),
         effects=(*_ended(known, asked, evidence.now), *_steering_effects(intent, asked)) if changes else (),
-        undo=f"`{equivalent_command(_operation(back), back)}`" if changes and back != intent else "",
+        opposite=equivalent_command(_operation(back), back) if changes and back != intent else "",
         command=equivalent_command(operation, intent),
         warnings=() if is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
         fingerprint=fingerprint(intent.pool, evidence.pool.steering, asked),

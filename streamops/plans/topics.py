@@ -96,7 +96,7 @@ def _switched(operation: str, name: str, evidence: TopicEvidence, effect: str) -
         unit=UNIT,
         sample=(f"{name}: {wanted.shown_url}",) if changes else (),
         effects=(effect, SOON) if changes else (),
-        undo=f"`{command(f'topics {other}', name)}`",
+        opposite=command(f"topics {other}", name),
         command=command(operation.replace(".", " "), name),
         fingerprint=fingerprint(name, evidence.digest),
     )

@@ -6,7 +6,7 @@ from typing import Final
 
 from streamops.analysis.wording import counted, first_few
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
+from streamops.model.acts.undo import UndoEvidence, UndoIntent
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 
@@ -14,9 +14,6 @@ WHY_REFUSED: Final[Mapping[str, str]] = {
     "gone": "not pending any more",
     "owner": "owned by somebody else by now",
     "delivered": "delivered or claimed again since",
-    "pending": "pending again by now",
-    "again": "given back before, and acknowledged since",
-    "rewound": "the group was set back before it and will be given it anyway",
     "missing": "its entry no longer exists",
 }
 """What the script says of rows that it leaves alone, in words."""
@@ -28,13 +25,13 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
     return Plan(
         operation="undo",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REDELIVERS if intent.done is Done.ACKED else Tier.REVERSIBLE,
+        tier=Tier.REVERSIBLE,
         count=count,
         sample=sample(
             f"{row.id} back to {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')}"
             for row in evidence.sample
         ),
-        effects=tuple(_effects(intent, evidence, count)) if count else (),
+        effects=tuple(_effects(evidence, count)) if count else (),
         command=equivalent_command("undo", intent),
         confirm=intent.stream,
         warnings=tuple(_warnings(evidence)),
@@ -42,17 +39,11 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
     )
 
 
-def _effects(intent: UndoIntent, evidence: UndoEvidence, count: int) -> Iterator[str]:
+def _effects(evidence: UndoEvidence, count: int) -> Iterator[str]:
     to = first_few([f"{name} ({number:,})" for name, number in evidence.owners])
     what = f"{evidence.operation} of {_written(evidence.at)} by {evidence.by}"
     yield f"Takes back {what}: {counted(count, 'entry', 'entries')} of {to}."
-    if intent.also:
-        went_on = ", ".join(map(str, intent.also))
-        yield f"With it, what went on with its job: {'actions' if len(intent.also) > 1 else 'action'} {went_on}."
-    if intent.done is Done.ACKED:
-        yield "They are pending again, and will be processed again by whoever reclaims them."
-    else:
-        yield "They get their owner, their time of last delivery and their deliveries back."
+    yield "They get their owner, their time of last delivery and their deliveries back."
     yield "Those owners will look as if they had been seen just now."
 
 

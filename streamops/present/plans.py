@@ -31,7 +31,6 @@ class Fact(Struct, frozen=True):
 
 def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     """A plan as people read it before they agree; what does not apply is left out."""
-    no_undo = "cannot be undone" if plan.irreversible else "nothing to take back"
     more = plan.count - len(plan.sample)
     sample = [Cell(safe(line)) for line in plan.sample]
     if sample and more > 0:
@@ -45,7 +44,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
         _told("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
         _told("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
         _told("warning", plan.warnings, Tone.WARN),
-        _told("undo", [] if plan.idle else [plan.undo or no_undo]),
+        _told("undo", [] if plan.idle else [_undo(plan)]),
         _told("command", [plan.command] if plan.command else []),
     )
     return tuple(fact for fact in facts if fact.lines)
@@ -73,9 +72,10 @@ def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
 
 
 def undo_command(plan: Plan, outcome: Outcome) -> str:
-    """The command line that takes an outcome back; empty where nothing can."""
-    possible = plan.undo and outcome.applied and outcome.audit_id
-    return f"streamops undo {outcome.audit_id}" if possible else ""
+    """The command line that takes an outcome back, or sets it back; empty where nothing can."""
+    if not outcome.applied:
+        return ""
+    return f"streamops undo {outcome.audit_id}" if plan.undo and outcome.audit_id else plan.opposite
 
 
 def progress_line(progress: Progress, width: int = 0) -> str:
@@ -110,7 +110,7 @@ def plan_document(plan: Plan) -> Json:
         "loses": safe(plan.loses) or None,
         "held_back_by": safe(plan.held_back_by) or None,
         "reversible": plan.reversible,
-        "undo": safe(plan.undo) or None,
+        "undo": safe(plan.undo or _set_back(plan)) or None,
         "confirm": text_json(plan.confirm) if plan.confirm and plan.tier is Tier.LOSES else None,
         "command": safe(plan.command),
         "fingerprint": plan.fingerprint,
@@ -138,6 +138,15 @@ def outcome_document(outcome: Outcome, undo: str = "") -> Json:
         "undo": undo or None,
         "elapsed_seconds": seconds(outcome.elapsed),
     }
+
+
+def _undo(plan: Plan) -> str:
+    nothing = "cannot be undone" if plan.irreversible else "nothing to take back"
+    return plan.undo or _set_back(plan) or nothing
+
+
+def _set_back(plan: Plan) -> str:
+    return f"not by `streamops undo`; `{plan.opposite}` sets it back" if plan.opposite else ""
 
 
 def _danger(plan: Plan) -> Cell:

@@ -49,27 +49,23 @@ async def read_claimable(
     server: Server,
     what: Claimable,
     *,
-    after: EntryId | None,
-    until: EntryId | None,
     most: int | None,
     search: GoneSearch | None = None,
 ) -> Selection | Fault:
-    """Count rows after an ID and up to another, lowest first, at most so many.
+    """Count rows, lowest first, at most so many.
 
     Args:
         server: Where.
         what: Which rows.
-        after: After this ID; none for the beginning.
-        until: Up to this ID; none for the end.
         most: Count no more than so many.
         search: Looks at the entries of the rows counted.
     """
     tally = _Tally()
     owner: tuple[Argument, ...] = () if what.source is None else (_name(what.source),)
-    start, end = "-" if after is None else f"({after}", "+" if until is None else str(until)
+    start = "-"
     to, least = _name(what.to), what.min_idle_ms
     while True:
-        page = await server.single(what.stream, "XPENDING", what.stream, what.group, start, end, PAGE, *owner)
+        page = await server.single(what.stream, "XPENDING", what.stream, what.group, start, "+", PAGE, *owner)
         if isinstance(page, Exception):
             return fault(page)
         rows = tally.add([row for row in page if row[IDLE] >= least and row[OWNER] != to], most)

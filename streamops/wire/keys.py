@@ -115,11 +115,6 @@ def is_undo_key(key: str) -> bool:
     return UNDO_INFIX in key
 
 
-def undone_key(stream: str, action: str) -> str:
-    """The hash of entries that were given back when an action was undone."""
-    return f"{tag_of(stream)}:undone:{action}"
-
-
 def done_key(stream: str, group: str, key: str) -> str:
     """The guard of one business key, which a group has dealt with."""
     return f"{done_prefix(stream, group)}{encoded_part(key)}"

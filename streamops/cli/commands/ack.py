@@ -9,7 +9,7 @@ ack = acting_command(
     "Acknowledge pending entries by ID.",
     help=(
         "Acknowledge entries of a group by their IDs, as if its consumers had: the group will not get them again. "
-        "`streamops undo` makes them pending again as long as the entries exist."
+        "It cannot be undone."
     ),
     examples=[
         ("streamops ack orders billing --ids 1526919030474-0 --dry-run", "the plan alone"),

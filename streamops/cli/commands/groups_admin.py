@@ -48,7 +48,8 @@ destroy = acting_command(
     "Destroy a consumer group.",
     help=(
         "Destroy a consumer group: its position, its consumers and its pending entries. They are first written to a "
-        "file, which `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. "
+        "file: without --backup, to a new one under ~/.local/state/streamops/backups. The plan tells the command line "
+        "that creates it anew where it stood. "
         "A group whose consumers have read since the plan was made is left alone."
     ),
     examples=[

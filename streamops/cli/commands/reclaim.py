@@ -26,4 +26,5 @@ reclaim = acting_command(
         ),
     ],
     exits={6: "the server is no longer as the plan saw it"},
+    rated=True,
 )

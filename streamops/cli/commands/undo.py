@@ -8,8 +8,8 @@ undo = acting_command(
     "undo",
     "Take an action back.",
     help=(
-        "Take an action of the audit log back, as far as that is possible: a claim, a nack, an acknowledgement "
-        "while the entries exist, the rewinding of a group. What has changed since is left alone and told."
+        "Take an action of the audit log back whose inverse is exact: a claim, a nack, the removal of a consumer, "
+        "the rewinding of a group. What has changed since is left alone and told."
     ),
     examples=[
         (

@@ -9,7 +9,7 @@ class Tier(IntEnum):
     """How dangerous a plan is."""
 
     REVERSIBLE = 1
-    """Can be undone: claim, create a group, create a consumer."""
+    """Loses nothing, and can be undone or set back: claim, remove a consumer, create a group, pause."""
 
     REDELIVERS = 2
     """Delivers again, or skips: replay, acknowledge, give back, rewind, safe trim."""
@@ -30,7 +30,8 @@ class Plan(Struct, frozen=True, kw_only=True):
         sample: The first few of them, a line each.
         effects: What happens, a sentence each; effects on other groups too.
         loses: What is lost for good, in one sentence; empty where nothing is.
-        undo: How it can be undone, in one sentence; empty where it cannot.
+        undo: What ``undo`` does about it, in one sentence; empty where it has no exact inverse.
+        opposite: The command line that sets it back where ``undo`` does not; empty where there is none.
         command: The equivalent command line.
         confirm: What has to be typed where the tier asks for a name: the target's own name.
         held_back_by: What keeps it from doing all that was asked (a safe trim); empty where nothing does.
@@ -48,6 +49,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     effects: tuple[str, ...] = ()
     loses: str = ""
     undo: str = ""
+    opposite: str = ""
     command: str = ""
     confirm: str = ""
     held_back_by: str = ""

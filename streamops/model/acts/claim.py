@@ -36,8 +36,10 @@ class ClaimIntent(Struct, frozen=True, kw_only=True):
         option("Only these entries: IDs with commas between, or - to read them."),
     ] = None
     count: Annotated[int | None, option("At most so many, lowest IDs first.", metavar="N")] = None
-    after: Annotated[EntryId | None, inner("Go on after this ID.")] = None
-    until: Annotated[EntryId | None, inner("Go no further than to this ID.")] = None
+    after: Annotated[
+        EntryId | None, inner("In the log of versions whose claims were jobs: began after it.")
+    ] = None
+    until: Annotated[EntryId | None, inner("The same: went no further than to this ID.")] = None
 
     def __post_init__(self) -> None:
         require_name("--to", self.to)

@@ -28,7 +28,7 @@ class Amount(Struct, frozen=True):
 
 
 class CreateGroupIntent(Struct, frozen=True, kw_only=True):
-    """Create a consumer group; ``ValueError`` where it has no name that can be read."""
+    """Create a consumer group; ``ValueError`` where it has no name that can be read, or a counter that fits nothing."""
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("The new group's name.")]
@@ -39,10 +39,18 @@ class CreateGroupIntent(Struct, frozen=True, kw_only=True):
             metavar="0|$|ID",
         ),
     ] = "$"
+    entries_read: Annotated[
+        int | None,
+        option(
+            "The server's counter of entries read that goes with --at ID; counted unless given.", metavar="N"
+        ),
+    ] = None
     mkstream: Annotated[bool, option("Create the stream too, where there is none.")] = False
 
     def __post_init__(self) -> None:
         require_name("the group", self.group)
+        if self.entries_read is not None and (self.at == "$" or self.entries_read < 0):
+            raise ValueError("--entries-read is 0 or more, and goes with --at ID")
 
 
 class CreateGroupEvidence(Struct, frozen=True, kw_only=True):
@@ -147,7 +155,7 @@ class FormerPosition(Struct, frozen=True):
     """What undoing needs.
 
     Attributes:
-        position: Where the group stood; where it was created.
+        position: Where the group stood.
         entries_read: The server's counter there; none where it had none.
         back: Whether it was set back from there.
     """
@@ -163,9 +171,6 @@ class DestroyGroupIntent(Struct, frozen=True, kw_only=True):
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
     backup: Annotated[str | None, backup_file("position and pending rows")] = None
-    untouched_at: Annotated[
-        EntryId | None, inner("Only while it stands there and nothing is pending: undoing its creation.")
-    ] = None
 
 
 class DestroyGroupEvidence(Struct, frozen=True, kw_only=True):

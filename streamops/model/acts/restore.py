@@ -1,44 +1,16 @@
-"""Restoring entries, or a group, from a file."""
+"""Restoring entries from a file."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Struct
 
 from streamops.model.acting import Identity
 from streamops.model.acts.fields import argument, inner, option
-from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 
 
-class SavedGroup(Struct, frozen=True):
-    """A group as it stood.
-
-    Attributes:
-        stream: Its stream.
-        group: Its name.
-        position: Where it stood.
-        entries_read: The server's counter; none where it had none.
-        at: When that was, by the server's clock; none where that is not known.
-    """
-
-    stream: str
-    group: str
-    position: EntryId
-    entries_read: int | None
-    at: datetime | None
-
-
-class SavedRow(Struct, frozen=True, gc=False):
-    """One of its pending rows."""
-
-    stream: str
-    group: str
-    row: PendingEntry
-
-
 class RestoreIntent(Struct, frozen=True, kw_only=True):
-    """Add the entries of a file to a stream, or bring a destroyed group back."""
+    """Add the entries of a file to a stream."""
 
     file: Annotated[
         str,
@@ -53,7 +25,6 @@ class RestoreIntent(Struct, frozen=True, kw_only=True):
     ] = False
     again: Annotated[bool, option("Restore a file once more of which all was restored there before.")] = False
     digest: Annotated[str, inner("The file's digest, by which it is known again.")] = ""
-    is_group: Annotated[bool, inner("Whether it is a group's file.")] = False
 
 
 class RestoreFile(Struct, frozen=True, kw_only=True):
@@ -62,15 +33,13 @@ class RestoreFile(Struct, frozen=True, kw_only=True):
     Attributes:
         digest: Its digest.
         stamp: Which file it is, its size and when it was last changed: what changes with its content.
-        records: Entries, or pending rows of a group.
+        records: Entries.
         streams: The streams that its lines name, at most a few of them.
-        first_id: ID of its first entry or row; none where it has none.
+        first_id: ID of its first entry; none where it has none.
         last_id: ID of its last one.
         disorder: The line whose ID does not come after the one before it; none where they are in order.
         too_wide: Entries with more fields than a script can add.
-        group: The group that it is a backup of; none where it holds entries.
         sample: The first few entries: ID, fields and bytes.
-        owners: Of a group, the owners of its rows and how many they have, most first.
         taken_back: Entries that it names as not deleted: they do not count.
         cut_off: Whether its last line is not there to its end, and does not count.
     """
@@ -83,9 +52,7 @@ class RestoreFile(Struct, frozen=True, kw_only=True):
     last_id: EntryId | None
     disorder: int | None
     too_wide: int
-    group: SavedGroup | None
     sample: tuple[tuple[EntryId, int, int], ...]
-    owners: tuple[tuple[str, int], ...]
     taken_back: int = 0
     cut_off: bool = False
 
@@ -100,9 +67,7 @@ class RestoreEvidence(Struct, frozen=True, kw_only=True):
         said: Records of the file that were restored there before, as the marker beside the stream says.
         length: Entries in the stream.
         last_generated_id: Its last generated ID; none where there is no such stream.
-        groups: Its groups, and where they stand.
-        entries_read: The server's counter that goes with the position of a group to be created; none where it has
-            none, or it is not known. The one in the file may be of another stream of that name.
+        groups: Its groups.
     """
 
     identity: Identity | None
@@ -111,5 +76,4 @@ class RestoreEvidence(Struct, frozen=True, kw_only=True):
     said: int
     length: int
     last_generated_id: EntryId | None
-    groups: tuple[tuple[str, EntryId], ...]
-    entries_read: int | None = None
+    groups: tuple[str, ...]

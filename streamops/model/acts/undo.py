@@ -18,7 +18,6 @@ class Done(StrEnum):
 
     CLAIMED = "claimed"
     NACKED = "nacked"
-    ACKED = "acked"
 
 
 class UndoIntent(Struct, frozen=True, kw_only=True):
@@ -32,19 +31,7 @@ class UndoIntent(Struct, frozen=True, kw_only=True):
     stream: Annotated[str, inner("The stream.")] = ""
     group: Annotated[str, inner("Its group.")] = ""
     done: Annotated[Done | None, inner("What was done to the rows.")] = None
-    also: Annotated[tuple[EntryId, ...], inner("Actions that went on with it.")] = ()
     holder: Annotated[str, inner("Who claimed them.")] = ""
-    after: Annotated[EntryId | None, inner("Go on after this record of the audit log.")] = None
-    within: Annotated[int | None, inner("Or within it, after so many of its rows.")] = None
-
-    def wants(self, record_id: str) -> bool:
-        """Whether a record of the audit log, or the rest of it, is still to be taken back."""
-        at = EntryId.parse(record_id)
-        return self.after is None or at > self.after or (at == self.after and self.within is not None)
-
-    def rows_before(self, record_id: str) -> int:
-        """How many rows of a record were taken back already."""
-        return self.within or 0 if self.after == EntryId.parse(record_id) else 0
 
 
 class UndoEvidence(Struct, frozen=True, kw_only=True):
@@ -64,8 +51,6 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
         refused_sample: The first few of those, each with why.
         recorded: How many rows its records hold.
         counted: How many units it did, as it told at its end; without one, how many it had planned.
-
-    It is one action, or several of which each went on with the job of the one before: they are told of as one.
     """
 
     identity: Identity

@@ -11,13 +11,12 @@ from streamops.errors import Forbidden, NotFound, StreamopsError, UnexpectedRepl
 from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Outcome, Plan
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operate.acting.kept import in_records, kept_beside
 from streamops.operate.acting.packing import pack, unpack
-from streamops.operate.acting.undo_rows import pack_pages
+from streamops.operate.acting.undo_snapshots import in_records, pack_pages, snapshot_key
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT, read_records, write_record
-from streamops.wire.writes.kept_rows import drop_kept, read_kept
+from streamops.wire.writes.undo_snapshots import drop_pages, read_snapshot
 
 PAGE = 100
 Noun = TypeVar("Noun", bound=Struct)
@@ -33,7 +32,7 @@ class Trail:
     Attributes:
         id: The action's ID, that of its first record; empty where none could be written.
         actor: Who writes them.
-        kept_in: Where scripts keep rows as they were, until they are put into the log; empty where nowhere.
+        snapshot: The hash in which scripts keep rows as they were, until they are put into the log; empty where nowhere.
     """
 
     def __init__(self, server: Server, actor: Actor) -> None:
@@ -41,7 +40,7 @@ class Trail:
         self.actor = actor
         self._head: dict[str, bytes] = {}
         self.id = ""
-        self.kept_in = ""
+        self.snapshot = ""
         self._gathering: asyncio.Task[None] | None = None
 
     @classmethod
@@ -50,7 +49,7 @@ class Trail:
         trail = cls(server, actor)
         trail.id = begun.id
         trail._head = trail._said_of(begun.operation, begun.target)
-        trail.kept_in = kept_beside(server, begun.keeps_beside, begun.id)
+        trail.snapshot = snapshot_key(server, begun.keeps_beside, begun.id)
         return trail
 
     async def begin(
@@ -88,7 +87,7 @@ class Trail:
             record["keeps_beside"] = _bytes(keeps_beside)
         try:
             self.id = await self._write(AuditPhase.BEGUN, record)
-            self.kept_in = kept_beside(self._server, keeps_beside, self.id)
+            self.snapshot = snapshot_key(self._server, keeps_beside, self.id)
         except StreamopsError as error:
             if not unaudited:
                 raise Forbidden(
@@ -118,12 +117,12 @@ class Trail:
             await gathering
 
     async def _gather(self) -> None:
-        kept = await read_kept(self._server, self.kept_in) if self.kept_in else []
-        for pages in in_records(_certain(kept, self.kept_in)):
+        kept = await read_snapshot(self._server, self.snapshot) if self.snapshot else []
+        for pages in in_records(_certain(kept, self.snapshot)):
             # Compressing takes milliseconds, in which the server is to be told what to do next.
             undo = await asyncio.to_thread(pack_pages, [page.rows for page in pages])
             await self.batch(undo)
-            _certain(await drop_kept(self._server, self.kept_in, pages), self.kept_in)
+            _certain(await drop_pages(self._server, self.snapshot, pages), self.snapshot)
 
     async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
         """Write the last record; raises ``ServerError`` where that fails."""
@@ -191,8 +190,8 @@ async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
 
 async def _not_gathered(server: Server, begun: AuditRecord, before: AuditRecord) -> list[AuditRecord]:
     """What is kept beside the stream, as one more record that comes after a certain one."""
-    key = kept_beside(server, begun.keeps_beside, begun.id)
-    pages = await read_kept(server, key) if key else []
+    key = snapshot_key(server, begun.keeps_beside, begun.id)
+    pages = await read_snapshot(server, key) if key else []
     if isinstance(pages, Fault) or not pages:
         return []
     undo = pack_pages([page.rows for page in pages])

@@ -11,7 +11,7 @@ from streamops.model.entries import PendingEntry
 from streamops.operate.acting.actions import ENDS
 from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.packing import unpack_values
-from streamops.operate.acting.undo_rows import unpack_pages
+from streamops.operate.acting.undo_snapshots import unpack_pages
 
 
 def action_of(records: Sequence[AuditRecord]) -> Action:

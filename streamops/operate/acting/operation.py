@@ -43,15 +43,16 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         writes: The (command, key) pairs it will send, to be asked for before the first write.
         stream: The key whose server and identity the engine rechecks before the first write; none for none.
         job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
+        rated: Whether it may take long, so that a bound and a rate are asked for.
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
         settle: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
             record and its permission probes need it; none where nothing is left open.
         asks: Whether consent is asked for at all (``publish`` and the like are not); where a plan loses something
             it is asked for in any case.
         undo: The intent of the operation that takes it back, from the records of its audit; none where
-            nothing can. Raises ``PlanError`` where nothing can in this case.
+            there is no exact inverse. Raises ``PlanError`` where nothing can in this case.
         resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.
-        keeps_rows: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
+        undo_snapshot: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
         groups_a_ms: How many groups of a stream its scripts look at in a millisecond; zero where they look at none, or
             its plan tells of it.
         fixed: Whether nothing joins what it selected: where more is left than was not done yet, a failover threw some of
@@ -68,12 +69,13 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     writes: Callable[[Intent], tuple[tuple[str, str], ...]]
     stream: Callable[[Intent], str | None]
     job_from: int | None = None
+    rated: bool = False
     resume: Callable[[Intent, Job], Intent] | None = None
     settle: Callable[[Intent, Evidence], Intent] | None = None
     asks: bool = True
     undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
     resolve: Callable[[Place, Intent], Awaitable[Resolved]] | None = None
-    keeps_rows: bool = False
+    undo_snapshot: bool = False
     groups_a_ms: int = 0
     fixed: bool = False
     own: bool = False

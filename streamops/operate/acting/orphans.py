@@ -1,6 +1,5 @@
 """The trail of an action whose process was killed: whoever goes on with its job, or ends it, writes its last record."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -31,13 +30,12 @@ async def end_orphan(server: Server, actor: Actor, job: Job, *, rest: int, then:
         await trail.end(_what_became_of(job, records[0], rest, then), AuditPhase.FAILED)
 
 
-async def gather_orphans(server: Server, actor: Actor, actions: Sequence[EntryId]) -> None:
-    """Put into the log what killed actions have kept beside their streams; raises ``StreamopsError``."""
-    for one in actions:
-        records = await read_action(server, one)
-        # What comes after an action's last words is not looked for in the log.
-        if records[-1].phase not in ENDS:
-            await Trail.of(server, actor, records[0]).gather()
+async def gather_orphan(server: Server, actor: Actor, action: EntryId) -> None:
+    """Put into the log what a killed action has kept beside its stream; raises ``StreamopsError``."""
+    records = await read_action(server, action)
+    # What comes after an action's last words is not looked for in the log.
+    if records[-1].phase not in ENDS:
+        await Trail.of(server, actor, records[0]).gather()
 
 
 def _what_became_of(job: Job, begun: AuditRecord, rest: int, then: str) -> Outcome:

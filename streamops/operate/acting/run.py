@@ -22,9 +22,6 @@ class StopAsked(StreamopsError):
 SMALLEST_PACE = 0.05
 """Seconds of work that one batch of a rate-limited operation is at least."""
 
-RECORDED_PACE = 1.0
-"""The same where each batch leaves a record: the log keeps some thousands, and must not lose a slow one's beginning."""
-
 
 ROWS_GATHERED = 12_000
 """Rows kept beside a stream that are put into the audit log together: about a record."""
@@ -86,9 +83,9 @@ class Run:
         return self._trail.id
 
     @property
-    def kept_in(self) -> str:
+    def snapshot(self) -> str:
         """The hash in which scripts keep rows as they were; empty where nowhere."""
-        return self._trail.kept_in
+        return self._trail.snapshot
 
     @property
     def actor(self) -> Actor:
@@ -105,13 +102,12 @@ class Run:
         """Units of the plan that were not dealt with yet: no batch may take more."""
         return max(0, self._plan.count - self.tally.done)
 
-    async def batch_size(self, most: int, done: int | None = None, *, recorded: bool = False) -> int:
+    async def batch_size(self, most: int, done: int | None = None) -> int:
         """How many units the next batch may take; waits where a rate is set.
 
         Args:
             most: As many as one script call should take.
             done: Units that will have been dealt with by then, where the last of them are yet to be reported.
-            recorded: Whether each batch leaves a record of what undoing it needs.
 
         Raises:
             StopAsked: Somebody wants it to stop: write nothing more.
@@ -124,8 +120,7 @@ class Run:
         ahead = done / self._rate - self.elapsed.total_seconds()
         if ahead > 0:
             await self._pause(ahead)
-        pace = RECORDED_PACE if recorded else SMALLEST_PACE
-        return min(most, left, max(1, int(self._rate * pace)))
+        return min(most, left, max(1, int(self._rate * SMALLEST_PACE)))
 
     async def report(
         self,

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from msgspec.structs import replace
-
 from streamops.analysis.wording import counted
 from streamops.errors import SettingsError
-from streamops.model.acting import AuditRecord, Job, Plan
+from streamops.model.acting import AuditRecord, Plan
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Selection, Unfit
 from streamops.model.acts.undo import Done, UndoIntent
 from streamops.model.ids import EntryId
@@ -15,8 +13,8 @@ from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
+from streamops.operate.acting.undo_snapshots import snapshot_writes
 from streamops.operate.operations.claiming import Claiming, claimable, ids_of
-from streamops.operate.operations.keeping import keeping
 from streamops.operate.operations.members import read_members
 from streamops.plans.claim import gone_entries, plan_claim
 from streamops.plans.crowds import ONE_A_MILLISECOND
@@ -24,8 +22,6 @@ from streamops.wire.claimable import read_claimable, read_claimable_ids
 from streamops.wire.faults import Fault
 from streamops.wire.gone import GoneSearch
 from streamops.wire.server import Server
-
-JOB_FROM = 1_000
 
 
 async def survey_claim(place: Place, intent: ClaimIntent) -> ClaimEvidence:
@@ -62,24 +58,6 @@ async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, pl
         )
 
 
-def settle_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> ClaimIntent:
-    """Go no further than the plan, however the claim is gone on with."""
-    last = evidence.selection.last_id
-    return intent if last is None else replace(intent, until=last)
-
-
-def resume_claim(intent: ClaimIntent, job: Job) -> ClaimIntent:
-    """The rest of an interrupted claim: the cursor says after which ID, and up to which.
-
-    Without one, whatever was claimed by then is the new owner's, and no longer counts among what can be.
-    """
-    if not job.cursor:
-        return intent
-    after, _, until = job.cursor.partition("/")
-    left = None if intent.count is None else max(0, intent.count - job.applied - job.skipped - job.failed)
-    return replace(intent, after=EntryId.parse(after), until=EntryId.parse(until), count=left)
-
-
 def undo_claim(intent: ClaimIntent, records: Sequence[AuditRecord]) -> UndoIntent:
     """Give them back to their former owners."""
     return UndoIntent(
@@ -109,9 +87,7 @@ async def _select(
         if isinstance(named, Fault):
             raise named.error(f"group {intent.stream}/{intent.group}")
         return named
-    paged = await read_claimable(
-        server, what, after=intent.after, until=intent.until, most=intent.count, search=search
-    )
+    paged = await read_claimable(server, what, most=intent.count, search=search)
     if isinstance(paged, Fault):
         raise paged.error(f"group {intent.stream}/{intent.group}")
     return paged, Unfit(), b""
@@ -127,13 +103,11 @@ CLAIM = Operation(
     writes=lambda intent: (
         ("XCLAIM", intent.stream),
         ("XAUTOCLAIM", intent.stream),
-        *keeping(intent.stream),
+        *snapshot_writes(intent.stream),
     ),
     stream=lambda intent: intent.stream,
-    job_from=JOB_FROM,
-    resume=resume_claim,
-    settle=settle_claim,
     undo=undo_claim,
-    keeps_rows=True,
+    rated=True,
+    undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -12,7 +12,7 @@ from streamops.model.acting import Skipped
 from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.keeping import undo_of
+from streamops.operate.acting.undo_snapshots import undo_of
 from streamops.operate.operations.unhandled import note_gone, unhandled_of
 from streamops.wire.claimable import Claimable
 from streamops.wire.faults import Fault
@@ -72,13 +72,13 @@ class Claiming:
 
     async def pages(self) -> None:
         """Claim what matches, page by page; the server works on the next one while this one is reported."""
-        page = await self._page(self._intent.after)
+        page = await self._page(None)
         while page is not None:
             # What is being reported is counted here: the next page may begin before or after that.
             done = self._run.tally.done + page.claimed.dealt_with
             upcoming = asyncio.create_task(self._after(page, done))
             try:
-                await self._report(page.claimed, page.last)
+                await self._report(page.claimed)
                 page = await asyncio.shield(upcoming)
             except (asyncio.CancelledError, StreamopsError):
                 await asyncio.shield(self._report_last(upcoming))
@@ -94,11 +94,11 @@ class Claiming:
                 self._what,
                 batch,
                 position=self._position,
-                kept_in=self._run.kept_in,
+                snapshot=self._run.snapshot,
             )
             if isinstance(told, Fault):
                 raise self._error(told)
-            await self._report(told.claimed, batch[-1], told.alone)
+            await self._report(told.claimed, told.alone)
 
     async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
         most = await self._run.batch_size(self._pace.size, done)
@@ -112,7 +112,7 @@ class Claiming:
             until=self._until,
             most=most,
             look=self._pace.size,
-            kept_in=self._run.kept_in,
+            snapshot=self._run.snapshot,
         )
         if isinstance(page, Fault):
             raise self._error(page)
@@ -128,11 +128,9 @@ class Claiming:
             async with asyncio.timeout(LAST_WORDS):
                 page = await upcoming
             if page is not None:
-                await self._report(page.claimed, page.last)
+                await self._report(page.claimed)
 
-    async def _report(
-        self, claimed: Claimed, after: EntryId | None, alone: Sequence[tuple[str, str]] = ()
-    ) -> None:
+    async def _report(self, claimed: Claimed, alone: Sequence[tuple[str, str]] = ()) -> None:
         skipped = [Skipped(one, WHY_LEFT[why]) for one, why in alone]
         skipped += [Skipped(one, GONE) for one in claimed.gone]
         skipped += [Skipped(one, WHY_LEFT["idle"]) for one in claimed.left]
@@ -143,7 +141,6 @@ class Claiming:
             await note_gone(self._run, self._unhandled, claimed.gone)
         await self._run.report(
             claimed.count,
-            cursor=f"{after}/{self._until}" if after else "",
             skipped=skipped,
             **undo_of(claimed.count, claimed.rows),
         )
@@ -158,9 +155,5 @@ def claimable(intent: ClaimIntent) -> Claimable:
 
 
 def ids_of(intent: ClaimIntent) -> list[EntryId]:
-    """The IDs asked for, each once and lowest first, as far as they lie between the intent's bounds."""
-    return sorted(
-        one
-        for one in set(intent.ids or ())
-        if (intent.after is None or one > intent.after) and (intent.until is None or one <= intent.until)
-    )
+    """The IDs asked for, each once and lowest first."""
+    return sorted(set(intent.ids or ()))

@@ -14,7 +14,7 @@ from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
-from streamops.operate.acting.undo_rows import pack_rows
+from streamops.operate.acting.undo_snapshots import snapshot_writes, undo_of
 from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.members import read_members
 from streamops.operate.operations.unhandled import note_gone, unhandled_of
@@ -27,7 +27,6 @@ from streamops.wire.server import Server
 from streamops.wire.writes.consumers import HandedOver, hand_over, remove_consumer
 
 BATCH: Final = 250
-JOB_FROM: Final = 10_000
 
 
 async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> RemoveConsumerEvidence:
@@ -70,7 +69,7 @@ async def _hand_over(
     floor = evidence.identity.floor(intent.group)
     unhandled = unhandled_of(intent.stream, intent.group, (evidence.consumer,))
     after, most = None, plan.count
-    while size := await run.batch_size(BATCH, recorded=True):
+    while size := await run.batch_size(BATCH):
         batch = await hand_over(
             run.server,
             intent.stream,
@@ -81,6 +80,7 @@ async def _hand_over(
             after=after,
             count=size,
             most=most if after is None else None,
+            snapshot=run.snapshot,
         )
         if isinstance(batch, Fault):
             raise batch.error(_name(intent))
@@ -96,12 +96,7 @@ async def _report(run: Run, batch: HandedOver) -> None:
     skipped = [
         Skipped(str(one), "its entry is gone; the server took its row off the list") for one in batch.gone
     ]
-    await run.report(
-        len(batch.rows),
-        cursor=str(batch.last_id),
-        skipped=skipped,
-        undo=pack_rows(batch.rows, batch.at) if batch.rows else b"",
-    )
+    await run.report(batch.moved, skipped=skipped, **undo_of(batch.moved, batch.rows))
 
 
 async def _first_rows(server: Server, intent: RemoveConsumerIntent) -> tuple[PendingEntry, ...]:
@@ -129,7 +124,7 @@ def _name(intent: RemoveConsumerIntent) -> str:
 
 def _writes(intent: RemoveConsumerIntent) -> tuple[tuple[str, str], ...]:
     claims = () if intent.to is None else (("XCLAIM", intent.stream),)
-    return (*claims, ("XGROUP DELCONSUMER", intent.stream))
+    return (*claims, ("XGROUP DELCONSUMER", intent.stream), *snapshot_writes(intent.stream))
 
 
 REMOVE_CONSUMER = Operation(
@@ -141,9 +136,8 @@ REMOVE_CONSUMER = Operation(
     apply=apply_remove_consumer,
     writes=_writes,
     stream=lambda intent: intent.stream,
-    job_from=JOB_FROM,
-    # What has been handed over is not its own any more: the rest is what there is now.
-    resume=lambda intent, _: intent,
     undo=undo_remove_consumer,
+    rated=True,
+    undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from msgspec.structs import replace
-
 from streamops.analysis.wording import counted
-from streamops.model.acting import Job, Plan, Skipped
+from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence
 from streamops.model.delayed import DelayedMessage
 from streamops.model.ids import EntryId
@@ -22,7 +20,6 @@ from streamops.wire.faults import Fault
 from streamops.wire.writes.delayed import GONE, cancel
 
 BATCH = 500
-JOB_FROM = 10_000
 
 
 async def survey_cancel(place: Place, intent: CancelDelayedIntent) -> DelayedEvidence:
@@ -68,13 +65,6 @@ async def _cancel(
     await run.report(len(page) - len(skipped), skipped=skipped)
 
 
-def _rest(intent: CancelDelayedIntent, job: Job) -> CancelDelayedIntent:
-    """What is left of a job: written to a further file."""
-    if intent.backup is None:
-        return intent
-    return replace(intent, backup=f"{intent.backup}.{job.applied}")
-
-
 CANCEL_DELAYED = Operation(
     name="delayed.cancel",
     summary="Remove delayed messages.",
@@ -84,7 +74,6 @@ CANCEL_DELAYED = Operation(
     apply=apply_cancel_delayed,
     writes=lambda intent: tuple(zip(("ZREM", "HDEL"), keys_of(intent), strict=True)),
     stream=lambda _: None,
-    job_from=JOB_FROM,
     settle=settle_delayed,
-    resume=_rest,
+    rated=True,
 )

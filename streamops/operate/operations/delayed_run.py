@@ -19,7 +19,6 @@ from streamops.wire.delayed import read_messages
 from streamops.wire.faults import NO_MEMORY, Fault, FaultKind
 from streamops.wire.writes.delayed import GONE, MOST_PARTS, move_now
 
-JOB_FROM = 10_000
 BATCH = 250
 BATCH_BYTES = 256 << 10
 """One script call moves no more than so many messages, and so many bytes unless a single one has more."""
@@ -102,8 +101,6 @@ RUN_DELAYED = Operation(
     ),
     # The stream may not exist yet: what a message becomes is rechecked by its body.
     stream=lambda _: None,
-    job_from=JOB_FROM,
     settle=settle_run,
-    # What was moved is no longer there.
-    resume=lambda intent, _: intent,
+    rated=True,
 )

@@ -1,20 +1,10 @@
 """``groups.create``: create a consumer group."""
 
-from collections.abc import Sequence
-
 from streamops.errors import NotFound, SettingsError
-from streamops.model.acting import AuditRecord, Plan
-from streamops.model.acts.groups import (
-    Amount,
-    CreateGroupEvidence,
-    CreateGroupIntent,
-    DestroyGroupIntent,
-    FormerPosition,
-)
+from streamops.model.acting import Plan
+from streamops.model.acts.groups import Amount, CreateGroupEvidence, CreateGroupIntent
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.packing import pack, unpack
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.looking import count_between, entries_read_at, find_stream
@@ -38,7 +28,9 @@ async def survey_create_group(place: Place, intent: CreateGroupIntent) -> Create
     # At the end the script reads the counter: it changes with every entry.
     exists = existing is not None
     ahead = Amount(0, 0) if exists else await count_between(place.server, look, position, LAST_ID)
-    counter = None if exists or wanted is None else await entries_read_at(place.server, look, position, ahead)
+    counter = intent.entries_read if stream.entries_added is not None else None
+    if counter is None and not exists and wanted is not None:
+        counter = await entries_read_at(place.server, look, position, ahead)
     return CreateGroupEvidence(
         identity=look.identity,
         length=stream.length,
@@ -64,13 +56,7 @@ async def apply_create_group(
     )
     if isinstance(created, Fault):
         raise created.error(f"group {intent.stream}/{intent.group}")
-    await run.report(1, undo=pack(FormerPosition(created.at, created.entries_read)))
-
-
-def undo_create_group(intent: CreateGroupIntent, records: Sequence[AuditRecord]) -> DestroyGroupIntent:
-    """Destroy it, as long as nothing was delivered."""
-    former = unpack(FormerPosition, undo_blobs(records)[-1])
-    return DestroyGroupIntent(stream=intent.stream, group=intent.group, untouched_at=former.position)
+    await run.report(1)
 
 
 def _wanted(at: str) -> EntryId | None:
@@ -110,5 +96,4 @@ CREATE_GROUP = Operation(
     apply=apply_create_group,
     writes=lambda intent: (("XGROUP CREATE", intent.stream),),
     stream=lambda intent: intent.stream,
-    undo=undo_create_group,
 )

@@ -5,19 +5,17 @@ from contextlib import ExitStack
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import command, counted
+from streamops.analysis.wording import counted
 from streamops.errors import StreamopsError
 from streamops.model.acting import Plan
 from streamops.model.acts.groups import DestroyGroupEvidence, DestroyGroupIntent
-from streamops.model.acts.restore import SavedGroup, SavedRow
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
-from streamops.operate.backups import BackupWriter, forbid_existing
-from streamops.operate.group_backups import group_line, row_line
+from streamops.operate.backups import BackupWriter, forbid_existing, json_line, name_json
 from streamops.operate.operations.looking import count_unread, look_at
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import DESTROYED_AT_ONCE, plan_destroy_group
@@ -66,7 +64,7 @@ async def apply_destroy_group(
     with ExitStack() as files:
         file = files.enter_context(BackupWriter(evidence.backup)) if evidence.backup else None
         if file is not None:
-            file.write_lines([group_line(_saved(intent, evidence))])
+            file.write_lines([_group_line(intent, evidence)])
             run.note(f"Its position and its pending rows are in {evidence.backup}.")
         work = _Destroying(run, intent, evidence, file)
         async for rows in _rows(run.server, intent):
@@ -99,7 +97,7 @@ class _Destroying:
         """Write rows down, and take them off the list where that is long."""
         intent = self._intent
         if self._file is not None:
-            self._file.write_lines([row_line(SavedRow(intent.stream, intent.group, row)) for row in rows])
+            self._file.write_lines([_row_line(intent, row) for row in rows])
         if self._evidence.pending > DESTROYED_AT_ONCE:
             ids = [row.id for row in rows]
             taken = await self._written(
@@ -135,19 +133,38 @@ class _Destroying:
         return told
 
     def _stopped(self, error: StreamopsError) -> StreamopsError:
-        """The error that ends it, which says what was done by then, and how to bring that back."""
+        """The error that ends it, which says what was done by then."""
         if done := self._run.tally.done:
             error.hint = (
                 f"The group is still there; {counted(done, 'pending row', 'pending rows')} "
-                f"{'was' if done == 1 else 'were'} taken off."
+                f"{'was' if done == 1 else 'were'} taken off: {self._evidence.backup} tells which."
             )
-            if self._evidence.backup:
-                error.hint += f" `{command('restore', self._evidence.backup)}` brings them back."
         return error
 
 
-def _saved(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> SavedGroup:
-    return SavedGroup(intent.stream, intent.group, evidence.position, evidence.entries_read, evidence.now)
+def _group_line(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> bytes:
+    return json_line(
+        {
+            "stream": name_json(intent.stream),
+            "group": name_json(intent.group),
+            "last_delivered_id": str(evidence.position),
+            "entries_read": evidence.entries_read,
+            "at": evidence.now,
+        }
+    )
+
+
+def _row_line(intent: DestroyGroupIntent, row: PendingEntry) -> bytes:
+    return json_line(
+        {
+            "stream": name_json(intent.stream),
+            "group": name_json(intent.group),
+            "id": str(row.id),
+            "consumer": name_json(row.consumer),
+            "idle_seconds": row.idle.total_seconds(),
+            "deliveries": row.delivery_count,
+        }
+    )
 
 
 async def _rows(server: Server, intent: DestroyGroupIntent) -> AsyncIterator[tuple[PendingEntry, ...]]:
@@ -167,7 +184,7 @@ async def _rows(server: Server, intent: DestroyGroupIntent) -> AsyncIterator[tup
 
 def _backup(intent: DestroyGroupIntent) -> str:
     """The file to write; none where there is nothing to write down."""
-    if intent.untouched_at is not None or not intent.backup:
+    if not intent.backup:
         return ""
     forbid_existing(intent.backup)
     return intent.backup

@@ -10,7 +10,7 @@ from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.keeping import keeping, undo_of
+from streamops.operate.acting.undo_snapshots import snapshot_writes, undo_of
 from streamops.operate.operations.members import read_members
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.nack import plan_nack
@@ -57,7 +57,7 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
             intent.group,
             batch,
             position=position,
-            kept_in=run.kept_in,
+            snapshot=run.snapshot,
         )
         if isinstance(told, Fault):
             raise told.error(f"group {intent.stream}/{intent.group}")
@@ -84,10 +84,10 @@ NACK = Operation(
     apply=apply_nack,
     writes=lambda intent: (
         ("XCLAIM", intent.stream),
-        *keeping(intent.stream),
+        *snapshot_writes(intent.stream),
     ),
     stream=lambda intent: intent.stream,
     undo=undo_nack,
-    keeps_rows=True,
+    undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

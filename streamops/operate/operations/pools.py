@@ -13,9 +13,6 @@ from streamops.plans.pools import plan_pause, plan_resume
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import set_mode
 
-SWITCHED: Final = b"switched"
-"""What undoing needs to know: that something was changed."""
-
 
 async def survey_pool(place: Place, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
     """Read what the pool was told last; raises ``NotFound`` where there is no such pool."""
@@ -36,7 +33,7 @@ async def _tell(run: Run, pool: Pool, mode: PoolMode) -> None:
     reason = "paused by an operator" if mode is PoolMode.PAUSED else "resumed by an operator"
     await set_mode(run.server, pool, mode, reason=reason, actor=str(run.actor))
     run.note(f"pool {pool.name} is {mode}")
-    await run.report(1, undo=SWITCHED)
+    await run.report(1)
 
 
 def _writes(intent: PauseIntent | ResumeIntent) -> tuple[tuple[str, str], ...]:
@@ -54,7 +51,6 @@ PAUSE: Final = Operation(
     writes=_writes,
     stream=lambda _: None,
     own=True,
-    undo=lambda intent, _: ResumeIntent(pool=intent.pool),
 )
 RESUME: Final = Operation(
     name="resume",
@@ -67,5 +63,4 @@ RESUME: Final = Operation(
     stream=lambda _: None,
     asks=False,
     own=True,
-    undo=lambda intent, _: PauseIntent(pool=intent.pool),
 )

@@ -285,6 +285,7 @@ RECLAIM = Operation(
     writes=_writes,
     stream=lambda intent: intent.stream,
     job_from=JOB_FROM,
+    rated=True,
     # What was dealt with is stale no more: the rest is what there is now.
     resume=lambda intent, _: intent,
     settle=settle_reclaim,

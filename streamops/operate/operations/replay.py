@@ -192,6 +192,7 @@ REPLAY: Final = Operation(
     writes=_writes,
     stream=lambda intent: intent.queue,
     job_from=0,
+    rated=True,
     resume=resume_replay,
     fixed=True,
     settle=settle_replay,

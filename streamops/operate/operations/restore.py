@@ -1,4 +1,4 @@
-"""``restore``: add the entries of a file to a stream, or bring a destroyed group back."""
+"""``restore``: add the entries of a file to a stream."""
 
 import asyncio
 import threading
@@ -9,15 +9,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden, StalePlan
-from streamops.model.acting import Failed, Job, Plan, Skipped
+from streamops.model.acting import Failed, Plan, Skipped
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.looking import entries_read_at, find_stream
-from streamops.operate.operations.restored_groups import restore_group
+from streamops.operate.operations.looking import find_stream
 from streamops.operate.restore_files import WIDEST, examine, read_entries
 from streamops.plans.restore import finds_own_entries, plan_restore, restored_before
 from streamops.wire.faults import Fault
@@ -32,17 +31,12 @@ BATCH_FIELDS: Final = 5_000
 """What one script adds at most: a few milliseconds of the server."""
 
 STILL_THERE: Final = "it is still there, with its own ID"
-JOB_FROM: Final = 10_000
 
 
 async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence:
     """Read the whole file, and where it is to go."""
     server = place.server
     file = await _examined(intent.file)
-    if intent.digest not in {"", file.digest}:
-        raise Forbidden(
-            f"{intent.file} is not the file any more that this began with", "Start anew with this one."
-        )
     target = _target(intent, file)
     marker = _marker(target, file.digest)
     require_one_slot(server.options.mode, target, marker)
@@ -65,20 +59,13 @@ async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence
         said=said,
         length=look.reading.length,
         last_generated_id=look.reading.last_generated_id,
-        groups=tuple((group.name, group.last_delivered_id) for group in look.reading.groups),
-        entries_read=await entries_read_at(server, look, file.group.position) if file.group else None,
+        groups=tuple(group.name for group in look.reading.groups),
     )
 
 
-async def apply_restore(run: Run, intent: RestoreIntent, evidence: RestoreEvidence, plan: Plan) -> None:
-    """Add the entries batch by batch; or create the group, and then its pending rows."""
-    if evidence.file.group is None:
-        await _Restoring(run, intent, evidence).entries()
-    else:
-        marker = _marker(evidence.target, evidence.file.digest)
-        await restore_group(run, intent, evidence, evidence.file.group, marker)
-        if not evidence.file.records:
-            await run.report(plan.count)
+async def apply_restore(run: Run, intent: RestoreIntent, evidence: RestoreEvidence, _: Plan) -> None:
+    """Add the entries batch by batch."""
+    await _Restoring(run, intent, evidence).entries()
 
 
 class _Restoring:
@@ -138,7 +125,7 @@ class _Restoring:
             for entry in wide
         ]
         skipped = [Skipped(str(entry.id), STILL_THERE) for entry in batch if entry.id in there]
-        await self._run.report(len(narrow), cursor=str(self.done), skipped=skipped, failed=failed)
+        await self._run.report(len(narrow), skipped=skipped, failed=failed)
         return None
 
     async def _still_there(self, batch: list[Entry]) -> set[EntryId]:
@@ -165,7 +152,7 @@ class _Restoring:
             kept = kept[len(theirs) :]
             self.done += len(theirs)
             skipped = [Skipped(str(entry.id), "restored by somebody else meanwhile") for entry in theirs]
-            await self._run.report(0, cursor=str(self.done), skipped=skipped)
+            await self._run.report(0, skipped=skipped)
         self._said, self._create = self.done, False
         return kept
 
@@ -214,26 +201,17 @@ def _marker(target: str, digest: str) -> str:
 
 def settle_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> RestoreIntent:
     """With the stream that it goes to, and the digest of the file that was planned with."""
-    file = evidence.file
-    return replace(intent, to=evidence.target, digest=file.digest, is_group=file.group is not None)
-
-
-def resume_restore(intent: RestoreIntent, _: Job) -> RestoreIntent:
-    """The rest: the marker beside the stream says where it begins."""
-    return replace(intent, again=False)
+    return replace(intent, to=evidence.target, digest=evidence.file.digest)
 
 
 def _writes(intent: RestoreIntent) -> tuple[tuple[str, str], ...]:
     target = intent.to or ""
-    if intent.is_group:
-        marker = ("SET", _marker(target, intent.digest))
-        return ("XGROUP CREATE", target), ("XCLAIM", target), ("XPENDING", target), marker
     return ("XADD", target), ("SET", _marker(target, intent.digest))
 
 
 RESTORE = Operation(
     name="restore",
-    summary="Add the entries of a file to a stream, or bring a destroyed group back.",
+    summary="Add the entries of a file to a stream.",
     intent=RestoreIntent,
     survey=survey_restore,
     plan=plan_restore,
@@ -241,6 +219,5 @@ RESTORE = Operation(
     writes=_writes,
     stream=lambda intent: intent.to,
     settle=settle_restore,
-    job_from=JOB_FROM,
-    resume=resume_restore,
+    rated=True,
 )

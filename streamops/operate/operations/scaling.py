@@ -1,12 +1,10 @@
 """``scale set``, and what people tell the controllers of pools: ``autoscale pause|resume|override|limits``."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import replace
 
-from streamops.model.acting import AuditRecord, Plan
+from streamops.model.acting import Plan
 from streamops.model.acts.scaling import (
     LimitsIntent,
     OverrideIntent,
@@ -17,13 +15,11 @@ from streamops.model.acts.scaling import (
     SteeringEvidence,
     SteeringIntent,
 )
-from streamops.model.pools import Steering
-from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.pools import PoolReader
-from streamops.plans.scaling import is_led, plan_scale, plan_steering, steered, steered_back
+from streamops.plans.scaling import is_led, plan_scale, plan_steering, steered
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.leading import keep_lead, require_mandate
@@ -54,12 +50,7 @@ async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _p
         await keep_lead(run.server, intent.pool, intent.mandate)
     await target.resize(intent.workers, evidence.size, reason=reason, key=key)
     run.note(f"pool {intent.pool} was asked for {intent.workers:,} workers")
-    await run.report(1, undo=str(evidence.size.ordered).encode())
-
-
-def undo_scale(intent: ScaleIntent, records: Sequence[AuditRecord]) -> ScaleIntent:
-    """Ask for as many as there were, if nobody asked for another number since."""
-    return ScaleIntent(pool=intent.pool, workers=int(undo_blobs(records)[-1]), current=intent.workers)
+    await run.report(1)
 
 
 async def survey_steering(place: Place, intent: SteeringIntent) -> SteeringEvidence:
@@ -77,12 +68,7 @@ async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvi
     await steer(run.server, intent.pool, known, asked)
     if is_led(evidence.pool, evidence.now):
         run.note("its controller follows with its next decision")
-    await run.report(1, undo=msgspec.json.encode(known))
-
-
-def undo_steering(intent: SteeringIntent, records: Sequence[AuditRecord]) -> SteeringIntent:
-    """Tell it what it had been told; what was to end by itself does not come back."""
-    return steered_back(intent, msgspec.json.decode(undo_blobs(records)[-1], type=Steering))
+    await run.report(1)
 
 
 def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]:
@@ -97,7 +83,6 @@ def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]
         stream=lambda _: None,
         asks=False,
         own=True,
-        undo=undo_steering,
     )
 
 
@@ -117,7 +102,6 @@ SCALE: Final = Operation(
     stream=lambda _: None,
     asks=False,
     own=True,
-    undo=undo_scale,
 )
 STEERING: Final = (
     _steering(

@@ -27,9 +27,6 @@ from streamops.wire.server import Server
 from streamops.wire.topics import TOPICS, KeptTopic, put_topic, read_topic, remove_topic
 
 WRITES: Final = (("HSET", TOPICS), ("HDEL", TOPICS))
-SWITCHED: Final = b"switched"
-"""What undoing needs to know: that something was changed."""
-
 LIST_HINT: Final = "`streamops topics ls` lists them; those of the configuration are changed in its files."
 
 
@@ -83,8 +80,7 @@ async def apply_topic(
     if evidence.wanted is not None and evidence.wanted != evidence.kept:
         await put_topic(run.server, evidence.wanted, evidence.digest)
         run.note(f"topic {intent.name} is {'on' if evidence.wanted.enabled else 'off'}")
-        switched = not isinstance(intent, AddTopicIntent)
-        await run.report(1, undo=SWITCHED if switched else b"")
+        await run.report(1)
 
 
 async def apply_remove_topic(
@@ -157,7 +153,6 @@ TOPIC_OFF: Final = Operation(
     stream=lambda _: None,
     asks=False,
     own=True,
-    undo=lambda intent, _: TopicOnIntent(name=intent.name),
 )
 TOPIC_ON: Final = Operation(
     name="topics.on",
@@ -170,5 +165,4 @@ TOPIC_ON: Final = Operation(
     stream=lambda _: None,
     asks=False,
     own=True,
-    undo=lambda intent, _: TopicOffIntent(name=intent.name),
 )

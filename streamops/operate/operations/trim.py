@@ -154,5 +154,6 @@ TRIM = Operation(
     writes=_writes,
     stream=lambda intent: intent.stream,
     job_from=100_000,
+    rated=True,
     resume=_resume,
 )

@@ -1,5 +1,5 @@
 -- What both ways of claiming share: claiming rows that the script itself has just read and found to match.
--- @include rows_kept
+-- @include undo_snapshot
 
 -- Claims the rows taken, without counting a delivery. Unbroken ones, with no other row of the group between
 -- them, are claimed as a run, which costs the server less than naming them.

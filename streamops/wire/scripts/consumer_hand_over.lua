@@ -1,10 +1,12 @@
 -- Hands pending entries of one consumer to another one, with idle times and counts as they are.
--- KEYS[1]: the stream. ARGV: the group, where it stood when the plan was made, from whom, to whom, the ID to begin
--- after or empty, how many rows at most, how many rows the consumer may have in all (empty: that was asked before).
--- Returns {rows as they were, IDs of rows that the server took off the list because their entries are gone, the
--- last ID looked at or empty, the time in milliseconds}.
+-- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, where it stood when the plan
+-- was made, from whom, to whom, the ID to begin after or empty, how many rows at most, how many rows the consumer may have
+-- in all (empty: that was asked before), seconds that the rows are kept.
+-- Returns {how many, the rows as they were where nothing keeps them, IDs of rows that the server took off the list because
+-- their entries are gone, the last ID looked at or empty}.
 -- @include guard
-local LARGEST, LAST_ID = 9007199254740991, '18446744073709551615-18446744073709551615'
+-- @include undo_snapshot
+local LAST_ID = '18446744073709551615-18446744073709551615'
 local key, group, from, to = KEYS[1], ARGV[1], ARGV[3], ARGV[4]
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end
@@ -18,19 +20,20 @@ if ARGV[7] ~= '' then
   end
 end
 
-local function whole(number) return math.min(math.max(number, 0), LARGEST) end
-local function digits(number) return string.format('%.0f', number) end
+local function digits(number) return string.format('%.0f', math.min(math.max(number, 0), LARGEST)) end
 
 local moved, gone, last = {}, {}, ''
 local start = ARGV[5] == '' and '-' or '(' .. ARGV[5]
 -- To ask for what comes after the largest ID of all is an error.
 local rows = ARGV[5] == LAST_ID and {} or redis.call('XPENDING', key, group, start, '+', ARGV[6], from)
+take_rows(rows, #rows, function() return true end)
+local told = keep_taken(KEYS[2], ARGV[8])
 for _, row in ipairs(rows) do
-  last, row[4] = row[1], whole(row[4])
+  last = row[1]
   local claimed = redis.call(
-    'XCLAIM', key, group, to, '0', last, 'IDLE', digits(whole(row[3])), 'RETRYCOUNT', digits(row[4]), 'JUSTID'
+    'XCLAIM', key, group, to, '0', last, 'IDLE', digits(row[3]), 'RETRYCOUNT', digits(row[4]), 'JUSTID'
   )
-  if #claimed == 1 then moved[#moved + 1] = row else gone[#gone + 1] = last end
+  if #claimed == 1 then moved[last] = true else gone[#gone + 1] = last end
 end
-local clock = redis.call('TIME')
-return {moved, gone, last, clock[1] * 1000 + math.floor(clock[2] / 1000)}
+if #gone > 0 then told = keep_only(moved, KEYS[2], ARGV[8]) end
+return {count, told, gone, last}

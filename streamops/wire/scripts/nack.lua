@@ -4,7 +4,7 @@
 -- Returns {how many, the rows as they were where nothing keeps them, IDs left alone, and for each why: "gone", "owner",
 -- "idle" or "missing"}.
 -- @include guard
--- @include rows_kept
+-- @include undo_snapshot
 local key, group, idle = KEYS[1], ARGV[1], tonumber(ARGV[4])
 local problem = group_drift(key, group, ARGV[2])
 if problem then return problem end

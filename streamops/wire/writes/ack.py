@@ -11,7 +11,6 @@ from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
-from streamops.wire.writes.kept_rows import SECONDS_KEPT
 
 
 class LeftAlone(Struct, frozen=True):
@@ -33,12 +32,10 @@ class Acknowledged(Struct, frozen=True):
 
     Attributes:
         count: How many.
-        rows: They as they were, packed, where nothing keeps them beside the stream.
         alone: Those that were left alone.
     """
 
     count: int
-    rows: bytes
     alone: tuple[LeftAlone, ...]
 
 
@@ -49,7 +46,6 @@ async def ack(
     rows: Sequence[PendingEntry],
     *,
     position: EntryId | None,
-    kept_in: str = "",
 ) -> Acknowledged | Fault:
     """Acknowledge those that have the same owner and were not delivered again.
 
@@ -59,21 +55,19 @@ async def ack(
         group: Its group.
         rows: At most a thousand rows as the plan saw them: what one script call does, nobody else can do anything beside.
         position: The group must not stand before it; none asks for the group alone.
-        kept_in: The hash that is to keep the rows as they were; empty to be told them.
     """
-    arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
+    arguments = [group, "" if position is None else str(position)]
     for row in rows:
         arguments += (str(row.id), row.consumer, str(row.delivery_count))
-    call = Call(stream, tuple(arguments), _acknowledged, (kept_in,) if kept_in else ())
+    call = Call(stream, tuple(arguments), _acknowledged)
     reply: Acknowledged | Fault = await write_script(server, "ack", call)
     return reply
 
 
 def _acknowledged(reply: Sequence[Reply]) -> Acknowledged:
-    count, rows, *alone = reply
+    count, *alone = reply
     return Acknowledged(
         count,
-        rows,
         tuple(
             LeftAlone(one.decode(), why.decode(), decode_name(owner))
             for one, why, owner in zip(*alone, strict=True)

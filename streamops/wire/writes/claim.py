@@ -12,7 +12,7 @@ from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call, write_script, write_timed_script
 from streamops.wire.server import Server
-from streamops.wire.writes.kept_rows import SECONDS_KEPT
+from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
 
 class Claimed(Struct, frozen=True):
@@ -73,7 +73,7 @@ async def claim_page(
     until: EntryId,
     most: int,
     look: int,
-    kept_in: str = "",
+    snapshot: str = "",
 ) -> ClaimedPage | Fault:
     """Claim what matches in the next page of a group's pending rows.
 
@@ -85,12 +85,12 @@ async def claim_page(
         until: Go no further than to this ID.
         most: Claim no more than so many.
         look: Look at so many rows.
-        kept_in: The hash that is to keep the rows as they were; empty to be told them.
+        snapshot: The hash that is to keep the rows as they were; empty to be told them.
     """
     start = "-" if after is None else f"({after}"
     owner: tuple[Argument, ...] = () if what.source is None else (what.source,)
     arguments = (*_who(what, position), start, str(until), most, SECONDS_KEPT, look, *owner)
-    call = Call(what.stream, arguments, _page, _beside(kept_in))
+    call = Call(what.stream, arguments, _page, _beside(snapshot))
     page, spent = await write_timed_script(server, "claim", call)
     return page if isinstance(page, Fault) else replace(page, spent=spent)
 
@@ -101,17 +101,17 @@ async def claim_ids(
     ids: Sequence[EntryId],
     *,
     position: EntryId | None,
-    kept_in: str = "",
+    snapshot: str = "",
     idle: timedelta | None = None,
 ) -> ClaimedIds | Fault:
-    """Claim those of at most a thousand IDs that match; ``kept_in`` as above.
+    """Claim those of at most a thousand IDs that match; ``snapshot`` as above.
 
     ``idle`` is for how long they look idle afterwards, where that is not to begin anew.
     """
     source = (0, "") if what.source is None else (1, what.source)
     looks = "" if idle is None else idle // timedelta(milliseconds=1)
     arguments = (*_who(what, position), SECONDS_KEPT, *source, looks, *map(str, ids))
-    call = Call(what.stream, arguments, _ids, _beside(kept_in))
+    call = Call(what.stream, arguments, _ids, _beside(snapshot))
     reply: ClaimedIds | Fault = await write_script(server, "claim_ids", call)
     return reply
 

@@ -1,33 +1,33 @@
 """Handing pending entries over, and removing consumers."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
-from streamops.wire.replies import decode_name, decode_pending_rows
+from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
+from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
 
 class HandedOver(NamedTuple):
     """What one batch came to.
 
     Attributes:
-        rows: The rows that have a new owner, as they were.
+        moved: How many rows have a new owner.
+        rows: They as they were, packed, where nothing keeps them beside the stream.
         gone: Rows that the server took off the list, because their entries are gone.
         last_id: Where to go on after; none where there was nothing.
-        at: When that was, by the server's clock.
     """
 
-    rows: tuple[PendingEntry, ...]
+    moved: int
+    rows: bytes
     gone: tuple[EntryId, ...]
     last_id: EntryId | None
-    at: datetime
 
 
 class Pruned(StrEnum):
@@ -50,6 +50,7 @@ async def hand_over(
     after: EntryId | None,
     count: int,
     most: int | None,
+    snapshot: str = "",
 ) -> HandedOver | Fault:
     """Hand pending entries of one consumer to another one, with their idle times and counts.
 
@@ -63,6 +64,7 @@ async def hand_over(
         after: Begin after this row; none for the first.
         count: How many rows: some hundreds.
         most: Refuse where ``source`` has more rows than this; none where that was asked before.
+        snapshot: The hash that is to keep the rows as they were; empty to be told them.
     """
     arguments: tuple[Argument, ...] = (
         group,
@@ -72,10 +74,10 @@ async def hand_over(
         _text(after),
         count,
         "" if most is None else str(most),
+        SECONDS_KEPT,
     )
-    reply: HandedOver | Fault = await write_script(
-        server, "consumer_hand_over", Call(stream, arguments, _handed_over)
-    )
+    call = Call(stream, arguments, _handed_over, (snapshot,) if snapshot else ())
+    reply: HandedOver | Fault = await write_script(server, "consumer_hand_over", call)
     return reply
 
 
@@ -114,13 +116,8 @@ def _text(value: EntryId | None) -> str:
 
 
 def _handed_over(reply: Sequence[Reply]) -> HandedOver:
-    rows, gone, last, at_ms = reply
-    return HandedOver(
-        decode_pending_rows(rows),
-        tuple(map(EntryId.parse, gone)),
-        EntryId.parse(last) if last else None,
-        EPOCH + timedelta(milliseconds=at_ms),
-    )
+    moved, rows, gone, last = reply
+    return HandedOver(moved, rows, tuple(map(EntryId.parse, gone)), EntryId.parse(last) if last else None)
 
 
 def _pruned(reply: Sequence[bytes]) -> list[Pruned]:

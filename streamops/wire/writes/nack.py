@@ -11,7 +11,7 @@ from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
-from streamops.wire.writes.kept_rows import SECONDS_KEPT
+from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
 
 class GivenBack(Struct, frozen=True):
@@ -36,7 +36,7 @@ async def nack(
     rows: Sequence[PendingEntry],
     *,
     position: EntryId | None,
-    kept_in: str = "",
+    snapshot: str = "",
 ) -> GivenBack | Fault:
     """Give back those of at most a thousand rows whose owner is still the same.
 
@@ -46,13 +46,13 @@ async def nack(
         group: Its group.
         rows: The rows as the plan saw them.
         position: The group must not stand before it; none asks for the group alone.
-        kept_in: The hash that is to keep the rows as they were; empty to be told them.
+        snapshot: The hash that is to keep the rows as they were; empty to be told them.
     """
     arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
     arguments.append(str(GIVEN_BACK // timedelta(milliseconds=1)))
     for row in rows:
         arguments += (str(row.id), row.consumer)
-    call = Call(stream, tuple(arguments), _given_back, (kept_in,) if kept_in else ())
+    call = Call(stream, tuple(arguments), _given_back, (snapshot,) if snapshot else ())
     reply: GivenBack | Fault = await write_script(server, "nack", call)
     return reply
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import NamedTuple
 
 from streamops.model.acts.undo import Done
 from streamops.model.entries import PendingEntry
@@ -12,24 +11,9 @@ from streamops.wire.faults import Fault
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
-from streamops.wire.writes.restore import KEPT
 
 ROWS = 250
 """Rows of one call: about 3 ms of the server's time."""
-
-
-class Mark(NamedTuple):
-    """How far a file of rows has been restored, as it is kept beside the stream.
-
-    Attributes:
-        key: The key, in the stream's slot.
-        said: What it must say.
-        done: Rows of the file before these, to which they are added.
-    """
-
-    key: str
-    said: int
-    done: int
 
 
 async def restore_rows(
@@ -43,10 +27,8 @@ async def restore_rows(
     at: datetime,
     position: EntryId | None,
     writes: bool,
-    mark: Mark | None = None,
-    given_in: str = "",
 ) -> list[str] | Fault:
-    """Restore owner, time of delivery and deliveries of the first of these rows.
+    """Restore owner, time of delivery and deliveries of rows.
 
     Args:
         server: Where.
@@ -58,32 +40,17 @@ async def restore_rows(
         at: When it was done; a row delivered since is left alone.
         position: The group must not stand before it; none asks for the group alone.
         writes: Whether to restore them, or only to say what would come of it.
-        mark: What is to count the rows that were dealt with; where it says something else, nothing is done.
-        given_in: The hash of those that were given back, to give back each of them once; empty where there is none.
 
     Returns:
-        What came of each: ``restored``, or why not. Of fewer rows than were given where looking at their
-        entries took long: ask again with the rest.
+        What came of each: ``restored``, or why not.
     """
     arguments: list[Argument] = [group, "" if position is None else str(position), done.value, holder]
     arguments += (_ms(at), "write" if writes else "look")
-    arguments += (
-        ("given" if given_in else "", "", "") if mark is None else ("marker", str(mark.said), mark.done)
-    )
-    arguments.append(int(KEPT.total_seconds()))
     for (owner, idle, deliveries), alike in groupby(rows, _what_it_gets):
         ids = [str(row.id) for row in alike]
         arguments += (owner, max(0, _ms(at - idle)), deliveries, len(ids), *ids)
-    reply: list[str] | Fault = await write_script(
-        server,
-        "restore_rows",
-        Call(
-            stream,
-            tuple(arguments),
-            lambda came: [one.decode() for one in came],
-            tuple(filter(None, (given_in if mark is None else mark.key,))),
-        ),
-    )
+    call = Call(stream, tuple(arguments), lambda came: [one.decode() for one in came])
+    reply: list[str] | Fault = await write_script(server, "restore_rows", call)
     return reply
 
 

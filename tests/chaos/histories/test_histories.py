@@ -34,7 +34,7 @@ def test_killed_trim_is_gone_on_with(program: ServerProgram, start_server: Start
 
 
 @each_version
-async def test_killed_operator_is_gone_on_with_or_undone(server: RunningServer) -> None:
+async def test_what_a_killed_operator_did_is_done_again_or_undone(server: RunningServer) -> None:
     await killed_operators.play_all(server, seeds(5))
 
 

@@ -303,7 +303,7 @@ def test_names_are_completed_from_the_server(
         return [item.split(",", 1)[1] for item in capfd.readouterr().out.splitlines() if item]
 
     assert completed("streamops sta") == ["status"]
-    assert completed("streamops streams ") == ["ls", "info", "tail", "search", "rm-entry"]
+    assert completed("streamops streams ") == ["ls", "info", "tail", "search", "reclaim", "rm-entry"]
     assert completed("streamops status ord") == ["orders", "orders:dlq"]
     assert completed("streamops groups info orders ") == ["billing", "mail"]
     assert completed("streamops groups info orders m") == ["mail"]

@@ -144,7 +144,7 @@ def test_the_whole_audit_log(cli: Cli, stocked: RunningServer) -> None:
     """Each row of ``--full`` is what ``--id`` shows of that action."""
     assert stocked.command("EXISTS", "orders")
     for ids in ("1-1,2-1", "3-1"):
-        assert cli("ack", "orders", "billing", "--ids", ids, "--yes", "--reason", "why").code == 0
+        assert cli("nack", "orders", "billing", "--ids", ids, "--yes", "--reason", "why").code == 0
     lines = cli("audit", "ls", "--full", "-o", "jsonl").out.splitlines()
     newest, oldest = (json.loads(line) for line in lines)
     assert [len(row["before"]) for row in (newest, oldest)] == [1, 2]

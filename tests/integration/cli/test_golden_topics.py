@@ -3,6 +3,8 @@
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -172,11 +174,15 @@ def test_a_topic_that_is_added_is_kept(cli: Cli, server: RunningServer, place: P
     assert (topic.enabled, topic.retry_empty, topic.secret) == (False, False, Secret(HIDDEN))
 
 
-def test_switching_can_be_undone(cli: Cli, server: RunningServer) -> None:
+def test_switching_tells_the_command_that_sets_it_back(cli: Cli, server: RunningServer) -> None:
     server.command("HSET", TOPICS, "kept", encode_topic(Topic(name="kept", url="http://h")))
-    assert cli("--url", server.url, "topics", "off", "kept").code == 0
+    told = json.loads(cli("--url", server.url, "topics", "off", "kept", "-o", "json").out)
+    back = told["undo"]
     ((first, _), *_) = server.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
-    assert cli("--url", server.url, "undo", first.decode(), "--yes").code == 0
+    refused = cli("--url", server.url, "undo", first.decode(), "--yes")
+    assert (refused.code, "`streamops topics on kept` sets it back." in refused.err) == (4, True)
+    program, *words = shlex.split(back)
+    assert (program, cli(*words).code) == ("streamops", 0)
     assert decode_topic("kept", server.command("HGET", TOPICS, "kept")).enabled
 
 

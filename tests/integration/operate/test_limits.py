@@ -1,8 +1,6 @@
 import pytest
 
 from streamops.model.acts.scaling import LimitsIntent
-from streamops.model.acts.undo import UndoIntent
-from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import done, open_console
 from tests.support.servers import RunningServer
@@ -15,21 +13,17 @@ def limits(server: RunningServer) -> list[bytes | None]:
     return found
 
 
-async def told(console: Console, **values: int | bool) -> str:
-    outcome = await done(console, LimitsIntent(pool="shop", **values))  # type: ignore[arg-type]
-    return outcome.audit_id
+async def told(console: Console, **values: int | bool) -> None:
+    await done(console, LimitsIntent(pool="shop", **values))  # type: ignore[arg-type]
 
 
 async def test_a_limit_stays_until_it_is_changed_or_reset_by_name(server: RunningServer) -> None:
     server.command("HSET", POOL, "limit_min", 2, "limit_max", 9)
     async with await open_console(server) as console:
-        action = await told(console, maximum=40)
+        await told(console, maximum=40)
         assert limits(server) == [b"2", b"40"]
-        await done(console, UndoIntent(audit_id=EntryId.parse(action)))
-        assert limits(server) == [b"2", b"9"]
-        action = await told(console, minimum=3, reset=True)
+        await told(console, minimum=3, reset=True)
         assert limits(server) == [b"3", None]
-        await done(console, UndoIntent(audit_id=EntryId.parse(action)))
         await told(console, reset=True)
         assert limits(server) == [None, None]
 

@@ -103,8 +103,8 @@ async def test_read_only_is_refused_by_the_engine_too(server: RunningServer) -> 
         await to_pending(app)
         before = state(server)
         await press(app, "A", "enter")
-        await shown(app, "Enter applies")
-        await press(app, "enter")
+        await shown(app, "Tab, then Enter applies")
+        await press(app, "tab", "enter")
         await shown(app, "✗ read-only: nothing is changed here")
         assert state(server) == before
 
@@ -113,19 +113,16 @@ async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> 
     count = 20_000
     server.client.eval(  # one script is quicker than so many commands
         "for i = 1, tonumber(ARGV[1]) do redis.call('XADD', KEYS[1], i .. '-0', 'n', i) end"
-        " redis.call('XGROUP', 'CREATE', KEYS[1], 'billing', '0') return 1",
-        1, "orders", str(count),
+        " redis.call('XGROUP', 'CREATE', 'orders', 'billing', '0', 'MKSTREAM') return 1",
+        1, "orders:dlq", str(count),
     )  # fmt: skip
-    server.command(
-        "XREADGROUP", "GROUP", "billing", "worker-1", "COUNT", str(count), "STREAMS", "orders", ">"
-    )
     app = console_on(server)
     async with running(app):
-        await until(app, lambda: names(app) == ["orders/billing"])
-        await press(app, "C", *"worker-2", "down", "down", *"0s", *["down"] * 4, *"4000", "enter")
-        await shown(app, "20,000 entries")
-        await press(app, "enter")
-        await shown(app, "of 20,000 entries")
+        await until(app, lambda: "orders:dlq/-" in names(app))
+        await press(app, "end", "R", *["down"] * 11, *"4000", "enter")
+        await shown(app, "20,000 letters")
+        await press(app, "tab", "enter")
+        await shown(app, "of 20,000 letters")
         await press(app, "3", "4", "4")
         await shown(app, "▸ running")
         await press(app, "enter")
@@ -135,8 +132,8 @@ async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> 
         await press(app, "escape", "1", "4", "4")
         await shown(app, "▲ interrupted")
         await press(app, "R")
-        await shown(app, "Enter applies")
-        await press(app, "enter")
+        await shown(app, "Tab, then Enter applies")
+        await press(app, "tab", "enter")
         await shown(app, "others see it")
         await press(app, "escape")
         await shown(app, "✗ interrupted")
@@ -151,7 +148,7 @@ async def test_any_name_can_be_acted_on(server: RunningServer) -> None:
         await press(app, *PENDING)
         await until(app, lambda: len(names(app)) == ENTRIES)
         await press(app, "A", "enter")
-        await shown(app, "Enter applies")
-        await press(app, "enter")
+        await shown(app, "Tab, then Enter applies")
+        await press(app, "tab", "enter")
         await shown(app, "1 of 1")
         assert pending_count(server, name, name) == ENTRIES - 1

@@ -7,7 +7,7 @@ import pytest
 
 from streamops.errors import Forbidden, StreamopsError
 from streamops.model.acting import Actor
-from streamops.model.acts.ack import AckIntent
+from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import EntryId
@@ -127,7 +127,7 @@ async def test_an_action_whose_intent_says_more_is_not_undone(
     server.command("XADD", "orders", "1-0", "n", 1)
     server.command("XGROUP", "CREATE", "orders", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "c", "STREAMS", "orders", ">")
-    await done(console, AckIntent(stream="orders", group="g", ids=(EntryId(1, 0),)))
+    await done(console, NackIntent(stream="orders", group="g", ids=(EntryId(1, 0),)))
     rows = server.command("XRANGE", AUDIT, "-", "+")
     server.command("DEL", AUDIT)
     for ident, fields in rows:
@@ -138,7 +138,7 @@ async def test_an_action_whose_intent_says_more_is_not_undone(
     with pytest.raises(Forbidden, match="was begun by another version of streamops"):
         await console.prepare(UndoIntent(audit_id=EntryId.parse(rows[0][0])))
     page = await console.read_actions()
-    assert [action.first.operation for action in page.actions] == ["ack"]
+    assert [action.first.operation for action in page.actions] == ["nack"]
 
 
 async def test_marks_that_say_more_stop_no_worker(server: RunningServer) -> None:

@@ -1,6 +1,7 @@
 """Giving rows back: those that lie together at once, and the same of each as if it were alone."""
 
 from streamops.model.acts.undo import Done
+from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
@@ -49,10 +50,10 @@ async def test_who_may_not_be_told_of_groups_is_denied_it_in_the_words_of_the_se
             "orders",
             "g",
             [then(1, "a")],
-            done=Done.ACKED,
-            holder="",
+            done=Done.CLAIMED,
+            holder="rescuer",
             at=at,
-            position=None,
+            position=EntryId(1, 0),
             writes=True,
         )
     finally:

@@ -55,11 +55,7 @@ TENANT_RULES = (
 ELSEWHERE = {"pools", "pause", "resume", "scale", "autoscale", "topics", "jobs"}
 """Operations that read nothing a tenant may write."""
 
-DEEDS = sorted(
-    name
-    for name, one in EXAMPLES.items()
-    if one.operation.split(".")[0] not in ELSEWHERE and name not in ("undo of scale", "undo of limits")
-)
+DEEDS = sorted(name for name, one in EXAMPLES.items() if one.operation.split(".")[0] not in ELSEWHERE)
 FOLLOWING = ("replay for all", "replay as a retry", "run-now", "reclaim by adding", "restore entries")
 """Those that follow most of what is written there."""
 

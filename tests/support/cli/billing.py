@@ -7,6 +7,11 @@ from tests.support.servers import RunningServer
 STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"
 SESAME = "sesame"
 CLAIM = ("claim", STREAM, GROUP, "--to", "worker-2", "--min-idle", "0", "--yes")
+RECLAIM = (
+    *("streams", "reclaim", STREAM, GROUP),
+    *("--redeliver", "claim", "--to", "worker-2", "--min-idle", "1ms", "--yes"),
+)
+"""What is long, and a job: entries of ``worker-1`` go to ``worker-2``."""
 
 
 def deliver_all_to_worker_1(server: RunningServer, count: int) -> None:
@@ -17,6 +22,7 @@ def deliver_all_to_worker_1(server: RunningServer, count: int) -> None:
     pipe.execute()
     server.command("XGROUP", "CREATE", STREAM, GROUP, "0")
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "COUNT", count, "STREAMS", STREAM, ">")
+    server.command("XGROUP", "CREATECONSUMER", STREAM, GROUP, "worker-2")
 
 
 def fill_stuck(server: RunningServer) -> None:

@@ -1,4 +1,4 @@
-"""Random histories of claims, nacks, acknowledgements and their undoing, beside live consumers and another operator.
+"""Random histories of claims and nacks, their undoing, and acknowledgements, beside live consumers and another operator.
 
 A ledger holds every write of an operator against the state just before it: no row moves that should not, none is
 counted as delivered, none is lost.
@@ -216,16 +216,15 @@ class History:
                 self._blame("changed by an undo", one, was)
             elif now is not None and (now.owner, now.deliveries) != (meant.consumer, meant.delivery_count):
                 self._blame("restored otherwise", one, now)
-            elif was is None and (named["done"] is not Done.ACKED or one not in self._acked):
+            elif was is None:
                 self._blame("revived", one, now)
-            elif was is not None and not self._may_restore(was, meant.consumer, meant.delivery_count, named):
+            elif not self._may_restore(was, meant.consumer, meant.delivery_count, named):
                 self._blame("restored", one, was)
-        self._acked -= after.keys()
 
     @staticmethod
     def _may_restore(was: Row, owner: str, deliveries: int, named: dict[str, Any]) -> bool:
         holder = named["holder"] if named["done"] is Done.CLAIMED else owner
-        return named["done"] is not Done.ACKED and (was.owner, was.deliveries) == (holder, deliveries)
+        return (was.owner, was.deliveries) == (holder, deliveries)
 
     def _blame(self, what: str, one: str, row: Row | None) -> None:
         self._wrong.append(f"{what}: {one} {row}")

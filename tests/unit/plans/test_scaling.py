@@ -64,7 +64,7 @@ def test_a_plan_of_scaling_tells_from_how_many_workers_to_how_many(
     plan = plan_scale(ScaleIntent(pool="p", workers=workers), evidence)
     assert plan.count == count
     assert " ".join(plan.effects).startswith(words)
-    assert bool(plan.undo) is bool(count)
+    assert bool(plan.opposite) is bool(count)
     assert plan.command == f"streamops scale set p {workers}"
 
 
@@ -122,7 +122,7 @@ def test_a_pools_steering_is_told_in_words(known: Steering, intent: SteeringInte
 
 
 @table(
-    ("known", "intent", "count", "effects", "undo"),
+    ("known", "intent", "count", "effects", "opposite"),
     [
         (FREE, PAUSE, 1, ["changes nothing, until it is resumed"], "autoscale resume p"),
         (PAUSED, PAUSE, 0, [], ""),
@@ -138,13 +138,13 @@ def test_a_pools_steering_is_told_in_words(known: Steering, intent: SteeringInte
     ],
 )
 def test_plans_of_steering(
-    known: Steering, intent: SteeringIntent, count: int, effects: list[str], undo: str
+    known: Steering, intent: SteeringIntent, count: int, effects: list[str], opposite: str
 ) -> None:
     plan = plan_steering(intent, steering(known))
     assert plan.count == count
     assert len(plan.effects) == len(effects)
     assert all(part in told for part, told in zip(effects, plan.effects, strict=True))
-    assert plan.undo == (f"`streamops {undo}`" if undo else "")
+    assert (plan.undo, plan.opposite) == ("", f"streamops {opposite}" if opposite else "")
     assert plan.warnings == ()
 
 

@@ -14,7 +14,7 @@ from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.acting import ours
 from streamops.operate.acting.packing import unpack_values
-from streamops.operate.acting.undo_rows import unpack_pages
+from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.present.entries import preview, render_entry
 from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_project
 

@@ -25,7 +25,7 @@ from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.schedules import parse_schedule
 from streamops.operate.acting.packing import unpack, unpack_values
-from streamops.operate.acting.undo_rows import unpack_pages
+from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.operate.restore_files import parse_entry
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
 from streamops.process.web.web_config import decode_web_config

@@ -21,9 +21,8 @@ from streamops.model.pools import PoolMode, RosterWorker
 from streamops.model.workers import WorkerState
 from streamops.operate.acting.audit import decode_record
 from streamops.operate.acting.packing import pack, unpack, unpack_asked
-from streamops.operate.acting.undo_rows import unpack_pages
+from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.operate.backups import parse_line, taken_back
-from streamops.operate.group_backups import parse_group, parse_row
 from streamops.scaling.history import read_history
 from streamops.scaling.state import ScalingState
 from streamops.wire.consuming.hearts import decode_heart
@@ -109,16 +108,6 @@ ADDED: dict[str, Known] = {
     "line that takes back": Known(
         lambda: taken_back([b'{"not_deleted":["1-0"]}\n']),
         lambda: taken_back([b'{"not_deleted":["1-0"],"why":"it changed"}\n']),
-    ),
-    "group in a file": Known(
-        lambda: parse_group(b'{"stream":"s","group":"g","last_delivered_id":"1-0"}'),
-        lambda: parse_group(b'{"stream":"s","group":"g","last_delivered_id":"1-0","mood":1}'),
-    ),
-    "row in a file": Known(
-        lambda: parse_row(b'{"stream":"s","group":"g","id":"1-0","consumer":"c","idle_seconds":1,"deliveries":1}'),
-        lambda: parse_row(
-            b'{"stream":"s","group":"g","id":"1-0","consumer":"c","idle_seconds":1,"deliveries":1,"mood":1}'
-        ),
     ),
 }  # fmt: skip
 

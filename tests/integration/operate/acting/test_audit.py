@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from streamops.errors import NotFound
 from streamops.model.acting import Action, Actor, Assent, AuditPhase, Environment, Limits
 from streamops.model.acts.ack import AckIntent
+from streamops.model.acts.nack import NackIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operate.acting import action_search
@@ -135,7 +136,7 @@ async def test_an_action_tells_what_was_before(server: RunningServer, console: C
     server.command("XGROUP", "CREATE", "orders", "billing", "0")
     server.command("XREADGROUP", "GROUP", "billing", "worker", "STREAMS", "orders", ">")
     ids = (EntryId(1, 0), EntryId(2, 0))
-    prepared = await console.prepare(AckIntent(stream="orders", group="billing", ids=ids))
+    prepared = await console.prepare(NackIntent(stream="orders", group="billing", ids=ids))
     outcome = await console.apply(prepared, Assent(yes=True))
     told = await console.read_action(EntryId.parse(outcome.audit_id))
     action, before = action_of(told), state_before(told)

@@ -16,7 +16,6 @@ from streamops.operate.operations import claiming
 from streamops.wire.keys import undo_key
 from streamops.wire.writes import claim as claim_writes
 from streamops.wire.writes.audit import AUDIT
-from streamops.wire.writes.jobs import job_key
 from tests.support.operate.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer
@@ -161,7 +160,7 @@ async def test_what_cannot_be_meant_is_refused(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("named", [False, True])
-async def test_an_interrupted_job_goes_on_where_it_stopped(
+async def test_interrupted_it_says_what_was_done_and_the_same_again_does_the_rest(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, named: bool
 ) -> None:
     small_pages(monkeypatch, 300)
@@ -172,50 +171,24 @@ async def test_an_interrupted_job_goes_on_where_it_stopped(
         seen.append(progress)
         stop.set()
 
-    intent = claim(ids=tuple(ids) if named else None, count=1_100)
+    intent = claim(ids=tuple(ids) if named else None)
     async with await open_console(server) as console:
         prepared = await console.prepare(intent)
-        with pytest.raises(Interrupted) as caught:
+        with pytest.raises(Interrupted, match="interrupted") as caught:
             await console.apply(prepared, Assent(yes=True), watch, stop=stop)
         outcome: Any = caught.value.outcome
-        assert 300 <= outcome.applied <= 900
+        assert caught.value.hint == "Run it again for the rest: what is done is left alone."
+        assert (300 <= outcome.applied <= 900, outcome.complete, outcome.job) == (True, False, "")
         assert outcome.applied == sum(owner == "rescuer" for owner, _ in rows(server).values())
-        late = server.command("XADD", STREAM, "*", "f", "v")
-        server.command("XREADGROUP", "GROUP", GROUP, "a", "STREAMS", STREAM, ">")
-        server.command("XCLAIM", STREAM, GROUP, "a", 0, late, "IDLE", OLD, "JUSTID")
-        rest = await console.prepare_rest(outcome.job)
-        assert rest.plan.count == 1_100 - outcome.applied
+        action = (await console.read_actions(1)).actions[0]
+        assert action.last is not None
+        assert action.last.outcome is not None
+        assert action.last.outcome.applied == outcome.applied
+        assert not await console.read_jobs()
+        rest = await console.prepare(intent)
+        assert rest.plan.count == 1_200 - outcome.applied
         assert (await applied(console, rest)).complete
-    owners = [owner for owner, _ in rows(server).values()]
-    assert owners == ["rescuer"] * 1_100 + ["b"] * 100 + ["a"]
-
-
-@pytest.mark.parametrize("told", [0, 2])
-async def test_a_count_holds_across_a_kill(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch, *, told: int
-) -> None:
-    """However much of it the job could tell of, the rest goes no further than the plan."""
-    small_pages(monkeypatch, 300)
-    add_pending_for(server, a=1_300, b=100)
-    seen = list[Progress]()
-
-    class Killed(BaseException):
-        """Stands for the end of the process."""
-
-    def kill(progress: Progress) -> None:
-        seen.append(progress)
-        if len(seen) > told:
-            raise Killed
-
-    async with await open_console(server) as console:
-        prepared = await console.prepare(claim(count=1_200))
-        with pytest.raises(Killed):
-            await console.apply(prepared, Assent(yes=True), kill)
-        (job,) = await console.read_jobs()
-        assert bool(job.cursor) == bool(told)
-        server.command("HSET", job_key(job.id), "lease_ms", 1)
-        await applied(console, await console.prepare_rest(job.id))
-    assert [owner for owner, _ in rows(server).values()] == ["rescuer"] * 1_200 + ["a"] * 100 + ["b"] * 100
+    assert [owner for owner, _ in rows(server).values()] == ["rescuer"] * 1_200
 
 
 async def test_a_rate_is_kept_to_and_nothing_is_left_out(

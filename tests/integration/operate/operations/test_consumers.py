@@ -171,20 +171,19 @@ async def test_the_hand_over_can_be_undone(
     assert consumers(server) == {"dead", "heir"}
 
 
-async def test_long_work_is_a_job_and_can_be_interrupted(
+async def test_interrupted_the_same_again_does_the_rest(
     server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stock(server, 10_000, dead=10_000)
     prepared = await console.prepare(removal(to="heir"), Limits(rate=1_000_000.0))
-    jobs: list[str] = []
 
     def stop(_: object) -> None:
         raise Forbidden("enough", "")
 
     with pytest.raises(ApplyError):
-        await console.apply(prepared, Assent(yes=True), stop, jobs.append)
+        await console.apply(prepared, Assent(yes=True), stop)
     assert {"dead", "heir"} == consumers(server)
-    rest = await console.prepare_rest(jobs[0])
+    rest = await console.prepare(removal(to="heir"))
     assert rest.plan.count == 10_000 - consumer_rm.BATCH
     outcome = await applied(console, rest)
     assert outcome.complete

@@ -99,20 +99,31 @@ async def test_what_happened_since_the_plan_is_drift(server: RunningServer, cons
     assert not server.command("EXISTS", STREAM)
 
 
-async def test_creating_can_be_undone_while_nothing_was_delivered(
+async def test_a_created_group_is_destroyed_by_the_command_that_the_plan_names(
     server: RunningServer, console: Console
 ) -> None:
     add_numbered(server, STREAM, 1, 3)
-    outcome = await done(console, CreateGroupIntent(stream=STREAM, group="g", at="0"))
-    undo = UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
-    plan = await planned(console, undo)
-    assert (plan.operation, plan.tier, plan.count) == ("groups.destroy", Tier.REVERSIBLE, 1)
-    deliver(server, STREAM, "g", "c", 1)
-    with pytest.raises(Forbidden, match="has been given entries since it was created"):
-        await console.prepare(undo)
-    other = await done(console, CreateGroupIntent(stream=STREAM, group="h", at="0"))
-    await done(console, UndoIntent(audit_id=EntryId.parse(other.audit_id)))
-    assert [flat[1] for flat in server.command("XINFO", "GROUPS", STREAM)] == [b"g"]
+    intent = CreateGroupIntent(stream=STREAM, group="g", at="0")
+    plan = await planned(console, intent)
+    assert (plan.tier, plan.reversible, plan.opposite) == (
+        Tier.REVERSIBLE,
+        False,
+        f"streamops groups destroy {STREAM} g",
+    )
+    outcome = await done(console, intent)
+    with pytest.raises(Forbidden, match="cannot be undone") as caught:
+        await console.prepare(UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))
+    assert plan.opposite in caught.value.hint
+
+
+async def test_a_given_counter_is_set(server: RunningServer, console: Console) -> None:
+    add_numbered(server, STREAM, 1, 3)
+    await done(console, CreateGroupIntent(stream=STREAM, group="g", at="2-1", entries_read=2))
+    (row,) = server.command("XINFO", "GROUPS", STREAM)
+    assert row[row.index(b"entries-read") + 1] == 2
+    for at, number in (("$", 2), ("2-1", -1)):
+        with pytest.raises(ValueError, match="--entries-read"):
+            CreateGroupIntent(stream=STREAM, group="h", at=at, entries_read=number)
 
 
 @pytest.mark.parametrize("at", ["", "x", "1-x", "-1", "1-2-3", "99999999999999999999-1"])

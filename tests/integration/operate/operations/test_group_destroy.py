@@ -6,10 +6,7 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Assent, Progress, Tier
-from streamops.model.acts.groups import (
-    DestroyGroupIntent,
-)
-from streamops.model.acts.restore import RestoreIntent
+from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent
 from streamops.operate.console import Console
 from streamops.operate.operations import group_destroy
 from streamops.plans import groups as plans
@@ -89,19 +86,33 @@ async def test_a_long_list_is_emptied_in_batches_first(
         await console.apply(prepared, Assent(typed=prepared.consent.word), interrupt)
     assert caught.value.outcome.applied == 200  # type: ignore[attr-defined]
     assert caught.value.hint == (  # type: ignore[attr-defined]
-        "The group is still there; 200 pending rows were taken off. "
-        f"`streamops restore {backup}` brings them back."
+        f"The group is still there; 200 pending rows were taken off: {backup} tells which."
     )
     # What was taken off is in the file, which stays; the next plan needs another one.
     assert len(backup.read_bytes().splitlines()) == 1 + 300
     with pytest.raises(SettingsError, match="exists already"):
         await console.prepare(intent)
-    assert (await done(console, RestoreIntent(file=str(backup)))).applied == 200
     outcome = await done(
         console, DestroyGroupIntent(stream=STREAM, group="g", backup=str(tmp_path / "rest.jsonl"))
     )
-    assert outcome.applied == 431
+    assert outcome.applied == 231
     assert server.command("XINFO", "GROUPS", STREAM) == []
+
+
+async def test_the_command_that_the_plan_prints_brings_the_position_back(
+    server: RunningServer, console: Console
+) -> None:
+    grouped(server)
+    before = server.command("XINFO", "GROUPS", STREAM)[0]
+    prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g"))
+    counter = before[before.index(b"entries-read") + 1]
+    line = f"streamops groups create {STREAM} g --at 6-1 --entries-read {counter}"
+    assert f"`{line}` brings the position back, but nothing that was pending." in prepared.plan.effects
+    await applied(console, prepared)
+    await done(console, CreateGroupIntent(stream=STREAM, group="g", at="6-1", entries_read=counter))
+    after = server.command("XINFO", "GROUPS", STREAM)[0]
+    for name in (b"last-delivered-id", b"entries-read", b"lag"):
+        assert after[after.index(name) + 1] == before[before.index(name) + 1], name
 
 
 async def test_a_long_list_is_not_emptied_without_a_backup(

@@ -6,8 +6,6 @@ from msgspec.structs import replace
 from streamops.errors import NotFound, StalePlan
 from streamops.model.acting import Assent
 from streamops.model.acts.pools import PauseIntent, ResumeIntent
-from streamops.model.acts.undo import UndoIntent
-from streamops.model.ids import EntryId
 from streamops.model.workers import WorkerState
 from streamops.operate.console import Console
 from streamops.runtime import Entry, Streamops, WorkerOptions
@@ -72,15 +70,6 @@ async def test_twice_changes_nothing_and_is_no_error(staffed: RunningServer) -> 
         assert await act(console, RESUME) == 0
         assert staffed.command("EXISTS", POOL) == 0
         assert [await act(console, PAUSE) for _ in range(2)] == [1, 0]
-
-
-async def test_a_pause_can_be_undone(staffed: RunningServer) -> None:
-    async with await Console.open(staffed.options, actor=WORKSHOP) as console:
-        await act(console, PAUSE)
-        ((first, _), *_) = staffed.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
-        prepared = await console.prepare(UndoIntent(audit_id=EntryId.parse(first)))
-        assert (await console.apply(prepared, Assent(yes=True))).applied == 1
-    assert staffed.command("HGET", POOL, "mode") == b"running"
 
 
 async def test_what_others_said_meanwhile_is_not_overruled(staffed: RunningServer) -> None:

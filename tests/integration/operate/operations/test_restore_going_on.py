@@ -4,16 +4,15 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from streamops.errors import ApplyError, Forbidden, StalePlan, StreamopsError
+from streamops.errors import ApplyError, StalePlan, StreamopsError
 from streamops.model.acting import Assent, Progress, Skipped
 from streamops.model.acts.restore import RestoreIntent
 from streamops.operate.console import Console
 from streamops.operate.operations import restore
 from streamops.wire.writes.restore import restore_entries
 from tests.support.operate.operations.doing import applied, done, open_console
-from tests.support.operate.operations.restoring import GOOD, STREAM, markers, values, written
+from tests.support.operate.operations.restoring import STREAM, markers, values, written
 from tests.support.servers import RunningServer
 
 
@@ -47,29 +46,6 @@ async def test_whatever_stops_it_the_same_command_goes_on(
     assert f"{10 * stop_after} of the file's 45 were restored before" in rest.plan.effects[1]
     await applied(console, rest)
     assert values(server) == list(range(1, 46))
-
-
-async def test_a_job_can_be_resumed_by_its_token(
-    server: RunningServer, console: Console, tmp_path: Path
-) -> None:
-    path = tmp_path / "f"
-    intent = RestoreIntent(file=written(path, 1_100), new_ids=True)
-    prepared = await console.engine.prepare(replace(restore.RESTORE, job_from=1), intent)
-    jobs: list[str] = []
-
-    def stop(_: Progress) -> None:
-        raise StreamopsError("stopped")
-
-    with pytest.raises(ApplyError):
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), stop, jobs.append)
-    rest = await console.prepare_rest(jobs[0])
-    assert (rest.plan.count, rest.plan.target) == (600, STREAM)
-    await applied(console, rest)
-    assert values(server) == list(range(1, 1_101))
-    with path.open("ab") as file:
-        file.write(GOOD)
-    with pytest.raises(Forbidden, match="is over"):
-        await console.prepare_rest(jobs[0])
 
 
 async def test_two_operators_restore_a_file_once(

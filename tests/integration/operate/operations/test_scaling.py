@@ -3,9 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from msgspec import Struct
 
-from streamops.errors import NotFound, StalePlan, TargetChanged, TargetError
+from streamops.errors import Forbidden, NotFound, StalePlan, TargetChanged, TargetError
 from streamops.model.acts.scaling import (
     LimitsIntent,
     OverrideIntent,
@@ -42,12 +41,6 @@ async def steering(console: Console) -> Steering:
     return (await console.pools.one(POOL)).steering
 
 
-async def taken_back(console: Console, intent: Struct) -> int:
-    """Do something and take it back; how much was taken back."""
-    outcome = await done(console, intent)
-    return (await done(console, UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))).applied
-
-
 async def test_a_pool_is_told_its_first_number(console: Console) -> None:
     for ident, aim, ready in (("a", 2, 2), ("b", 1, 0)):
         await staffed(console, ident, aim, ready)
@@ -61,16 +54,19 @@ async def test_a_pool_is_told_its_first_number(console: Console) -> None:
     assert (await console.pools.size(POOL)).ordered == 2
 
 
-async def test_scaling_is_taken_back_unless_somebody_scaled_since(console: Console) -> None:
+async def test_scaling_and_steering_cannot_be_undone_and_say_what_sets_them_back(console: Console) -> None:
     await staffed(console, "a", 2, 2)
     await done(console, TWO)
-    assert await taken_back(console, THREE) == 1
-    assert (await order(console)).workers == 2
-    first = await done(console, THREE)
-    await done(console, ScaleIntent(pool=POOL, workers=5))
-    with pytest.raises(StalePlan):
-        await done(console, UndoIntent(audit_id=EntryId.parse(first.audit_id)))
-    assert (await order(console)).workers == 5
+    for intent, back in (
+        (THREE, f"streamops scale set {POOL} 2"),
+        (PauseScalingIntent(pool=POOL), f"streamops autoscale resume {POOL}"),
+    ):
+        plan = await planned(console, intent)
+        assert (plan.reversible, plan.opposite) == (False, back)
+        outcome = await done(console, intent)
+        with pytest.raises(Forbidden, match="cannot be undone") as caught:
+            await console.prepare(UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))
+        assert caught.value.hint == f"`{back}` sets it back."
 
 
 async def test_what_it_was_told_meanwhile_is_not_overruled(console: Console, server: RunningServer) -> None:
@@ -116,22 +112,6 @@ async def test_steering_and_back(console: Console) -> None:
     await done(console, ResumeScalingIntent(pool=POOL))
     known = await steering(console)
     assert (known.paused, known.minimum, known.maximum) == (False, 2, 9)
-
-
-async def test_steering_is_taken_back(console: Console) -> None:
-    await staffed(console, "a", 2, 2)
-    assert await taken_back(console, PauseScalingIntent(pool=POOL)) == 1
-    assert (await steering(console)).paused is False
-    await done(console, PauseScalingIntent(pool=POOL))
-    assert await taken_back(console, ResumeScalingIntent(pool=POOL)) == 1
-    assert (await steering(console)).paused is True
-    assert await taken_back(console, OverrideIntent(pool=POOL, workers=1)) == 1
-    known = await steering(console)
-    assert (known.paused, known.override) == (True, None)
-    await done(console, LIMITS)
-    assert await taken_back(console, LimitsIntent(pool=POOL, maximum=3)) == 1
-    known = await steering(console)
-    assert (known.minimum, known.maximum, known.paused) == (2, 9, True)
 
 
 async def test_steering_twice_changes_nothing(console: Console, server: RunningServer) -> None:

@@ -1,28 +1,23 @@
-"""Taking actions back: claims, nacks and acknowledgements, on every server."""
+"""Taking actions back: claims and nacks."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 from msgspec import Struct
 
-from streamops.errors import Forbidden, Interrupted, NotFound
-from streamops.model.acting import Action, Actor, Assent, Outcome, Progress, Skipped, Tier
+from streamops.errors import Forbidden, NotFound
+from streamops.model.acting import Actor, Assent, Outcome, Progress, Skipped, Tier
 from streamops.model.acts.ack import AckIntent
-from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.nack import NackIntent
 from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
-from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.audit import undone_actions
-from streamops.operate.acting.orphans import gather_orphans
-from streamops.operate.acting.undo_rows import unpack_pages
+from streamops.operate.acting.orphans import gather_orphan
+from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.operate.console import Console
-from streamops.operate.operations import aftermath
 from streamops.operate.operations.claiming import FIRST, LARGEST
 from streamops.wire.keys import undo_key
 from streamops.wire.writes.audit import AUDIT
-from streamops.wire.writes.jobs import job_key
 from streamops.wire.writes.restore_rows import ROWS
 from tests.support.operate.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operate.operations.doing import applied, done, open_console, planned
@@ -127,46 +122,6 @@ async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
     )
 
 
-async def test_an_acknowledgement_is_taken_back_while_the_entries_exist(server: RunningServer) -> None:
-    ids = add_pending_for(server, a=4)
-    server.command("XCLAIM", STREAM, GROUP, "b", 0, str(ids[0]), "IDLE", OLD, "RETRYCOUNT", 5, "JUSTID")
-    async with await open_console(server) as console:
-        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
-        assert rows(server) == {}
-        server.command("XDEL", STREAM, str(ids[1]))
-        plan = await planned(console, undo(outcome))
-        assert (plan.count, plan.tier) == (3, Tier.REDELIVERS)
-        assert "1 its entry no longer exists" in plan.warnings[0]
-        back = await done(console, undo(outcome))
-    assert back.applied == 3
-    assert list(rows(server).values()) == [("b", 5), ("a", 1), ("a", 1)]
-    assert min(idles(server)) >= OLD
-
-
-async def test_two_who_take_an_acknowledgement_back_do_it_once(server: RunningServer) -> None:
-    ids = add_pending_for(server, a=2)
-    async with await open_console(server, "ann") as ann, await open_console(server, "bob") as bob:
-        outcome = await done(ann, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
-        first, second = await ann.prepare(undo(outcome)), await bob.prepare(undo(outcome))
-        assert (await applied(ann, first)).applied == 2
-        server.command("XCLAIM", STREAM, GROUP, "worker", 0, str(ids[0]))
-        late = await applied(bob, second)
-    assert late.applied == 0
-    assert late.skipped[0] == Skipped(str(ids[0]), "pending again by now")
-    assert list(rows(server).values()) == [("worker", 2), ("a", 1)]
-
-
-async def test_an_acknowledgement_is_not_taken_back_where_it_would_be_delivered_anyway(
-    server: RunningServer,
-) -> None:
-    ids = add_pending_for(server, a=3)
-    async with await open_console(server) as console:
-        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
-        server.command("XGROUP", "SETID", STREAM, GROUP, str(ids[0]))
-        assert (await done(console, undo(outcome))).applied == 1
-    assert list(rows(server)) == [str(ids[0])]
-
-
 async def test_an_action_is_undone_once(server: RunningServer) -> None:
     add_pending_for(server, a=2)
     async with await open_console(server) as console:
@@ -191,15 +146,6 @@ async def test_a_restored_owner_that_is_gone_is_told(server: RunningServer) -> N
     assert {owner for owner, _ in rows(server).values()} == {"a"}
 
 
-async def test_a_long_undo_is_a_job(server: RunningServer) -> None:
-    add_pending_for(server, a=1_500)
-    async with await open_console(server) as console:
-        outcome = await done(console, ClaimIntent(stream=STREAM, group=GROUP, to="r", min_idle=timedelta(0)))
-        back = await done(console, undo(outcome))
-    assert (back.applied, bool(back.job)) == (1_500, True)
-    assert {owner for owner, _ in rows(server).values()} == {"a"}
-
-
 class Killed(BaseException):
     """Stands for the end of the process: nothing more is written."""
 
@@ -218,117 +164,37 @@ async def killed_after(console: Console, intent: Struct, batches: int) -> None:
         await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), kill)
 
 
-@pytest.mark.parametrize("many", [800, 1_100])
-async def test_an_undo_that_was_cut_off_gives_nothing_out_twice(server: RunningServer, *, many: int) -> None:
-    ids = add_pending_for(server, a=many)
-    async with await open_console(server) as console:
-        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
-        await killed_after(console, undo(outcome), 2)
-        given = list(rows(server))
-        assert len(given) == 3 * ROWS
-        # A worker processes what it was given again, the batch that nobody could tell of too.
-        server.command("XACK", STREAM, GROUP, *given)
-        with pytest.raises(Forbidden, match="has not come to its end") as caught:
-            await planned(console, undo(outcome))
-        (job,) = await console.read_jobs()
-        assert f"streamops jobs resume {job.id}" in caught.value.hint
-        server.command("HSET", job_key(job.id), "lease_ms", 1)
-        rest = await console.prepare_rest(job.id)
-        assert rest.plan.count == many - 3 * ROWS
-        assert (await applied(console, rest)).complete
-        with pytest.raises(Forbidden, match="was undone already"):
-            await planned(console, undo(outcome))
-    assert len(rows(server)) == many - 3 * ROWS
-
-
-async def test_where_the_job_of_a_cut_off_undo_is_forgotten_it_is_done_again_and_gives_nothing_out_twice(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_nack_that_was_killed_is_undone_as_far_as_it_is_on_record(server: RunningServer) -> None:
     ids = add_pending_for(server, a=800)
     async with await open_console(server) as console:
-        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
-        await killed_after(console, undo(outcome), 2)
-        (job,) = await console.read_jobs()
-        server.command("DEL", job_key(job.id))
-        given = list(rows(server))
-        server.command("XACK", STREAM, GROUP, *given)
-        # Unless it is so long ago that what was given back is forgotten too.
-        with monkeypatch.context() as patched:
-            patched.setattr(aftermath, "KEPT", timedelta(0))
-            with pytest.raises(Forbidden, match="its job is gone") as caught:
-                await planned(console, undo(outcome))
-        assert "audit ls --id" in caught.value.hint
-        assert (await done(console, undo(outcome))).applied == 800 - len(given)
-    assert len(rows(server)) == 800 - len(given)
-
-
-async def test_a_small_acknowledgement_that_was_killed_is_undone_as_far_as_it_is_on_record(
-    server: RunningServer,
-) -> None:
-    ids = add_pending_for(server, a=800)
-    async with await open_console(server) as console:
-        await killed_after(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)), 0)
+        await killed_after(console, NackIntent(stream=STREAM, group=GROUP, ids=tuple(ids)), 0)
         (killed,) = (await console.read_actions(1)).actions
         assert killed.last is None
         given_back = await done(console, UndoIntent(audit_id=EntryId.parse(killed.first.id)))
         assert (given_back.applied, given_back.failed_count) == (500, 0)
-    assert len(rows(server)) == 800
+    assert max(idles(server)) < MONTH
 
 
-async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(
-    server: RunningServer,
-) -> None:
-    ids = add_pending_for(server, a=3)
+async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(server: RunningServer) -> None:
+    add_pending_for(server, a=3)
     async with await open_console(server) as console:
-        outcome = await done(console, AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids)))
+        outcome = await done(console, claim())
         for record in server.command("XRANGE", AUDIT, "-", "+")[1:]:
             server.command("XDEL", AUDIT, record[0])
         with pytest.raises(Forbidden, match="was cut off before it had put anything on record"):
             await planned(console, undo(outcome))
 
 
-async def test_what_went_on_with_a_job_is_undone_with_it(server: RunningServer) -> None:
-    """Once, whichever of them is asked for."""
-    add_pending_for(server, a=FIRST + LARGEST)
+async def test_an_acknowledgement_cannot_be_undone_and_says_so(server: RunningServer) -> None:
+    ids = add_pending_for(server, a=2)
     async with await open_console(server) as console:
-        first, second = await in_two_parts(console)
-        assert second.first.continues == first.first.id
-        prepared = await planned(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
-        assert prepared.count == FIRST + LARGEST
-        assert any(f"action {second.first.id}" in effect for effect in prepared.effects)
-        await done(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
-        assert {owner for owner, _ in rows(server).values()} == {"a"}
-        for action in (first, second):
-            with pytest.raises(Forbidden, match="was undone already"):
-                await planned(console, UndoIntent(audit_id=EntryId.parse(action.first.id)))
-        undoer, *undone = await find_actions(console.read_actions, ActionQuery())
-        assert undoer.first.undoes == (first.first.id, second.first.id)
-        assert {action.first.undone_by for action in undone} == {undoer.first.id}
-
-
-async def test_what_was_taken_back_by_itself_is_left_out(server: RunningServer) -> None:
-    add_pending_for(server, a=FIRST + LARGEST)
-    async with await open_console(server) as console:
-        first, second = await in_two_parts(console)
-        rest = await done(console, UndoIntent(audit_id=EntryId.parse(second.first.id)))
-        assert 0 < rest.applied < FIRST + LARGEST
-        undone = await done(console, UndoIntent(audit_id=EntryId.parse(first.first.id)))
-        assert undone.applied == FIRST + LARGEST - rest.applied
-    assert {owner for owner, _ in rows(server).values()} == {"a"}
-
-
-async def in_two_parts(console: Console) -> tuple[Action, Action]:
-    """A claim that was stopped after its first page, and what went on with it."""
-    stop = asyncio.Event()
-    prepared = await console.prepare(claim())
-    with pytest.raises(Interrupted) as told:
-        await console.apply(
-            prepared, Assent(yes=True, typed=prepared.consent.word), lambda _: stop.set(), stop=stop
-        )
-    job = getattr(told.value.outcome, "job")  # noqa: B009 - any outcome
-    await applied(console, await console.prepare_rest(job))
-    second, first = (await console.read_actions()).actions
-    return first, second
+        intent = AckIntent(stream=STREAM, group=GROUP, ids=tuple(ids))
+        plan = await planned(console, intent)
+        assert (plan.reversible, plan.irreversible) == (False, True)
+        with pytest.raises(Forbidden, match="cannot be undone"):
+            await planned(console, undo(await done(console, intent)))
+        assert server.command("KEYS", "*:undo:*") == []
+    assert rows(server) == {}
 
 
 async def test_an_undo_of_a_claim_that_was_cut_off_can_be_begun_again(server: RunningServer) -> None:
@@ -375,7 +241,7 @@ async def test_a_page_that_is_both_on_record_and_kept_is_taken_back_once(server:
         begun = (await console.read_actions(1)).actions[0].first
         key = undo_key(STREAM, begun.id)
         kept = server.command("HGETALL", key)
-        await gather_orphans(console._server, Actor(), [EntryId.parse(begun.id)])
+        await gather_orphan(console._server, Actor(), EntryId.parse(begun.id))
         server.command("HSET", key, *kept)
         plan = await planned(console, UndoIntent(audit_id=EntryId.parse(begun.id)))
         assert (plan.count, plan.warnings[0][:16]) == (30, "The action has n")

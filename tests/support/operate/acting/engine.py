@@ -11,6 +11,7 @@ from streamops.model.acting import (
     Outcome,
 )
 from streamops.model.acts.ack import AckIntent
+from streamops.model.acts.nack import NackIntent
 from streamops.model.ids import EntryId
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.console import Console
@@ -20,6 +21,7 @@ from tests.support.servers import RunningServer
 YES = Assent(yes=True)
 ANN = Actor("ann", "desk", 7, "test", Environment.PRODUCTION)
 ACK = AckIntent(stream="orders", group="billing", ids=(EntryId(1, 0), EntryId(2, 0), EntryId(3, 0)))
+NACK = NackIntent(stream="orders", group="billing", ids=ACK.ids)
 
 
 def add_three_pending(server: RunningServer) -> None:

@@ -177,11 +177,6 @@ async def scaling(scene: Scene) -> Struct:
     return ScaleIntent(pool="p", workers=3, current=2)
 
 
-async def undoing_scale(scene: Scene) -> Struct:
-    """Scale first, and take it back."""
-    return await undoing(await scaling(scene))(scene)
-
-
 def reclaiming(way: Redelivery) -> Struct:
     """Reclaim a group; one of its entries was delivered too often."""
     return ReclaimIntent(
@@ -198,6 +193,7 @@ CLAIM = ClaimIntent(stream=STREAM, group=GROUP, to="w2", min_idle=NO_TIME)
 NACK = NackIntent(stream=STREAM, group=GROUP, ids=(EntryId(3, 0),))
 REWIND = RewindGroupIntent(stream=STREAM, group=GROUP, to_id=EntryId(1, 0))
 CREATE = CreateGroupIntent(stream=STREAM, group="new", at="0")
+REMOVE = RemoveConsumerIntent(stream=STREAM, group=GROUP, consumer="w1", to="w2")
 FIELDS = ((b"n", b"7"),)
 
 ADD_TOPIC = AddTopicIntent(name="remind", callback="https://hooks.example.net/remind")
@@ -229,11 +225,10 @@ EXAMPLES = {
         ),
     ),
     "nack": Example("nack", asking(lambda _: NACK)),
-    "undo of ack": Example("undo", undoing(ACK)),
     "undo of claim": Example("undo", undoing(CLAIM)),
     "undo of nack": Example("undo", undoing(NACK)),
     "undo of rewind": Example("undo", undoing(REWIND)),
-    "undo of create": Example("undo", undoing(CREATE)),
+    "undo of rm consumer": Example("undo", undoing(REMOVE)),
     "run-now": Example("delayed.run-now", asking(lambda _: RunDelayedIntent(stream=STREAM, every=True))),
     "cancel": Example(
         "delayed.cancel",
@@ -288,12 +283,8 @@ EXAMPLES = {
         "groups.destroy",
         asking(destroying),
     ),
-    "rm consumer": Example(
-        "consumers.rm",
-        asking(lambda _: RemoveConsumerIntent(stream=STREAM, group=GROUP, consumer="w1", to="w2")),
-    ),
+    "rm consumer": Example("consumers.rm", asking(lambda _: REMOVE)),
     "restore entries": Example("restore", restoring(deleting)),
-    "restore a group": Example("restore", restoring(destroying)),
     "cancel a job": Example("jobs.cancel", cancelling),
     "reclaim by adding": Example("streams.reclaim", asking(lambda _: reclaiming(Redelivery.ADD))),
     "reclaim by claiming": Example("streams.reclaim", asking(lambda _: reclaiming(Redelivery.CLAIM))),
@@ -318,8 +309,6 @@ EXAMPLES = {
     ),
     "override": Example("autoscale.override", in_pool(asking(lambda _: OverrideIntent(pool="p", workers=0)))),
     "limits": Example("autoscale.limits", in_pool(asking(lambda _: LimitsIntent(pool="p", maximum=9)))),
-    "undo of scale": Example("undo", undoing_scale),
-    "undo of limits": Example("undo", in_pool(undoing(LimitsIntent(pool="p", maximum=9)))),
     "prune": Example(
         "consumers.prune",
         asking(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.cli.billing import ack, deliver_all_to_worker_1
+from tests.support.cli.billing import RECLAIM, ack, deliver_all_to_worker_1
 from tests.support.cli.running import Cli, Place
 from tests.support.cli.terminal import Typing, on_terminal
 from tests.support.project import PROJECT
@@ -115,18 +115,7 @@ def test_a_reader_that_goes_away_stops_nothing(
 
 def test_a_job_comes_to_its_end_where_nobody_listens(server: RunningServer) -> None:
     deliver_all_to_worker_1(server, 3_000)
-    words = (
-        "claim",
-        "orders",
-        "billing",
-        "--to",
-        "worker-2",
-        "--min-idle",
-        "0",
-        "--rate",
-        "10000/s",
-        "--yes",
-    )
+    words = (*RECLAIM, "--rate", "10000/s")
     with subprocess.Popen(
         [*STREAMOPS, *words, "--url", server.unix_url],
         stdout=subprocess.PIPE,
@@ -145,7 +134,7 @@ def test_a_job_comes_to_its_end_where_nobody_listens(server: RunningServer) -> N
 
 def test_what_was_killed_is_continued_to_a_full_count(cli: Cli, server: RunningServer) -> None:
     deliver_all_to_worker_1(server, 3_000)
-    words = ("claim", "orders", "billing", "--to", "worker-2", "--min-idle", "0", "--rate", "2000/s", "--yes")
+    words = (*RECLAIM, "--rate", "2000/s")
     with subprocess.Popen(
         [*STREAMOPS, *words, "--url", server.unix_url],
         stdout=subprocess.PIPE,

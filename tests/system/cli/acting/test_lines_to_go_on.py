@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from tests.support.cli.billing import CLAIM, SESAME, deliver_all_to_worker_1, owners
+from tests.support.cli.billing import RECLAIM, SESAME, deliver_all_to_worker_1, owners
 from tests.support.cli.running import Cli
 from tests.support.project import PROJECT
 from tests.support.servers import RunningServer
@@ -19,7 +19,7 @@ ROOT = str(PROJECT)
 def test_a_job_goes_on_at_the_same_address(server: RunningServer, secret_url: str, cli: Cli) -> None:
     deliver_all_to_worker_1(server, 3_000)
     with subprocess.Popen(
-        [*STREAMOPS, *CLAIM, "--rate", "2000/s", "--url", secret_url],
+        [*STREAMOPS, *RECLAIM, "--rate", "2000/s", "--url", secret_url],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

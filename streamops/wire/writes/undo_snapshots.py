@@ -1,4 +1,4 @@
-"""Rows that a script keeps beside the stream, as they were before it changed them, until the audit log has them."""
+"""Undo snapshots: rows that a script keeps beside the stream, as they were before it changed them, until the audit log has them."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -16,7 +16,7 @@ KEPT: Final = timedelta(days=7)
 SECONDS_KEPT: Final = int(KEPT.total_seconds())
 
 
-class KeptPage(Struct, frozen=True):
+class SnapshotPage(Struct, frozen=True):
     """Rows of one call of a script.
 
     Attributes:
@@ -34,16 +34,16 @@ class KeptPage(Struct, frozen=True):
         return int(at_ms), EntryId.parse(first)
 
 
-async def read_kept(server: Server, key: str) -> list[KeptPage] | Fault:
+async def read_snapshot(server: Server, key: str) -> list[SnapshotPage] | Fault:
     """What a hash keeps, oldest first; nothing where it is not there."""
     reply = await server.single(key, "HGETALL", key)
     if isinstance(reply, Exception):
         return fault(reply)
-    pages = [KeptPage(field, rows) for field, rows in zip(reply[::2], reply[1::2], strict=True)]
+    pages = [SnapshotPage(field, rows) for field, rows in zip(reply[::2], reply[1::2], strict=True)]
     return sorted(pages, key=lambda page: page.order)
 
 
-async def drop_kept(server: Server, key: str, pages: Sequence[KeptPage]) -> Fault | None:
+async def drop_pages(server: Server, key: str, pages: Sequence[SnapshotPage]) -> Fault | None:
     """Forget pages; a hash without any is no more."""
     reply = await server.single(key, "HDEL", key, *(page.field for page in pages))
     return fault(reply) if isinstance(reply, Exception) else None
