@@ -1,5 +1,6 @@
 """``groups.rewind``: set a group back or forward."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,11 +23,10 @@ from streamops.operate.acting.place import Place
 from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.looking import Look, count_between, entries_read_at, lag_of, look_at
-from streamops.operate.operations.overlaps import read_overlap
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import plan_rewind_group
 from streamops.wire.faults import Fault
-from streamops.wire.reads import CountRange, count_entries
+from streamops.wire.reads import CountRange, PendingRange, count_entries, read_pending, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from streamops.wire.writes.groups import SetPosition, set_group
@@ -37,6 +37,9 @@ GROWN: Final = 500
 GROWN_BYTES: Final = 4 << 20
 ATTEMPTS: Final = 20
 PAGE: Final = 1_000
+SCANNED: Final = 1_000_000
+"""Pending rows that are looked at; where there are more, they are only partly told."""
+
 PAGE_BYTES: Final = 512 << 10
 
 
@@ -63,7 +66,7 @@ async def survey_rewind_group(place: Place, intent: RewindGroupIntent) -> Rewind
         target=target,
         last_generated_id=end,
         between=between,
-        overlap=await read_overlap(server, intent.stream, intent.group, target, position)
+        overlap=await _read_overlap(server, intent.stream, intent.group, target, position)
         if back
         else Overlap(),
         entries_read=counter,
@@ -213,6 +216,37 @@ async def _counter(
         ahead = lag.upper + change
         return await entries_read_at(server, look, target, Amount(ahead, ahead))
     return await entries_read_at(server, look, target)
+
+
+async def _read_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
+    """The pending rows after one ID and not after another; raises ``ServerError`` where they cannot be read."""
+    summary = await read_pending_summary(server, stream, group)
+    if isinstance(summary, Fault):
+        raise summary.error(f"group {stream}/{group}")
+    pending, smallest, greatest, owners = summary
+    if smallest is None or greatest is None or smallest > until or greatest <= after:
+        return Overlap()
+    if smallest > after and greatest <= until:
+        return Overlap(pending, _most_first(dict(owners)))
+    return await _count_overlap(server, stream, group, after, until)
+
+
+async def _count_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
+    found: Counter[str] = Counter()
+    scanned = 0
+    while scanned < SCANNED:
+        rows = (await read_pending(server, [PendingRange(stream, group, after, PAGE)]))[0]
+        if isinstance(rows, Fault):
+            raise rows.error(f"group {stream}/{group}")
+        found.update(row.consumer for row in rows if row.id <= until)
+        if len(rows) < PAGE or rows[-1].id >= until:
+            return Overlap(found.total(), _most_first(found))
+        scanned, after = scanned + len(rows), rows[-1].id
+    return Overlap(found.total(), _most_first(found), complete=False)
+
+
+def _most_first(owners: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(owners.items(), key=lambda owner: (-owner[1], owner[0])))
 
 
 REWIND_GROUP = Operation(

@@ -1,10 +1,11 @@
 """``topics add``, ``rm``, ``off`` and ``on``: topics kept in Redis, and who changed them."""
 
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.errors import NotFound, StreamopsError
+from streamops.errors import NotFound, SettingsError, StreamopsError
 from streamops.model.acting import Plan
 from streamops.model.acts.topics import (
     AddTopicIntent,
@@ -14,17 +15,20 @@ from streamops.model.acts.topics import (
     TopicOnIntent,
 )
 from streamops.model.schedules import parse_schedule
+from streamops.model.secret import Secret
 from streamops.model.topics import Topic, parse_priority
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.operations.looking import count_undone
-from streamops.operate.operations.topic_files import read_headers, read_secret
 from streamops.plans.topics import plan_add_topic, plan_remove_topic, plan_topic_off, plan_topic_on
 from streamops.wire.delayed import read_queues
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.topics import TOPICS, KeptTopic, put_topic, read_topic, remove_topic
+
+MOST_BYTES: Final = 64 * 1024
+"""Of a file that secrets are read from; what it holds never reaches an error."""
 
 WRITES: Final = (("HSET", TOPICS), ("HDEL", TOPICS))
 LIST_HINT: Final = "`streamops topics ls` lists them; those of the configuration are changed in its files."
@@ -40,7 +44,7 @@ async def survey_add_topic(place: Place, intent: AddTopicIntent) -> TopicEvidenc
         delay=intent.delay,
         time_to_run=intent.time_to_run,
         content_type=intent.content_type,
-        headers=read_headers(intent.headers_file) if intent.headers_file else (),
+        headers=_read_headers(intent.headers_file) if intent.headers_file else (),
         weight=parse_priority(intent.priority),
         retry=parse_schedule(intent.retry),
         max_attempts=intent.max_attempts,
@@ -50,7 +54,7 @@ async def survey_add_topic(place: Place, intent: AddTopicIntent) -> TopicEvidenc
         concurrency=intent.concurrency,
         stream=intent.stream,
         group=intent.group,
-        secret=read_secret(intent.secret_file) if intent.secret_file else None,
+        secret=_read_secret(intent.secret_file) if intent.secret_file else None,
     )
     return TopicEvidence(kept=kept.topic, digest=kept.digest, wanted=wanted)
 
@@ -117,6 +121,45 @@ async def _survey(place: Place, kept: KeptTopic) -> TopicEvidence:
             return TopicEvidence(kept=kept.topic, digest=kept.digest)
         waiting = None if isinstance(queue, Fault) else queue.messages
     return TopicEvidence(kept=kept.topic, digest=kept.digest, waiting=waiting, entries=entries)
+
+
+def _read_secret(path: str) -> Secret:
+    """The secret in a file, without the line end; raises ``SettingsError``."""
+    text = _read_file(path, "--secret-file").rstrip("\r\n")
+    if not text or "\n" in text:
+        raise SettingsError(
+            f"--secret-file: {path} holds no secret on one line", "`openssl rand -hex 32` makes one."
+        )
+    return Secret(text)
+
+
+def _read_headers(path: str) -> tuple[tuple[str, str], ...]:
+    """The headers in a file, ``Name: value`` a line; raises ``SettingsError`` that names the line."""
+    headers = []
+    for number, line in enumerate(_read_file(path, "--headers-file").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise SettingsError(
+                f"--headers-file: {path}: line {number} is no header", "Write `Name: value`, one a line."
+            )
+        headers.append((name.strip(), value.strip()))
+    return tuple(headers)
+
+
+def _read_file(path: str, flag: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) <= MOST_BYTES:
+            return content.decode()
+        problem = "is far too long"
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError:
+        problem = "is not UTF-8"
+    raise SettingsError(f"{flag}: {path} {problem}", "Check the name, its content and its permissions.")
 
 
 ADD_TOPIC: Final = Operation(
