@@ -171,6 +171,29 @@ async def test_the_hand_over_can_be_undone(
     assert consumers(server) == {"dead", "heir"}
 
 
+async def test_a_hand_over_that_was_killed_can_be_undone(
+    server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """Stands for the end of the process: nothing more is written."""
+
+    def kill(_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(consumer_rm, "BATCH", 2)
+    stock(server, 5, dead=5)
+    before = rows(server)
+    prepared = await console.prepare(removal(to="heir"))
+    with pytest.raises(Killed):
+        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), kill)
+    assert [owner for _, owner, _ in rows(server)].count("heir") == 2
+    (action,) = (await console.read_actions(1)).actions
+    assert action.last is None
+    undone = await done(console, UndoIntent(audit_id=EntryId.parse(action.first.id)))
+    assert undone.applied == 2
+    assert rows(server) == before
+
+
 async def test_interrupted_the_same_again_does_the_rest(
     server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
