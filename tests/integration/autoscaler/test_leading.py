@@ -116,7 +116,8 @@ async def test_a_target_that_takes_longer_than_the_lease_costs_no_lead(server: R
         running = asyncio.create_task(Controller(console, given).run())
         await eventually(lambda: bool(slow.asked))
         for _ in range(5):
-            await asyncio.sleep(3 * QUICK.total_seconds() / 4)
+            confirmed = field(server, "leader_until")
+            await eventually(lambda confirmed=confirmed: field(server, "leader_until") != confirmed)  # type: ignore[misc]
             assert (await second.round()).decisions == {}
         running.cancel()
         await asyncio.wait({running})

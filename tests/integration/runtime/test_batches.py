@@ -8,6 +8,7 @@ import pytest
 from streamops.runtime import Entry, Reject, Streamops
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.streams import deliver
 
 
 class Order(msgspec.Struct):
@@ -130,8 +131,8 @@ async def test_many_redeliveries_are_marked_in_few_calls(server: RunningServer) 
     for number in range(300):
         add_good_or_bad(server, number)
     server.command("XGROUP", "CREATE", "s", "g", "0")
-    server.command("XREADGROUP", "GROUP", "g", "stranger", "COUNT", 300, "STREAMS", "s", ">")
-    await asyncio.sleep(0.3)
+    given = deliver(server, "s", "g", "stranger", 300)
+    server.command("XCLAIM", "s", "g", "stranger", 0, *given, "IDLE", 300, "JUSTID")
 
     @app.handler("s", group="g", batch=300, concurrency=1, linger=0.3, lease=0.3)
     async def handle(entries: list[Entry]) -> None:

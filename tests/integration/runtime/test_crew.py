@@ -69,7 +69,7 @@ async def test_a_handler_that_ends_a_little_late_is_acknowledged(server: Running
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            await asyncio.sleep(0.1)
+            await asyncio.to_thread(server.command, "PING")
 
     server.client.xadd("s", {"a": "1"})
     async with working(app, replace(QUICK, grace=timedelta(seconds=0.1))) as worker:

@@ -7,7 +7,7 @@ import pytest
 from streamops.runtime import Delays, Entry, Streamops
 from streamops.runtime.beat import Beat
 from streamops.runtime.events import Event, GroupRestored, Lost
-from tests.support.runtime.working import is_idle, until, working
+from tests.support.runtime.working import beaten, is_idle, unread, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import add_entry, pending_count
 
@@ -31,14 +31,14 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
     async with working(app) as worker:
         await until(lambda: len(begun) == 22)
         # Those that were handled are acknowledged.
-        await asyncio.sleep(0.1)
+        await until(lambda: pending_count(server, "s", "g") + unread(server, "s") == len(ids) - 20)
         before, told = worker.in_hand, list[Event]()
         app.events.on(Event, told.append)
         destroy(server)
         await until(lambda: any(isinstance(event, GroupRestored) for event in told))
         await until(lambda: pending_count(server, "s", "g") == worker.in_hand >= before)
         # They are renewed, for longer than anybody would wait before taking them over.
-        await asyncio.sleep(0.5)
+        await beaten(server, worker, times=3)
         held.set()
         await until(lambda: is_idle(server, "s"))
     assert len(begun) == len(ids)
@@ -48,15 +48,18 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
 
 @pytest.mark.parametrize("passive", [False, True])
 async def test_what_runs_and_fails_is_tried_again(server: RunningServer, *, passive: bool) -> None:
-    app, attempts = Streamops(server.options), list[int]()
+    app, attempts, restored = Streamops(server.options), list[int](), asyncio.Event()
+    app.events.on(GroupRestored, lambda _: restored.set())
 
     @app.handler("s", group="g", start="0", retry=Delays((0.05,)), passive=passive, max_deliveries=3)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
         if entry.attempt == 1:
             # Before the one that reads has heard of it, or after.
+            restored.clear()
             destroy(server)
-            await asyncio.sleep(0.1 if entry.get("n") == b"1" else 0)
+            if entry.get("n") == b"1":
+                await restored.wait()
         if entry.attempt < 3 or entry.get("n") == b"1":
             raise ValueError("not yet")
 
@@ -127,10 +130,10 @@ async def test_what_was_acknowledged_by_hand_is_not_pending_again(server: Runnin
         raise ValueError("no")
 
     one = add_entry(server, "s", "n", 1)
-    async with working(app):
+    async with working(app) as worker:
         await until(lambda: begun)
         server.command("XACK", "s", "g", one)
-        await asyncio.sleep(0.3)
+        await beaten(server, worker, times=2)
         held.set()
         await until(lambda: is_idle(server, "s"))
     assert begun == [one]
@@ -148,11 +151,11 @@ async def test_an_entry_deleted_while_it_runs_leaves_a_dead_letter_where_it_fail
         raise ValueError("no")
 
     one = add_entry(server, "s", "n", 1)
-    async with working(app):
+    async with working(app) as worker:
         await until(lambda: pending_count(server, "s", "g") == 1)
         server.command("XDEL", "s", one)
         await until(lambda: any(isinstance(event, Lost) for event in told))
-        await asyncio.sleep(0.3)
+        await beaten(server, worker, times=2)
         held.set()
         await until(lambda: server.command("XLEN", "{s}:dlq") == 1)
         await until(lambda: is_idle(server, "s"))

@@ -8,7 +8,7 @@ import pytest
 
 from streamops.runtime import Delays, Entry, RetryLater, Streamops
 from streamops.runtime.entry import Side
-from streamops.runtime.events import DeadLettered, Retried, Stuck
+from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck
 from streamops.runtime.policy import LONGEST_DELAY, Schedule
 from streamops.wire.consuming.subscription import Subscription
 from tests.support.runtime.working import is_idle, until, working
@@ -172,7 +172,9 @@ async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
     server: RunningServer, *, passive: bool
 ) -> None:
     app, told, dead = Streamops(server.options), list[BaseException](), list[DeadLettered]()
+    noticed = asyncio.Event()
     app.on(DeadLettered)(dead.append)
+    app.on(Lost)(lambda _: noticed.set())
 
     def failed(_: Entry, error: BaseException) -> None:
         told.append(error)
@@ -189,7 +191,7 @@ async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
     )
     async def handle(entry: Entry) -> None:
         server.command("XDEL", "s", entry.id)
-        await asyncio.sleep(0.3)
+        await noticed.wait()
         raise ValueError("no such customer")
 
     born = add_entry(server, "s", "n", "1")

@@ -5,7 +5,7 @@ import asyncio
 from streamops.runtime import Entry
 from streamops.runtime.events import Adopted, DeadLettered, Event, GroupRestored, Reclaimed
 from tests.support.runtime.worker import add_fields, app_on, letters
-from tests.support.runtime.working import is_idle, keys, until, working
+from tests.support.runtime.working import beaten, is_idle, keys, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
@@ -16,7 +16,6 @@ async def test_entries_of_a_dead_worker_are_taken_over_and_it_is_removed(server:
     ids = [add_fields(server, n=str(number)) for number in range(30)]
     server.command("XGROUP", "CREATE", "s", "g", "0")
     server.command("XREADGROUP", "GROUP", "g", "so-gone-1-abcd", "COUNT", 30, "STREAMS", "s", ">")
-    await asyncio.sleep(0.7)
 
     @app.handler("s", group="g")
     async def handle(entry: Entry) -> None:
@@ -49,16 +48,19 @@ async def test_entries_of_strangers_are_taken_over_after_the_lease(server: Runni
 
 async def test_a_slow_handler_keeps_its_entry(server: RunningServer) -> None:
     first, second, starts = app_on(server), app_on(server), list[str]()
+    held = asyncio.Event()
 
     async def handle(entry: Entry) -> None:
         starts.append(entry.id)
-        await asyncio.sleep(0.8)
+        await held.wait()
 
     for app in (first, second):
         app.handler("s", group="g", start="0", lease=0.3, concurrency=2)(handle)
     add_fields(server, a="1")
-    async with working(first), working(second):
+    async with working(first) as one, working(second) as other:
         await until(lambda: starts)
+        await beaten(server, one, other, times=4)
+        held.set()
         await until(lambda: is_idle(server, "s"))
     assert len(starts) == 1
 

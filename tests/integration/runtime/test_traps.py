@@ -21,7 +21,16 @@ from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Recl
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy
-from tests.support.runtime.working import LONGEST_WAIT, QUICK, beaten, is_idle, unread, until, working
+from tests.support.runtime.working import (
+    LONGEST_WAIT,
+    QUICK,
+    beaten,
+    drained_beside,
+    is_idle,
+    unread,
+    until,
+    working,
+)
 from tests.support.servers import RunningServer
 from tests.support.streams import consumer_names, pending_count
 
@@ -277,12 +286,12 @@ async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -
 
 async def test_draining_gives_back_what_never_began_with_all_its_attempts(server: RunningServer) -> None:
     first, second, seen = Streamops(server.options), Streamops(server.options), list[str]()
-    begun = asyncio.Event()
+    begun, held = asyncio.Event(), asyncio.Event()
 
     @first.handler("s", group="g", start="0", concurrency=1, max_deliveries=1)
     async def slow(entry: Entry) -> None:
         begun.set()
-        await asyncio.sleep(0.1)
+        await held.wait()
         seen.append(entry.id)
 
     @second.handler("s", group="g", start="0", max_deliveries=1)
@@ -291,8 +300,9 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
 
     told = told_by(second)
     ids = add_times(server, 10)
-    async with working(first):
+    async with working(first) as worker:
         await begun.wait()
+        await drained_beside(worker, held)
     assert pending_count(server, "s", "g")
     async with working(second):
         await until(lambda: is_idle(server, "s"))

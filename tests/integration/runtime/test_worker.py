@@ -10,7 +10,7 @@ import pytest
 from streamops.errors import NotFound, SettingsError
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip, WorkerOptions
 from tests.support.runtime.worker import add_fields, app_on, letters
-from tests.support.runtime.working import QUICK, is_idle, keys, unread, until, working
+from tests.support.runtime.working import QUICK, beaten, drained_beside, is_idle, keys, unread, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
@@ -147,7 +147,7 @@ async def test_a_handler_that_takes_too_long_is_cut_off(server: RunningServer) -
     @app.handler("s", group="g", start="0", timeout=0.1, retry=None)
     async def handle(_: Entry) -> None:
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             cancelled.append(True)
             raise
@@ -193,18 +193,19 @@ async def test_plain_functions_and_batches(server: RunningServer) -> None:
 
 
 async def test_draining_hands_back_what_was_not_begun(server: RunningServer) -> None:
-    app, begun, done = app_on(server), list[str](), list[str]()
+    app, begun, done, held = app_on(server), list[str](), list[str](), asyncio.Event()
 
     @app.handler("s", group="g", start="0", concurrency=2)
     async def handle(entry: Entry) -> None:
         begun.append(entry.id)
-        await asyncio.sleep(0.3)
+        await held.wait()
         done.append(entry.id)
 
     for number in range(20):
         add_fields(server, n=str(number))
-    async with working(app):
+    async with working(app) as worker:
         await until(lambda: len(begun) == 2)
+        await drained_beside(worker, held)
     assert done == begun
     # Nothing is lost, and what was read ahead is anybody's at once.
     assert pending_count(server, "s", "g") + unread(server, "s") == 18
@@ -300,8 +301,11 @@ async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(server: RunningServ
         assert 0 < server.command("PTTL", key) <= 300
         server.command("HSET", "streamops:pool:p", "mode", "paused")
         await until(lambda: server.command("HGET", key, "state") == b"paused")
-        await asyncio.sleep(0.1)
+        # The read that was under way has ended.
+        await until(lambda: not any("b" in client["flags"] for client in server.client.client_list()))
         add_fields(server, a="1")
+        await beaten(server, worker, times=2)
+        assert not seen
         server.command("HDEL", "streamops:pool:p", "mode")
         await until(lambda: len(seen) == 1)
     assert QUICK.pool == "default"

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from streamops.runtime import Delays, Entry, Reject, Streamops
 from streamops.wire.options import ConnectionOptions
-from tests.support.runtime.working import QUICK, is_idle, until, working
+from tests.support.runtime.working import QUICK, beaten, is_idle, until, working
 from tests.support.servers import RunningServer
 
 STREAM, GROUP, LETTERS, RETRIES = "orders", "g", "{orders}:dlq", "{orders}:retry:g"
@@ -28,9 +28,9 @@ def add_leftovers(server: RunningServer) -> None:
     server.command(*add, "bare", "_so_payload", "{orders}:payload:gone")
 
 
-def application(options: ConnectionOptions) -> tuple[Streamops, list[str]]:
-    """The application, and what it handled."""
-    app, handled = Streamops(options), list[str]()
+def application(options: ConnectionOptions) -> tuple[Streamops, list[str], asyncio.Event]:
+    """The application, what it handled, and what its longest call waits for."""
+    app, handled, held = Streamops(options), list[str](), asyncio.Event()
 
     @app.handler(STREAM, group=GROUP, start="0", retry=Delays((0.02,)), lease=0.4, key="n", max_deliveries=2)
     async def handle(entry: Entry) -> None:
@@ -40,22 +40,25 @@ def application(options: ConnectionOptions) -> tuple[Streamops, list[str]]:
         if word.startswith("never") or word == "wide":
             raise Reject("no")
         if word == "long":
-            await asyncio.sleep(0.6)
+            await held.wait()
         handled.append(word)
 
-    return app, handled
+    return app, handled, held
 
 
 async def play(server: RunningServer, options: ConnectionOptions) -> list[str]:
     """Have a worker do everything, as the user of these options; what it handled."""
-    app, handled = application(options)
-    async with working(app, QUICK), app.publisher() as publisher:
+    app, handled, held = application(options)
+    async with working(app, QUICK) as worker, app.publisher() as publisher:
         for word in ("good", "good", "again", "never", "long"):
             await publisher.publish(STREAM, {"n": word})
         await publisher.publish(STREAM, {"n": "later"}, delay=0.05)
         for word in ("kept", "never kept", "small"):
             await publisher.publish(STREAM, {"n": word}, payload=b"x" * 100, payload_ttl=timedelta(hours=1))
         server.command("XADD", STREAM, "*", "n", "wide", *("f", "v") * WIDE)
+        # Its entry is renewed meanwhile.
+        await beaten(server, worker, times=3)
+        held.set()
         await until(lambda: set(handled) == WORDS and server.command("XLEN", LETTERS) == LOST)
         await until(lambda: is_idle(server, STREAM))
         server.command("XGROUP", "DESTROY", STREAM, GROUP)

@@ -56,7 +56,7 @@ CONNECTION = {"client|setname"}
 
 
 async def refusal(options: ConnectionOptions) -> Refused:
-    app, handled = application(options)
+    app, handled, _ = application(options)
     with pytest.raises(Refused) as caught:
         async with working(app):
             pass

@@ -54,6 +54,13 @@ async def beaten(server: RunningServer, *workers: Worker, times: int) -> None:
         await once()
 
 
+async def drained_beside(worker: Worker, held: asyncio.Event) -> None:
+    """Stop a worker, and let go what its handlers wait for once it drains."""
+    worker.stop()
+    await until(lambda: worker.state is WorkerState.DRAINING)
+    held.set()
+
+
 def unread(server: RunningServer, stream: str, group: str = "g") -> int:
     """How many entries of a stream a group has not been given."""
     for row in server.command("XINFO", "GROUPS", stream):

@@ -28,14 +28,15 @@ async def handle(entry: Entry) -> None:
     for word in ("begun", "done"):
         with open(os.environ["LEDGER"], "a") as ledger:
             ledger.write(f"{entry.id}-{word} {os.getpid()}\\n")
-        if word == "begun":
-            await asyncio.sleep(0.3)
+        while word == "begun" and os.path.exists("held"):
+            await asyncio.sleep(0.01)
 """
 
 
 async def test_a_pool_that_shrinks_while_it_works_loses_nothing_and_does_nothing_twice(
     server: RunningServer, tmp_path: Path
 ) -> None:
+    held = tmp_path / "held"
     (assignment,) = options(config=ScalingConfig(minimum=1, maximum=4)).assignments
     given = options(assignments=(replace(assignment, stream="jobs", group="g"),))
     server.command("XGROUP", "CREATE", "jobs", "g", "0", "MKSTREAM")
@@ -46,12 +47,14 @@ async def test_a_pool_that_shrinks_while_it_works_loses_nothing_and_does_nothing
             steer(server, override=4)
             async with asyncio.timeout(SETTLE_SECONDS):
                 while (await controller.round()).decisions[POOL].ready < 4:  # noqa: ASYNC110 - a round each time
-                    await asyncio.sleep(0.1)
+                    await asyncio.sleep(0.01)
+            held.touch()
             entries = [add_job(server) for _ in range(ENTRIES)]
             await eventually(lambda: len({pid for _, pid in running.handled}) == 4)
             steer(server, override=1, steered_at=2)
             down = (await controller.round()).decisions[POOL]
             assert (down.outcome, down.ordered, down.target) == (Applied.DONE, 4, 1)
+            held.unlink()
             await eventually(lambda: len(running.children()) == 1)
             (left,) = running.children()
             of_others = [word for word, pid in running.handled if pid != left]

@@ -112,7 +112,7 @@ def test_the_controller_of_pools(planted: Planted) -> None:
     with started(planted, "autoscale", "run") as process:
         process.says("pool=shell")
         wait(lambda: planted.server.command("KEYS", "streamops:pool:*"))
-        time.sleep(2)
+        process.says(r"(?s)pool=shell.*pool=shell")
     assert not [*planted.stored()]
 
 

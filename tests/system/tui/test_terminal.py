@@ -2,7 +2,6 @@ import os
 import pty
 import subprocess
 import sys
-from time import sleep
 
 from streamops.tui.terminal import HUNG_UP
 from tests.support.tui.terminal import on_a_terminal
@@ -42,7 +41,7 @@ def test_what_is_typed_at_once_is_not_lost() -> None:
         terminal.wait_for(b"3 of 9")
         # By itself: with what follows at once it would be another key, Alt and that.
         terminal.press(b"\x1b")
-        sleep(0.5)
+        terminal.wait_for(b"payments")
         terminal.press(b":streams\r")
         terminal.wait_for(b"entries_added|ENTRIES|streams")
         terminal.press(b"\x11")

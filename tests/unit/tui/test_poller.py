@@ -8,6 +8,7 @@ from textual.message import Message
 
 from streamops.errors import Refused, StreamopsError, Unreachable
 from streamops.model.entries import Entry
+from streamops.tui import poller
 from streamops.tui.follower import Follower, Tailed, TailLost
 from streamops.tui.kept import Kept
 from streamops.tui.poller import Connected, Lost, Observed, Poller
@@ -76,7 +77,8 @@ async def test_poller_that_is_left_alone_polls_at_its_interval() -> None:
         await bench.until(lambda: bench.source.polls > 3)
 
 
-async def test_the_first_streams_do_not_wait_for_an_interval() -> None:
+async def test_the_first_streams_do_not_wait_for_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(poller, "SOON", timedelta(0))
     source = InventedSource(sample.observation(complete=False))
     async with polling(Bench(source, every=timedelta(hours=1))) as bench:
         await bench.until(lambda: source.polls > 1)
@@ -85,7 +87,8 @@ async def test_the_first_streams_do_not_wait_for_an_interval() -> None:
             lambda: any(message.observation is source.observation for message in bench.observed())
         )
         polls = source.polls
-        await asyncio.sleep(0.15)
+        for _ in range(100):
+            await asyncio.sleep(0)
         assert source.polls == polls
 
 

@@ -21,8 +21,6 @@ def handle(entry: Entry) -> None:
     word = (entry.get("do") or b"").decode()
     if word == "die":
         os.kill(os.getpid(), 9)
-    if word == "sleep":
-        time.sleep(0.5)
     while word == "wait" and os.path.exists("held"):
         time.sleep(0.01)
     with open(os.environ["LEDGER"], "a") as ledger:

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -19,14 +18,24 @@ from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
 
+def hold(directory: Path) -> Path:
+    """Entries that wait are handled once this file is gone."""
+    held = directory / "held"
+    held.touch()
+    return held
+
+
 def test_workers_handle_drain_and_leave_nothing(server: RunningServer, tmp_path: Path) -> None:
     ids = [add_job(server) for _ in range(50)]
     with supervising(server, tmp_path, "--workers", "2") as running:
         wait_until(lambda: len(running.handled) == 50)
         wait_until(lambda: "workers ready" in running.log)
-        slow = add_job(server, "sleep")
+        held = hold(tmp_path)
+        slow = add_job(server, "wait")
         wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGTERM)
+        wait_until(lambda: "draining" in running.log)
+        held.unlink()
         assert running.process.wait(20) == 0
     assert sorted(entry_id for entry_id, _ in running.handled) == sorted([*ids, slow])
     assert pending_count(server, "jobs", "g") == 0
@@ -38,10 +47,12 @@ def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer
     with supervising(server, tmp_path, "--workers", "2") as running:
         wait_until(lambda: "workers ready" in running.log)
         before = running.children()
-        slow = add_job(server, "sleep")
+        held = hold(tmp_path)
+        slow = add_job(server, "wait")
         wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
+        held.unlink()
         wait_until(lambda: slow in dict(running.handled))
         wait_until(lambda: len(running.children()) == 2)
         assert not running.children() & before
@@ -69,8 +80,11 @@ def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer
     with supervising(server, tmp_path, "--workers", "2") as running:
         wait_until(lambda: "workers ready" in running.log)
         before, ids = running.children(), [add_job(server) for _ in range(20)]
+        held = hold(tmp_path)
         running.tell(signal.SIGHUP)
-        ids += [add_job(server, "sleep") for _ in range(2)]
+        ids += [add_job(server, "wait") for _ in range(2)]
+        wait_until(lambda: pending_count(server, "jobs", "g") >= 2)
+        held.unlink()
         wait_until(lambda: "reloaded" in running.log)
         assert not running.children() & before
         wait_until(lambda: len(running.handled) >= len(ids))
@@ -101,22 +115,24 @@ def test_workers_drain_when_their_parent_is_killed(server: RunningServer, tmp_pa
     with supervising(server, tmp_path) as running:
         wait_until(lambda: "workers ready" in running.log)
         (child,) = running.children()
-        slow = add_job(server, "sleep")
+        held = hold(tmp_path)
+        slow = add_job(server, "wait")
         wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGKILL)
+        held.unlink()
         wait_until(lambda: slow in dict(running.handled))
         wait_until(lambda: not Path(f"/proc/{child}").exists())
     wait_until(lambda: pending_count(server, "jobs", "g") == 0)
 
 
 def test_a_second_signal_ends_everything_at_once(server: RunningServer, tmp_path: Path) -> None:
-    app = APP.replace("time.sleep(0.5)", "time.sleep(60)")
-    with supervising(server, tmp_path, app=app) as running:
+    hold(tmp_path)
+    with supervising(server, tmp_path) as running:
         wait_until(lambda: "workers ready" in running.log)
-        slow = add_job(server, "sleep")
+        slow = add_job(server, "wait")
         wait_until(lambda: pending_count(server, "jobs", "g") == 1)
         running.tell(signal.SIGTERM)
-        time.sleep(0.3)
+        wait_until(lambda: "draining" in running.log)
         assert running.process.poll() is None
         running.tell(signal.SIGTERM)
         assert running.process.wait(10) == 130

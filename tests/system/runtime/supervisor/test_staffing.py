@@ -56,8 +56,10 @@ def test_a_pool_that_was_never_told_has_one_worker_a_core(server: RunningServer,
         wait_until(lambda: size_of(server) == PoolSize(ordered=cores, ready=cores))
 
 
-@pytest.mark.parametrize("how", ["time.sleep(3)", "await asyncio.sleep(3)"])
+@pytest.mark.parametrize("how", ["time.sleep(0.01)", "await asyncio.sleep(0.01)"])
 def test_the_busy_worker_stays_and_the_idle_one_goes(server: RunningServer, tmp_path: Path, how: str) -> None:
+    held = tmp_path / "held"
+    held.touch()
     tell(server, 2)
     slow = f"""
 import asyncio, os, time
@@ -69,7 +71,8 @@ app = Streamops()
 async def handle(entry: Entry) -> None:
     with open(os.environ["LEDGER"], "a") as ledger:
         ledger.write(f"{{entry.id}} {{os.getpid()}}\\n")
-    {how}
+    while os.path.exists("held"):
+        {how}
 """
     with supervising(server, tmp_path, *AUTO, app=slow) as running:
         wait_until(lambda: size_of(server) == PoolSize(ordered=2, ready=2, version="2"))
@@ -79,6 +82,7 @@ async def handle(entry: Entry) -> None:
         tell(server, 1)
         wait_until(lambda: len(running.children()) == 1)
         assert running.children() == {busy}
+        held.unlink()
         wait_until(lambda: pending_count(server, "jobs", "g") == 0)
         assert running.handled == [(entry, busy)]
 

@@ -24,14 +24,14 @@ from tests.support.runtime.supervisor.running import (
 )
 
 MANY_REPORTS = 2000
-# Says that it works, then that it fails; a process that it leaves behind keeps its pipe.
+# Says that it works, then that it fails; a process that it leaves behind keeps its pipe for as long as its parent has it.
 FAILING = """#!{python}
-import json, os, sys, time
+import json, os, sys
 channel = json.loads(sys.stdin.readline())["report_fd"]
 os.write(channel, {works!r})
 os.write(channel, {fails!r})
 if os.fork() == 0:
-    time.sleep(2)
+    sys.stdin.read()
 """
 
 
