@@ -1,4 +1,4 @@
-"""What acknowledging, jobs and the audit log print on a real server; what changes is masked.
+"""Exit codes and JSON of acknowledging, jobs and the audit log, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streamops.main.program import run
-from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
@@ -19,23 +19,20 @@ IDS = "1-1,2-1,77-7"
 JOB = "4f1c09ab12cd"
 
 ACKNOWLEDGING = [
-    *(["ack", "orders", "billing", "--ids", IDS, "--dry-run", "-o", output] for output in FORMATS),
-    ["ack", "orders", "billing", "--ids", IDS, "--dry-run", "--fields", "count,tier"],
+    ["ack", "orders", "billing", "--ids", IDS, "--dry-run", "-o", "json"],
     ["ack", "orders", "billing", "--ids", IDS],
     ["ack", "orders", "billing", "--ids", IDS, "-o", "json"],
     ["ack", "orders", "billing", "--ids", IDS, "--confirm", "3"],
     ["ack", "orders", "billing", "--ids", IDS, "--yes", "--expect", "3"],
     ["ack", "orders", "billing", "--ids", IDS, "--yes", "--max", "1"],
     ["--read-only", "ack", "orders", "billing", "--ids", IDS, "--yes"],
-    ["--read-only", "ack", "orders", "billing", "--ids", IDS, "--dry-run", "--fields", "operation,count"],
+    ["--read-only", "ack", "orders", "billing", "--ids", IDS, "--dry-run", "-o", "json"],
     ["ack", "orders", "billing", "--ids", "1-1", "--yes", "--reason", "looked at by hand"],
     ["ack", "orders", "billing", "--ids", "1-1", "--yes"],
     ["ack", "orders", "billing", "--ids", "1-1", "-o", "json", "--quiet"],
     ["ack", "orders", "billing", "--ids", "2-1", "-o", "plain", "--confirm", "1"],
     ["ack", "orders", "billing", "--ids", "3-1", "-y", "-q", "-o", "json"],
     ["ack", "orders", "billing", "--ids", "4-1", "-y", "-q", "-o", "jsonl"],
-    ["ack", "orders", "billing", "--ids", "5-1", "-y", "-q", "-o", "csv"],
-    ["ack", "orders", "billing", "--ids", "6-1", "-y", "-q", "--fields", "operation,applied"],
     ["ack", "orders", "billing", "--ids", "7-1", "-y", "--fields", "aplied"],
     ["ack", "orders", "billing", "--ids", "1-1,none"],
     ["ack", "orders", "billing", "--ids", ""],
@@ -45,46 +42,35 @@ ACKNOWLEDGING = [
     ["ack", "string", "billing", "--ids", "1-1"],
 ]
 AUDIT = [
-    ["audit", "ls"],
+    ["audit", "ls", "-o", "json"],
     ["ack", "orders", "billing", "--ids", "1-1,2-1", "--yes", "--quiet", "--reason", "=poison", "-o", "csv"],
     ["ack", "orders", "billing", "--ids", "3-1", "--yes", "--quiet", "-o", "csv"],
-    *(["audit", "ls", "-o", output] for output in FORMATS),
-    ["audit", "ls", "--limit", "1", "--fields", "operation,applied,reason"],
-    ["audit", "ls", "--operation", "claim"],
+    ["audit", "ls", "-o", "json"],
+    ["audit", "ls", "--limit", "1", "-o", "json"],
+    ["audit", "ls", "--operation", "claim", "-o", "json"],
     ["audit", "ls", "--operation", "delete"],
-    ["audit", "ls", "--target", "orders", "--since", "1h", "--fields", "target,applied"],
-    ["audit", "ls", "--until", "2020-01-01", "--fields", "target,applied"],
+    ["audit", "ls", "--target", "orders", "--since", "1h", "-o", "json"],
+    ["audit", "ls", "--until", "2020-01-01", "-o", "json"],
     ["audit", "ls", "--since", "soon"],
     ["audit", "ls", "--id", "1-1"],
     ["audit", "ls", "--id", "x"],
 ]
 JOBS = [
-    *(["jobs", "ls", "-o", output] for output in FORMATS),
-    ["jobs", "ls", "--active"],
-    *(["jobs", "show", JOB, "-o", output] for output in FORMATS),
+    ["jobs", "ls"],
+    ["jobs", "ls", "-o", "json"],
+    ["jobs", "ls", "--active", "-o", "json"],
+    ["jobs", "show", JOB, "-o", "json"],
     ["jobs", "show", "none"],
     ["jobs", "resume", "none"],
     ["jobs", "resume", JOB],
     ["--read-only", "jobs", "cancel", JOB],
-    ["jobs", "cancel", JOB, "--dry-run", "--fields", "target,count,command"],
+    ["jobs", "cancel", JOB, "--dry-run", "-o", "json"],
     ["jobs", "cancel", JOB],
     ["jobs", "cancel", JOB],
     ["jobs", "resume", JOB, "--yes"],
     ["jobs", "cancel", "none"],
-    ["jobs", "ls", "--active"],
+    ["jobs", "ls", "--active", "-o", "json"],
 ]
-MASKS = (
-    (r"\b\d{13}-\d+\b", "0000000000000-0"),
-    (r"\b202[0-9]-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z", "2026-01-01T00:00:00Z"),
-    (r"(elapsed_seconds\"?: ?)[\d.]+", r"\g<1>0.0"),
-    (r"(,)0\.\d+$", r"\g<1>0.0"),
-    (r"(idle_seconds\"?: ?)[\d.]+", r"\g<1>0.0"),
-    (r"(, idle )\S+(?=,)", r"\g<1>0s"),
-    (r"(took:? +)\S+", r"\g<1>0ms"),
-    (r"ann@desk:\d+", "ann@desk:1"),
-    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
-    (r"(\"pid\": ?)\d+", r"\g<1>1"),
-)
 
 
 @pytest.fixture
@@ -125,7 +111,7 @@ def stocked(server: RunningServer, place: Place, monkeypatch: pytest.MonkeyPatch
 
 def test_acknowledging_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
     compare("ack", told(cli, ACKNOWLEDGING, place, MASKS), GOLDEN)
-    assert stocked.command("XPENDING", "orders", "billing")[0] == 3
+    assert stocked.command("XPENDING", "orders", "billing")[0] == 5
 
 
 def test_the_audit_log_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
@@ -134,7 +120,10 @@ def test_the_audit_log_prints_what_is_recorded(cli: Cli, stocked: RunningServer,
     compare(
         "action",
         told(
-            cli, [["audit", "ls", "--id", first.decode(), "-o", output] for output in FORMATS], place, MASKS
+            cli,
+            [["audit", "ls", "--id", first.decode(), "-o", output] for output in ("table", "json")],
+            place,
+            MASKS,
         ),
         GOLDEN,
     )

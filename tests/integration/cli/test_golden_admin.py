@@ -1,4 +1,4 @@
-"""What administering groups and consumers, and restoring, print on a real server; what changes is masked.
+"""Exit codes and JSON of administering groups and consumers, and restoring, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -10,7 +10,7 @@ import pytest
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.operate.backups import BackupWriter
-from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).with_name("golden_admin")
 CONFIG = 'default_context = "local"\n[contexts.local]\nurl = "{url}"\nenvironment = "{environment}"\n'
 
 CREATING = [
-    *(["groups", "create", "orders", "new", "--at", "0", "--dry-run", "-o", output] for output in FORMATS),
+    ["groups", "create", "orders", "new", "--at", "0", "--dry-run", "-o", "json"],
     ["groups", "create", "orders", "new", "--at", "4-1"],
     ["groups", "create", "orders", "new", "--at", "4-1", "--yes", "--reason", "a new consumer"],
     ["groups", "create", "orders", "new", "--at", "4-1"],
@@ -32,16 +32,13 @@ CREATING = [
     ["--read-only", "groups", "create", "orders", "other"],
 ]
 REWINDING = [
-    *(
-        ["groups", "rewind", "orders", "billing", "--to-start", "--dry-run", "-o", output]
-        for output in FORMATS
-    ),
+    ["groups", "rewind", "orders", "billing", "--to-start", "--dry-run", "-o", "json"],
     ["groups", "rewind", "orders", "billing"],
     ["groups", "rewind", "orders", "billing", "--to-start", "--to-end"],
     ["groups", "rewind", "orders", "billing", "--to-id", "99-1"],
     ["groups", "rewind", "orders", "billing", "--to-id", "x"],
     ["groups", "rewind", "orders", "billing", "--back", "-1"],
-    ["groups", "rewind", "orders", "billing", "--back", "0"],
+    ["groups", "rewind", "orders", "billing", "--back", "0", "-o", "json"],
     ["groups", "rewind", "orders", "billing", "--to-time", "soon"],
     ["groups", "rewind", "orders", "none", "--to-end"],
     ["groups", "rewind", "none", "billing", "--to-end"],
@@ -53,23 +50,17 @@ REWINDING = [
     ["groups", "rewind", "orders", "billing", "--to-end", "--yes", "-o", "json"],
 ]
 DESTROYING = [
-    *(
-        ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--dry-run", "-o", output]
-        for output in FORMATS
-    ),
+    ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--dry-run", "-o", "json"],
     ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--yes"],
     ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--confirm", "billing"],
     ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--confirm", "orders/billing"],
     ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl"],
     ["groups", "destroy", "orders", "mail", "--backup", "b.jsonl"],
-    ["groups", "destroy", "orders", "mail", "--dry-run"],
-    ["restore", "b.jsonl", "--dry-run"],
+    ["groups", "destroy", "orders", "mail", "--dry-run", "-o", "json"],
+    ["restore", "b.jsonl", "--dry-run", "-o", "json"],
 ]
 CONSUMERS = [
-    *(
-        ["consumers", "rm", "orders", "billing", "worker-1", "--to", "worker-2", "--dry-run", "-o", output]
-        for output in FORMATS
-    ),
+    ["consumers", "rm", "orders", "billing", "worker-1", "--to", "worker-2", "--dry-run", "-o", "json"],
     ["consumers", "rm", "orders", "billing", "worker-1"],
     ["consumers", "rm", "orders", "billing", "worker-1", "--to", "worker-1"],
     ["consumers", "rm", "orders", "billing", "none", "--to", "worker-2"],
@@ -78,14 +69,14 @@ CONSUMERS = [
     ["consumers", "rm", "orders", "billing", "worker-1", "--to", "worker-2"],
     ["consumers", "rm", "orders", "billing", "worker-1", "--to", "worker-2", "--yes"],
     ["consumers", "rm", "orders", "billing", "waiting", "--yes", "-o", "json"],
-    ["consumers", "prune", "orders", "billing", "--dry-run"],
+    ["consumers", "prune", "orders", "billing", "--dry-run", "-o", "json"],
     ["consumers", "prune", "orders", "billing", "--idle", "0"],
     ["consumers", "prune", "orders", "billing", "--idle", "soon"],
     ["consumers", "prune", "orders", "none"],
     ["consumers", "prune", "orders", "mail", "--idle", "1ms"],
 ]
 RESTORING = [
-    *(["restore", "lost.jsonl", "--to", "copy", "--dry-run", "-o", output] for output in FORMATS),
+    ["restore", "lost.jsonl", "--to", "copy", "--dry-run", "-o", "json"],
     ["restore", "lost.jsonl"],
     ["restore", "lost.jsonl", "--to", "copy"],
     ["restore", "lost.jsonl", "--to", "copy", "--yes"],
@@ -98,18 +89,6 @@ RESTORING = [
     ["restore", "."],
     ["restore"],
 ]
-MASKS = (
-    (r"\b\d{13}-\d+\b", "0000000000000-0"),
-    (r"\b\d{12,}-\d{1,3}\b", "0000000000000-0"),
-    (r"\b202[0-9]-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "2026-01-01T00:00:00Z"),
-    (r"\d{8}T\d{6}Z-[0-9a-f]{6}", "20260101T000000Z-000000"),
-    (r"(_seconds\"?[:,]? ?)-?[\d.]+", r"\g<1>0.0"),
-    (r"(took +)\S+", r"\g<1>0ms"),
-    (r"(in )\d+ ?ms", r"\g<1>0ms"),
-    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
-    (r"\b\d+ s ago", "0 s ago"),
-    (r"idle for \d+ s", "idle for 0 s"),
-)
 
 
 @pytest.fixture

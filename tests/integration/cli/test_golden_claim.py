@@ -1,4 +1,4 @@
-"""What claiming, giving back and undoing print on a real server; what changes is masked.
+"""Exit codes and JSON of claiming, giving back and undoing, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_owners
@@ -19,11 +19,11 @@ CLAIM = ["claim", "orders", "billing"]
 NACK = ["nack", "orders", "billing"]
 
 CLAIMING = [
-    *([*CLAIM, "--to", "worker-2", "--dry-run", "-o", output] for output in FORMATS),
-    [*CLAIM, "--to", "rescue", "--from", "worker-1", "--min-idle", "0", "--dry-run"],
-    [*CLAIM, "--to", "rescue", "--ids", "1-1,2-1,9-1", "--dry-run"],
-    [*CLAIM, "--to", "rescue", "--count", "1", "--dry-run"],
-    [*CLAIM, "--to", "rescue", "--min-idle", "1h"],
+    [*CLAIM, "--to", "worker-2", "--dry-run", "-o", "json"],
+    [*CLAIM, "--to", "rescue", "--from", "worker-1", "--min-idle", "0", "--dry-run", "-o", "json"],
+    [*CLAIM, "--to", "rescue", "--ids", "1-1,2-1,9-1", "--dry-run", "-o", "json"],
+    [*CLAIM, "--to", "rescue", "--count", "1", "--dry-run", "-o", "json"],
+    [*CLAIM, "--to", "rescue", "--min-idle", "1h", "-o", "json"],
     CLAIM,
     [*CLAIM, "--to", "worker-1", "--from", "worker-1"],
     [*CLAIM, "--to", "rescue", "--from", "nobody"],
@@ -41,8 +41,8 @@ CLAIMING = [
     [*CLAIM, "--to", "rescue", "--yes", "-o", "json"],
 ]
 GIVING_BACK = [
-    *([*NACK, "--ids", "1-1,2-1,9-1", "--dry-run", "-o", output] for output in FORMATS),
-    [*NACK, "--ids", "1-1,5-1", "--from", "worker-1", "--dry-run"],
+    [*NACK, "--ids", "1-1,2-1,9-1", "--dry-run", "-o", "json"],
+    [*NACK, "--ids", "1-1,5-1", "--from", "worker-1", "--dry-run", "-o", "json"],
     [*NACK, "--ids", "9-1"],
     [*NACK, "--ids", "1-1", "--from", "nobody"],
     NACK,
@@ -55,18 +55,6 @@ REFUSED = [
     ["undo", "x"],
     ["undo", "5-5"],
 ]
-MASKS = (
-    (r"\b\d{13}-\d+\b", "0000000000000-0"),
-    (r"\b202[0-9]-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00| UTC)", "2026-01-01T00:00:00Z"),
-    (r"(_seconds\"?[:,]? ?)-?[\d.]+", r"\g<1>0.0"),
-    (r"(took +)\S+", r"\g<1>0ms"),
-    (r"(in )\d+ ?ms", r"\g<1>0ms"),
-    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
-    (r"\b\d+ s ago", "0 s ago"),
-    (r"\b\w+@[\w.-]+:\d+", "ann@here:1"),
-    (r"(undo,.*,)[0-9a-f]{12}\b", r"\g<1>000000000000"),
-    (r'("streamops undo.*\s*"fingerprint": ?")[0-9a-f]{12}', r"\g<1>000000000000"),
-)
 
 
 @pytest.fixture
@@ -120,7 +108,7 @@ def test_undoing_a_claim_prints_what_is_recorded(cli: Cli, stocked: RunningServe
     action = newest_action(stocked)
     stocked.command("XACK", "orders", "billing", "1-1")
     lines = [
-        *(["undo", action, "--dry-run", "-o", output] for output in FORMATS),
+        ["undo", action, "--dry-run", "-o", "json"],
         ["undo", action],
         ["undo", action, "--yes"],
         ["undo", action, "--yes"],

@@ -1,4 +1,4 @@
-"""What ``delayed`` and ``publish`` print, on a real server; IDs and times that change from run to run are masked.
+"""Exit codes and JSON of ``delayed`` and ``publish``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -11,34 +11,36 @@ import pytest
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.delayed_bodies import encode_body
-from tests.support.cli.golden import FORMATS, compare, told
-from tests.support.cli.golden_delayed import MASKS, YEAR_2020, YEAR_2100
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_delayed")
+YEAR_2020, YEAR_2100 = 1_577_836_800_000, 4_102_444_800_000
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 CONFIG = 'default_context = "local"\n[contexts.local]\nurl = "{url}"\nenvironment = "{environment}"\n'
 
 READING = [
-    *(["delayed", "ls", "-o", output] for output in FORMATS),
-    *(["delayed", "ls", "orders", "-o", output] for output in FORMATS),
-    ["delayed", "ls", "orders", "--limit", "1", "--fields", "id,due_at,size"],
-    ["delayed", "ls", "none"],
+    ["delayed", "ls", "-o", "json"],
+    ["delayed", "ls", "orders", "-o", "json"],
+    ["delayed", "ls", "none", "-o", "json"],
     ["delayed", "ls", "string"],
-    *(["delayed", "show", "orders", "retry", "-o", output] for output in FORMATS),
-    ["delayed", "show", "orders", "broken", "--fields", "id,problem"],
+    ["delayed", "ls"],
+    ["delayed", "ls", "orders"],
+    ["delayed", "show", "orders", "retry"],
+    ["delayed", "show", "orders", "retry", "-o", "json"],
+    ["delayed", "show", "orders", "broken", "-o", "json"],
     ["delayed", "show", "orders", "none"],
 ]
 ACTING = [
     ["delayed", "run-now", "orders"],
     ["delayed", "run-now", "orders", "--all", "--ids", "plain"],
     ["delayed", "run-now", "orders", "--ids", "none"],
-    *(["delayed", "run-now", "orders", "--ids", "plain", "--dry-run", "-o", output] for output in FORMATS),
+    ["delayed", "run-now", "orders", "--ids", "plain", "--dry-run", "-o", "json"],
     ["delayed", "run-now", "orders", "--all", "--no-input"],
     ["delayed", "run-now", "orders", "--ids", "plain", "--ids", "retry", "--confirm", "2"],
     ["delayed", "run-now", "orders", "--ids", "hostile", "--yes", "-o", "json"],
-    ["delayed", "cancel", "orders", "--all", "--dry-run", "--backup", "lost.jsonl"],
+    ["delayed", "cancel", "orders", "--all", "--dry-run", "--backup", "lost.jsonl", "-o", "json"],
     ["delayed", "cancel", "orders", "--all", "--yes", "--backup", "lost.jsonl"],
     ["delayed", "cancel", "orders", "--all", "--confirm", "orders", "--backup", "lost.jsonl"],
     ["delayed", "cancel", "orders", "--ids", "none", "--backup", "lost.jsonl"],
@@ -46,11 +48,11 @@ ACTING = [
     ["delayed", "cancel", "string", "--all"],
 ]
 PUBLISHING = [
-    ["publish", "orders", "kind=paid", "amount=120", "--dry-run"],
+    ["publish", "orders", "kind=paid", "amount=120", "--dry-run", "-o", "json"],
     ["publish", "orders", "kind=paid", "amount=120"],
     ["publish", "orders", "kind=paid", "--maxlen", "1", "-o", "json"],
     ["publish", "orders", "kind=paid", "--maxlen", "0"],
-    ["publish", "read", "kind=paid", "--maxlen", "100", "--dry-run"],
+    ["publish", "read", "kind=paid", "--maxlen", "100", "--dry-run", "-o", "json"],
     ["publish", "read", "kind=paid", "--maxlen", "100", "--yes"],
     ["publish", "read", "kind=paid", "--maxlen", "100", "--confirm", "read"],
     ["publish", "orders", "kind=remind", "--delay", "15m", "--id", "mine"],

@@ -1,4 +1,4 @@
-"""What ``scale`` and ``autoscale`` print of pools, on a real server; what changes from run to run is masked.
+"""Exit codes and JSON of ``scale`` and ``autoscale`` of pools, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -7,48 +7,49 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.golden import FORMATS, compare, told
-from tests.support.cli.golden_delayed import MASKS
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 from tests.support.written_pools import UP, write_pool, write_pools
 
 GOLDEN = Path(__file__).with_name("golden_pools")
 LISTING = [
-    *(["autoscale", "ls", "-o", output] for output in FORMATS),
-    ["autoscale", "ls", "--limit", "2", "--fields", "pool,ordered,desired,controller"],
+    ["autoscale", "ls"],
+    ["scale", "get", "billing"],
+    ["autoscale", "ls", "-o", "json"],
     ["autoscale", "ls", "--fields", "pool,nonsense"],
-    *(["scale", "get", "billing", "-o", output] for output in FORMATS),
-    ["scale", "get", "by hand", "--fields", "pool,ordered,ready,why"],
+    ["scale", "get", "billing", "-o", "json"],
+    ["scale", "get", "by hand", "-o", "json"],
     ["scale", "get", "none"],
     ["scale", "get"],
 ]
 EXPLAINING = [
-    *(["autoscale", "explain", "billing", "-o", output] for output in FORMATS),
-    ["autoscale", "explain", "billing", "--limit", "1", "--fields", "code,ordered,target"],
+    ["autoscale", "explain", "billing"],
+    ["autoscale", "explain", "old"],
     ["autoscale", "explain", "mail"],
     ["autoscale", "explain", "letters"],
+    ["autoscale", "explain", "billing", "-o", "json"],
+    ["autoscale", "explain", "mail", "-o", "json"],
     ["autoscale", "explain", "letters", "-o", "json"],
-    ["autoscale", "explain", "old"],
+    ["autoscale", "explain", "old", "-o", "json"],
     ["autoscale", "explain", "by hand"],
     ["autoscale", "explain"],
 ]
 SCALING = [
-    ["scale", "set", "billing", "6", "--dry-run"],
+    ["scale", "set", "billing", "6", "--dry-run", "-o", "json"],
     ["scale", "set", "billing", "20", "--dry-run", "-o", "json"],
     ["scale", "set", "billing", "4"],
     ["--read-only", "scale", "set", "billing", "6"],
     ["scale", "set", "billing", "6", "--current", "5"],
     ["scale", "set", "billing", "6", "--current", "4", "--reason", "sale"],
     ["scale", "set", "billing", "2", "-o", "json"],
-    ["scale", "get", "billing", "--fields", "ordered"],
     ["scale", "set", "none", "2"],
     ["scale", "set", "billing", "many"],
     ["scale", "set", "billing", "100001"],
     ["scale", "set", "billing"],
 ]
 STEERING = [
-    ["autoscale", "pause", "billing", "--dry-run"],
+    ["autoscale", "pause", "billing", "--dry-run", "-o", "json"],
     ["autoscale", "pause", "billing", "--for", "2h", "--reason", "migration"],
     ["autoscale", "pause", "billing", "--for", "soon"],
     ["autoscale", "pause", "billing", "--for", "0s"],
@@ -59,7 +60,6 @@ STEERING = [
     ["autoscale", "limits", "billing", "--minimum", "2", "--maximum", "40"],
     ["autoscale", "limits", "billing", "--minimum", "5", "--maximum", "2"],
     ["autoscale", "limits", "billing", "--maximum", "0"],
-    ["autoscale", "ls", "--fields", "pool,why", "--limit", "1"],
     ["autoscale", "pause", "billing", "-o", "jsonl"],
     ["--read-only", "autoscale", "resume", "billing"],
     ["autoscale", "limits", "billing"],
@@ -69,16 +69,9 @@ STEERING = [
     ["autoscale", "resume", "billing"],
     ["autoscale", "resume", "billing"],
     ["autoscale", "pause", "-odd name", "--dry-run"],
-    ["autoscale", "pause", "--dry-run", "--", "-odd name"],
-    ["autoscale", "override", "--dry-run", "--for", "90s", "--", "-odd name", "3"],
+    ["autoscale", "pause", "--dry-run", "-o", "json", "--", "-odd name"],
+    ["autoscale", "override", "--dry-run", "--for", "90s", "-o", "json", "--", "-odd name", "3"],
 ]
-HIDDEN = (
-    *MASKS,
-    (r"[\w.-]+@[\w.-]+:\d+", "ada@desk:1"),
-    (r" +\d{3,}d\b", " 0d"),
-    (r"(age_seconds\"?:? ?)[\d.]+", r"\g<1>0.0"),
-    (r",\d{6,}\.\d+", ",0.0"),
-)
 
 
 @pytest.fixture
@@ -94,7 +87,7 @@ def test_a_list_of_pools_prints_what_is_recorded_and_writes_nothing(
     cli: Cli, place: Place, pools: RunningServer
 ) -> None:
     before = pools.command("DBSIZE")
-    compare("listing", told(cli, LISTING, place, HIDDEN), GOLDEN)
+    compare("listing", told(cli, LISTING, place, MASKS), GOLDEN)
     assert pools.command("DBSIZE") == before
 
 
@@ -102,12 +95,12 @@ def test_explaining_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools
     first, *_ = pools.command("XRANGE", "streamops:decisions:billing", "-", "+")
     pools.command("XADD", "streamops:decisions:billing", "*", "decision", "of a later version")
     write_pool(pools, "billing", {**UP, "code": "starting", "text": "2 of 4 workers starting"})
-    compare("explaining", told(cli, EXPLAINING, place, HIDDEN), GOLDEN)
+    compare("explaining", told(cli, EXPLAINING, place, MASKS), GOLDEN)
     assert first == pools.command("XRANGE", "streamops:decisions:billing", "-", "+")[0]
 
 
 def test_scaling_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: RunningServer) -> None:
-    compare("scaling", told(cli, SCALING, place, HIDDEN), GOLDEN)
+    compare("scaling", told(cli, SCALING, place, MASKS), GOLDEN)
     assert pools.command("HGET", "streamops:pool:billing", "desired") == b"2"
     records = repr(pools.command("XRANGE", "streamops:audit", "-", "+"))
     assert "sale" in records
@@ -115,7 +108,7 @@ def test_scaling_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: R
 
 def test_steering_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: RunningServer) -> None:
     pools.command("HSET", "streamops:pool:-odd name", "mode", "running")
-    compare("steering", told(cli, STEERING, place, HIDDEN), GOLDEN)
+    compare("steering", told(cli, STEERING, place, MASKS), GOLDEN)
     told_last = pools.command(
         "HMGET", "streamops:pool:billing", "scaling", "override", "steered_until", "limit_min", "limit_max"
     )
@@ -124,6 +117,6 @@ def test_steering_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: 
 
 
 def test_a_list_of_no_pools_prints_what_is_recorded(cli: Cli, place: Place, server: RunningServer) -> None:
-    lines = [["--url", server.url, "autoscale", "ls", "-o", output] for output in FORMATS]
-    compare("nobody", told(cli, lines, place, HIDDEN), GOLDEN)
+    lines = [["--url", server.url, "autoscale", "ls", "-o", "json"]]
+    compare("nobody", told(cli, lines, place, MASKS), GOLDEN)
     assert server.command("DBSIZE") == 0

@@ -1,4 +1,4 @@
-"""What ``autoscale simulate`` prints.
+"""Exit codes and JSON of ``autoscale simulate``.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden import compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
@@ -45,7 +45,7 @@ def files(place: Place) -> None:
 
 
 def test_history_prints_what_each_policy_makes_of_it(cli: Cli, place: Place) -> None:
-    compare("histories", told(cli, [[*HISTORIES, output] for output in FORMATS], place), GOLDEN)
+    compare("histories", told(cli, [HISTORIES[:-1], [*HISTORIES, "json"]], place), GOLDEN)
 
 
 def test_history_of_json_lines_gives_the_same_as_one_of_csv(cli: Cli) -> None:

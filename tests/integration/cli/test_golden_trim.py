@@ -1,4 +1,4 @@
-"""What ``trim`` and ``streams rm-entry`` print, on a real server; what changes from run to run is masked.
+"""Exit codes and JSON of ``trim`` and ``streams rm-entry``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from streamops.operate.backups import read_backup
-from tests.support.cli.golden import FORMATS, compare, told
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
@@ -32,13 +32,12 @@ maxlen = 1
 """
 
 PLANNING = [
-    *(["trim", "orders", "--maxlen", "20", "--exact", "--dry-run", "-o", output] for output in FORMATS),
-    ["trim", "orders", "--maxlen", "20", "--dry-run"],
-    ["trim", "orders", "--minid", "20-0", "--dry-run", "--fields", "count,command"],
-    ["trim", "orders", "--before", "7d", "--exact", "--dry-run"],
-    ["trim", "drained", "--maxlen", "0", "--exact", "--dry-run"],
+    ["trim", "orders", "--maxlen", "20", "--exact", "--dry-run", "-o", "json"],
+    ["trim", "orders", "--maxlen", "20", "--dry-run", "-o", "json"],
+    ["trim", "orders", "--minid", "20-0", "--dry-run", "-o", "json"],
+    ["trim", "orders", "--before", "7d", "--exact", "--dry-run", "-o", "json"],
+    ["trim", "drained", "--maxlen", "0", "--exact", "--dry-run", "-o", "json"],
     ["trim", "orders", "--maxlen", "99999999999999999999999"],
-    ["trim", "orders", "--maxlen", "10", "--unsafe", "--exact", "--dry-run"],
     ["trim", "orders", "--maxlen", "10", "--unsafe", "--dry-run", "-o", "json", "--backup", "lost.jsonl"],
 ]
 REFUSING = [
@@ -70,7 +69,7 @@ ACTING = [
     ["trim", "orders", "--maxlen", "5", "--unsafe", "--backup", "lost.jsonl", "--confirm", "orders"],
 ]
 BY_POLICIES = [
-    *(["trim", "--policies", "--dry-run", "-o", output] for output in FORMATS),
+    ["trim", "--policies", "--dry-run", "-o", "json"],
     ["trim", "--policies", "--dry-run", "--exact"],
     ["trim", "--policies", "--unsafe"],
     ["trim", "--policies", "--every", "1m"],
@@ -78,10 +77,10 @@ BY_POLICIES = [
     ["trim", "--policies"],
     ["trim", "--policies", "--yes", "--read-only"],
     ["trim", "--policies", "--yes"],
-    ["trim", "--policies", "--yes", "--limit", "1", "--fields", "stream,removed"],
+    ["trim", "--policies", "--yes", "--limit", "1"],
 ]
 DELETING = [
-    *(["streams", "rm-entry", "orders", "--ids", "1-0,24-0,40-0,77-0", "--dry-run", "-o", output] for output in FORMATS),
+    ["streams", "rm-entry", "orders", "--ids", "1-0,24-0,40-0,77-0", "--dry-run", "-o", "json"],
     ["streams", "rm-entry", "orders"],
     ["streams", "rm-entry", "orders", "--ids", "none"],
     ["streams", "rm-entry", "missing", "--ids", "1-0"],
@@ -93,16 +92,6 @@ DELETING = [
     ["streams", "rm-entry", "orders", "--ids", "2-0", "--backup", "one.jsonl", "--confirm", "orders", "-o", "json"],
     ["streams", "rm-entry", "orders", "--ids", "3-0", "--backup", "one.jsonl", "--confirm", "orders"],
 ]  # fmt: skip
-MASKS = (
-    (r"\b\d{13}-\d+\b", "0000000000000-0"),
-    (r"pending for \d+ \w+", "pending for 0 s"),
-    (r"(elapsed_seconds\": )[\d.]+", r"\g<1>0.0"),
-    (r"(took +)\S+", r"\g<1>0ms"),
-    (r"(fingerprint\"?[:,]? +\"?)[0-9a-f]{12}", r"\g<1>000000000000"),
-    (r"\b[0-9a-f]{12}\b", "000000000000"),
-    (r"-\d{8}T\d{6}Z-[0-9a-f]{6}\.jsonl", "-20260101T000000Z-000000.jsonl"),
-    (r"redis://127\.0\.0\.1:\d+/0", "redis://server"),
-)
 
 
 def test_planning_a_trim_prints_what_is_recorded_and_removes_nothing(

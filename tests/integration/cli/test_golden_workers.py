@@ -1,4 +1,4 @@
-"""What ``workers ls``, ``pause`` and ``resume`` print, on a real server; what changes from run to run is masked.
+"""Exit codes and JSON of ``workers ls``, ``pause`` and ``resume``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -8,20 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli.golden import FORMATS, compare, told
-from tests.support.cli.golden_delayed import MASKS
+from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_workers")
 LISTING = [
-    *(["workers", "ls", "-o", output] for output in FORMATS),
-    ["workers", "ls", "--limit", "1", "--fields", "worker,state,slots"],
-    ["workers", "ls", "--pool", "billing", "--fields", "worker,pool"],
-    ["workers", "ls", "--pool", "none"],
+    ["workers", "ls"],
+    ["workers", "ls", "-o", "json"],
+    *(["workers", "ls", "--pool", pool, "-o", "json"] for pool in ("billing", "none")),
 ]
 ACTING = [
-    ["pause", "billing", "--dry-run"],
+    ["pause", "billing", "--dry-run", "-o", "json"],
     ["--read-only", "pause", "billing"],
     ["pause", "billing", "--reason", "the bank is down"],
     ["pause", "billing", "--reason", "the bank is down", "--yes"],
@@ -33,7 +31,6 @@ ACTING = [
     ["pause", "biling", "--yes"],
     ["pause"],
 ]
-HIDDEN = (*MASKS, (r"\S+@\S+:\d+ at", "ada@desk:1 at"))
 MONTH_MS = 30 * 24 * 3600 * 1000
 
 
@@ -72,14 +69,12 @@ def test_a_list_of_workers_prints_what_is_recorded_and_writes_nothing(
     cli: Cli, place: Place, crowded: RunningServer
 ) -> None:
     assert crowded.command("DBSIZE") == 5
-    compare("listing", told(cli, LISTING, place, HIDDEN), GOLDEN)
+    compare("listing", told(cli, LISTING, place, MASKS), GOLDEN)
 
 
 def test_a_list_of_no_workers_prints_what_is_recorded(cli: Cli, place: Place, server: RunningServer) -> None:
     assert server.command("DBSIZE") == 0
-    text = told(
-        cli, [["--url", server.url, "workers", "ls", "-o", output] for output in FORMATS], place, MASKS
-    )
+    text = told(cli, [["--url", server.url, "workers", "ls", "-o", "json"]], place, MASKS)
     compare("nobody", text, GOLDEN)
 
 
@@ -87,7 +82,7 @@ def test_commands_that_act_on_workers_print_what_they_did(
     cli: Cli, place: Place, crowded: RunningServer
 ) -> None:
     crowded.command("HSET", "streamops:pool:odd name", "mode", "running")
-    compare("acting", told(cli, ACTING, place, HIDDEN), GOLDEN)
+    compare("acting", told(cli, ACTING, place, MASKS), GOLDEN)
     assert crowded.command("HGET", "streamops:pool:billing", "mode") == b"running"
     assert crowded.command("HGET", "streamops:pool:odd name", "mode") == b"paused"
     assert crowded.command("EXISTS", "streamops:pool:other") == 0

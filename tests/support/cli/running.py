@@ -1,7 +1,6 @@
 """Runs command lines in this process and tells what came out of them."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -61,13 +60,3 @@ def runner(capfd: pytest.CaptureFixture[str]) -> Cli:
         return Result(code, out, err)
 
     return cli
-
-
-def transcript(cli: Cli, lines: Sequence[Sequence[str]], hide: Callable[[str], str]) -> Iterator[str]:
-    """Command lines with everything they print, as one text."""
-    for words in lines:
-        result = cli(*words)
-        yield f"$ streamops {' '.join(words)}\n"
-        yield hide(result.out)
-        yield from (f"[stderr] {line}\n" for line in hide(result.err).splitlines())
-        yield f"[exit {result.code}]\n\n"
