@@ -70,7 +70,7 @@ def test_expression_matches_an_entry_or_does_not(text: str, true: bool) -> None:
     assert Expression(text).matches(ENTRY) is true
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fault"),
     [
         ("", "cannot be empty"),
@@ -85,7 +85,6 @@ def test_expression_matches_an_entry_or_does_not(text: str, true: bool) -> None:
         ("nofn(fields)", "there is no function nofn()"),
         ("(" * 5_000, "nested too deeply"),
     ],
-    ids=lambda value: value[:20] or "empty",
 )
 def test_what_is_no_expression_fails_before_anything_is_read(text: str, fault: str) -> None:
     with pytest.raises(SettingsError) as caught:
@@ -96,7 +95,7 @@ def test_what_is_no_expression_fails_before_anything_is_read(text: str, fault: s
     assert len(caught.value.message) < 200
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "fault"),
     [
         ("fields.amount > `100`", "'120' > 100 compares string with number"),

@@ -107,7 +107,7 @@ def test_what_the_server_says_is_worth_as_much_as_its_version(
     assert lag.reason
 
 
-@pytest.mark.parametrize(
+@table(
     ("head", "reported", "expected"),
     [
         (MIDDLE.next(), None, (None, 1, 99, LagBasis.UNKNOWN)),
@@ -279,7 +279,7 @@ def test_the_age_of_an_id_is_since_its_milliseconds(entry_id: EntryId, age: time
     assert id_age(entry_id, None) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("reading", "position", "needed"),
     [
         (stream(), MIDDLE, True),

@@ -124,9 +124,7 @@ def test_numbers_and_times_that_are_none() -> None:
     assert letter.failed_at == AT.time
 
 
-@pytest.mark.parametrize(
-    "text", [b"18446744073710000000-0", b"00-0", b"1-", b"1", b"-1-1", b"1-1\n", b"\xff"]
-)
+@table("text", [b"18446744073710000000-0", b"00-0", b"1-", b"1", b"-1-1", b"1-1\n", b"\xff"])
 def test_ids_that_no_server_writes_are_not_known(text: bytes) -> None:
     assert letter_of((b"_so_origin_id", text)).born_id is None
     assert letter_of((b"_so_origin_id", text), (b"_so_origin_id", b"2-2")).born_id == EntryId(2, 2)

@@ -59,7 +59,7 @@ def test_a_verdict_within_bounds_is_right_for_every_truth_within_them(
         assert truth > limit
 
 
-@pytest.mark.parametrize(
+@table(
     ("state", "limits", "verdict"),
     [
         (group(waiting=minutes(1)), ProbeLimits(time_lag=minutes(1)), Verdict.HELD),

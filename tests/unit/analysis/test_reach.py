@@ -1,6 +1,7 @@
 """Which hosts may be called."""
 
 from ipaddress import ip_address
+from itertools import product
 
 import pytest
 
@@ -99,8 +100,7 @@ PRIVATE = [
 ]
 
 
-@pytest.mark.parametrize("address", PRIVATE)
-@pytest.mark.parametrize("hosts", [[], ["*.example.net"]])
+@table(("address", "hosts"), product(PRIVATE, [[], ["*.example.net"]]))
 def test_private_networks_can_be_denied(address: str, hosts: list[str]) -> None:
     reach = Reach(hosts, deny_private=True)
     assert reach.refuses_address(ip_address(address), "inner.example.net")

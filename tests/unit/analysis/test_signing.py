@@ -1,6 +1,7 @@
 """Signatures: what a stranger who saw a call can do with it, and what receivers make of hostile headers."""
 
 import re
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from streamops.analysis.signing import LONGEST_STAMP, sign, verify
 from streamops.model.secret import Secret
 from tests.support.project import PROJECT
+from tests.support.tables import table
 
 KEY: Final = Secret("the topic's secret")
 NOW: Final = 1_700_000_000
@@ -36,13 +38,14 @@ def test_a_call_as_it_was_sent_is_accepted(signature: str, require: str) -> None
     assert holds(signature, now=NOW + 300, require=require)
 
 
-@pytest.mark.parametrize("signature", [BOTH, SECOND])
-@pytest.mark.parametrize(
-    "changed",
-    [{name: value} for name in CALL for value in ("another", "", f"{CALL[name]}\n", "\ud800")]
-    + [{name: None} for name in ("topic", "key", "ident")]
-    + [{"key": "1-1\no-7", "ident": ""}, {"body": BODY + b" "}, {"now": NOW + 301}, {"now": NOW - 301}],
-    ids=repr,
+@table(
+    ("signature", "changed"),
+    product(
+        [BOTH, SECOND],
+        [{name: value} for name in CALL for value in ("another", "", f"{CALL[name]}\n", "\ud800")]
+        + [{name: None} for name in ("topic", "key", "ident")]
+        + [{"key": "1-1\no-7", "ident": ""}, {"body": BODY + b" "}, {"now": NOW + 301}, {"now": NOW - 301}],
+    ),
 )
 def test_a_call_that_was_seen_cannot_be_made_another(signature: str, changed: dict[str, Any]) -> None:
     assert not holds(signature, **changed)

@@ -5,9 +5,10 @@ import msgspec
 import pytest
 
 from streamops.analysis.thresholds import Thresholds
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     [name for name in Thresholds.__struct_fields__ if isinstance(getattr(Thresholds(), name), timedelta)],
 )

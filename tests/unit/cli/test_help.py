@@ -11,6 +11,7 @@ from streamops import __version__
 from streamops.cli.command import Command, Family, Lazy
 from streamops.main.program import ROOT
 from tests.support.cli.running import Cli
+from tests.support.tables import table
 
 
 def commands(family: Family, *path: str) -> Iterator[tuple[tuple[str, ...], Lazy]]:
@@ -37,7 +38,7 @@ def own_words(line: str, path: tuple[str, ...]) -> list[str]:
     return list(takewhile(lambda word: word not in {">", "<"}, own))
 
 
-@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+@table("path", COMMANDS)
 def test_command_explains_itself_with_examples_that_parse(path: tuple[str, ...]) -> None:
     command = loaded(path)
     assert command.short_help == COMMANDS[path].summary

@@ -6,6 +6,7 @@ import pytest
 from tests.support.grafana.commands import parse_streamops
 from tests.support.grafana.image import arguments, copied_sources
 from tests.support.grafana.stack import ROOT
+from tests.support.tables import table
 
 IGNORED = [
     line
@@ -29,7 +30,7 @@ def test_base_images_are_pinned_by_digest() -> None:
     assert len(bases) == 1
 
 
-@pytest.mark.parametrize("source", copied_sources())
+@table("source", copied_sources())
 def test_what_is_copied_is_there_and_sent_to_the_builder(source: str) -> None:
     assert (ROOT / source).exists()
     assert is_sent(source)

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import click
-import pytest
 
 from streamops import analysis
 from streamops.main.program import ROOT
+from tests.support.tables import table
 
 SOURCES = sorted(Path(analysis.__path__[0]).rglob("*.py"))
 CALL = re.compile(r'command\(\s*"([a-z ]+)"(.*?)\)\n', re.DOTALL)
@@ -20,7 +20,7 @@ def named_commands() -> list[tuple[str, str]]:
     return [(words, " ".join(OPTION.findall(rest))) for words, rest in found]
 
 
-@pytest.mark.parametrize(("words", "options"), named_commands())
+@table(("words", "options"), named_commands())
 def test_a_named_command_exists(words: str, options: str) -> None:
     command: click.Command = ROOT
     for word in words.split():

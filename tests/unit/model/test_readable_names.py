@@ -1,6 +1,7 @@
 """A name that hands entries over, or is created, is one that people can read and type again."""
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 from msgspec import Struct
@@ -9,6 +10,7 @@ from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.consumers import RemoveConsumerIntent
 from streamops.model.acts.groups import CreateGroupIntent
 from streamops.model.acts.reclaim import ReclaimIntent
+from tests.support.tables import table
 
 INTENTS: dict[str, Callable[[str], Struct]] = {
     "claim": lambda name: ClaimIntent(stream="orders", group="billing", to=name),
@@ -20,14 +22,18 @@ INTENTS: dict[str, Callable[[str], Struct]] = {
 }
 
 
-@pytest.mark.parametrize("operation", INTENTS)
-@pytest.mark.parametrize("name", ["", " ", "\t", "\u3000", "\u200b", "a\nb", "\x1b[2J", "\x7f", "\u202eabc"])
+@table(
+    ("operation", "name"),
+    product(INTENTS, ["", " ", "\t", "\u3000", "\u200b", "a\nb", "\x1b[2J", "\x7f", "\u202eabc"]),
+)
 def test_name_without_a_readable_character_is_refused(operation: str, name: str) -> None:
     with pytest.raises(ValueError, match="not blank and holds no control characters"):
         INTENTS[operation](name)
 
 
-@pytest.mark.parametrize("operation", INTENTS)
-@pytest.mark.parametrize("name", ["worker-2", "so worker 2", "-x", "größe", "工人", "\udcff\udcfe"])
+@table(
+    ("operation", "name"),
+    product(INTENTS, ["worker-2", "so worker 2", "-x", "größe", "工人", "\udcff\udcfe"]),
+)
 def test_any_other_name_is_taken(operation: str, name: str) -> None:
     INTENTS[operation](name)

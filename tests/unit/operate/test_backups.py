@@ -19,6 +19,7 @@ from streamops.operate.backups import (
     part_of,
     read_backup,
 )
+from tests.support.tables import table
 
 PLAIN = Entry(EntryId(1, 0), ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b")))
 BINARY = Entry(EntryId(2, 7), ((b"\xff", b"\x00\xfe"), (b"empty", b""), (b"", b"line\nend")))
@@ -47,7 +48,7 @@ def test_a_line_reads_as_documented() -> None:
     assert json.loads(entry_line("caf\udce9", BINARY))["stream"] == {"base64": "Y2Fm6Q=="}
 
 
-@pytest.mark.parametrize(
+@table(
     "line",
     [
         b"",

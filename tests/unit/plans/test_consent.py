@@ -65,6 +65,6 @@ def test_yes_is_enough_by_tier_and_environment(tier: Tier, environment: Environm
     assert required_consent(plan(tier), environment).accepts(Assent(yes=True)) is enough
 
 
-@pytest.mark.parametrize("typed", ["order", "orders ", "ORDERS", "yes", "3", ""])
+@table("typed", ["order", "orders ", "ORDERS", "yes", "3", ""])
 def test_another_name_is_no_consent(typed: str) -> None:
     assert not required_consent(plan(Tier.LOSES), PRODUCTION).accepts(Assent(yes=True, typed=typed))

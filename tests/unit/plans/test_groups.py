@@ -19,6 +19,7 @@ from streamops.model.acts.groups import (
 )
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.plans.groups import plan_create_group, plan_destroy_group, plan_rewind_group
+from tests.support.tables import table
 
 CREATED = CreateGroupEvidence(
     identity=Identity(),
@@ -67,7 +68,7 @@ def test_a_plan_of_a_new_group_counts_what_it_will_be_given() -> None:
         plan_create_group(CREATE, replace(CREATED, existing=ZERO_ID))
 
 
-@pytest.mark.parametrize(
+@table(
     ("intent", "option"),
     [
         (RewindGroupIntent(stream="a b", group="-g", to_id=EntryId(2, 0)), "--to-id 2-0 -- 'a b' -g"),

@@ -68,7 +68,7 @@ def test_a_plan_of_scaling_tells_from_how_many_workers_to_how_many(
     assert plan.command == f"streamops scale set p {workers}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("pool", "now", "workers", "warnings"),
     [
         (Pool(name="p"), NOW, 9, []),
@@ -171,7 +171,7 @@ def test_steering_without_a_controller_warns(lead: Lead | None) -> None:
     assert "No controller decides" in warning
 
 
-@pytest.mark.parametrize(
+@table(
     ("intent", "known", "back"),
     [
         (PAUSE, FREE, RESUME),

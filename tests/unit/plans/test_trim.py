@@ -11,6 +11,7 @@ from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimInten
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.plans.trim import held_back_by, plan_trim
+from tests.support.tables import table
 
 NEEDS = EntryId(5, 0)
 DANGLING = (
@@ -173,7 +174,7 @@ def test_that_a_crowd_of_groups_holds_the_server_is_told_beforehand(*, safe: boo
     assert not any("groups" in warning for warning in plan_trim(asked, few).warnings)
 
 
-@pytest.mark.parametrize(
+@table(
     ("age", "written"),
     [
         (timedelta(days=7), "7d"),

@@ -139,7 +139,7 @@ def test_what_is_not_known_is_told_from_no() -> None:
     assert both.verdict(GREY, GREY.name) is False
 
 
-@pytest.mark.parametrize("text", ["lag>5", "lag<5", "lag=5", "last_id>1", "idle>1", "lag=?"])
+@table("text", ["lag>5", "lag<5", "lag=5", "last_id>1", "idle>1", "lag=?"])
 def test_what_is_not_there_is_no_and_not_unknown(text: str) -> None:
     assert Filter(text, COLUMNS).verdict(EMPTY, "") is False
 

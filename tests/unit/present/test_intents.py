@@ -11,6 +11,7 @@ from streamops.model.acts.fields import Moment, argument, inner, option
 from streamops.model.acts.intents import FieldKind, intent_fields
 from streamops.model.ids import EntryId
 from streamops.operate.operations.registry import OPERATIONS
+from tests.support.tables import table
 
 
 class Way(StrEnum):
@@ -73,7 +74,7 @@ def test_a_type_that_no_face_knows_is_refused() -> None:
         intent_fields(Odd)
 
 
-@pytest.mark.parametrize("name", list(OPERATIONS))
+@table("name", list(OPERATIONS))
 def test_every_operation_can_be_asked_for_by_every_face(name: str) -> None:
     intent: type[Struct] = OPERATIONS[name].intent
     fields = intent_fields(intent)

@@ -5,6 +5,7 @@ import pytest
 from streamops.model.observation import Health
 from streamops.present.rows import consumer_rows, finding_rows, group_rows, limited, profile_rows
 from tests.support.present.observations import AUDIT, BILLING, NOTHING, OBSERVATION, PROFILE
+from tests.support.tables import table
 
 
 def test_streams_without_groups_have_a_row_too() -> None:
@@ -35,7 +36,7 @@ def test_the_worst_findings_come_first() -> None:
     ]
 
 
-@pytest.mark.parametrize(("limit", "left_out"), [(None, 0), (6, 0), (7, 0), (5, 1), (2, 4), (1, 5)])
+@table(("limit", "left_out"), [(None, 0), (6, 0), (7, 0), (5, 1), (2, 4), (1, 5)])
 def test_a_limit_keeps_the_first_rows_and_says_how_many_it_left_out(limit: int | None, left_out: int) -> None:
     kept, rest = limited(OBSERVATION, limit)
     rows, all_rows = group_rows(kept.streams), group_rows(OBSERVATION.streams)

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,7 +120,7 @@ def test_a_rate_is_written_a_second(per_second: float | None, text: str) -> None
     assert rate(per_second) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("number", "text"),
     [
         (None, "?"),
@@ -136,7 +135,7 @@ def test_a_size_is_written_in_binary_units(number: int | None, text: str) -> Non
     assert size(number) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("share", "text"),
     [(None, "?"), (0.0, "0 %"), (0.0001, "<1 %"), (0.37, "37 %"), (0.9999, "99 %"), (1.0, "100 %")],
 )

@@ -7,6 +7,7 @@ from msgspec import convert, to_builtins
 
 from streamops.errors import SettingsError
 from streamops.present.views import View, check_view_name, view_toml
+from tests.support.tables import table
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -39,7 +40,7 @@ def test_only_what_is_not_the_default_is_written() -> None:
     assert to_builtins(View())["place"] == "status"
 
 
-@pytest.mark.parametrize("name", ["", "a b", "ä", "x" * 65, "a.b", '"'])
+@table("name", ["", "a b", "ä", "x" * 65, "a.b", '"'])
 def test_a_view_has_a_name_that_can_be_typed(name: str) -> None:
     with pytest.raises(SettingsError, match="cannot be called"):
         check_view_name(name)

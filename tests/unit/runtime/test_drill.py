@@ -16,6 +16,7 @@ from streamops.runtime.drill.events import (
     to_fail,
 )
 from streamops.wire.consuming.drilling import Standing
+from tests.support.tables import table
 
 SECOND = timedelta(seconds=1)
 AT_REST = Standing(added=4, delivered="1-4", pending=0, retrying=0, dead_letters=1, handled=3, repeated=0)
@@ -51,7 +52,7 @@ def test_drill_passes_if_every_event_has_one_end() -> None:
     assert (found.handled, found.dead_letters, found.lost, found.astray) == (3, 1, 0, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("handled", "dead", "lost", "astray"),
     [
         ({0, 1}, [3], 1, 0),

@@ -17,6 +17,7 @@ from streamops.scaling.state import Cap, Peak, ScalingState
 from streamops.scaling.view import look
 from tests.support.invented import exact
 from tests.support.scaling.pools import CONFIG, RATE, STEP, UNKNOWN, Pool, demand, span
+from tests.support.tables import table
 
 CONFIGS = st.builds(
     lambda objective, start_up, prefetch: ScalingConfig(
@@ -106,7 +107,7 @@ def sentences(pool: Pool, decision: ScaleDecision | None = None, **changes: obje
     return " ".join(outlook(config, pool.state, reading, decision or pool.decisions[-1]))
 
 
-@pytest.mark.parametrize("code", list(ScaleCode))
+@table("code", list(ScaleCode))
 def test_every_rule_has_something_that_would_change_it(code: ScaleCode) -> None:
     pool = settled(CONFIG, 2, 200)
     told = outlook(CONFIG, pool.state, pool.reading, decided(code))

@@ -17,6 +17,7 @@ from streamops.operate.acting.packing import unpack_values
 from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.present.entries import preview, render_entry
 from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_project
+from tests.support.tables import table
 
 MOST = 1 << 20
 BOMB = zlib.compress(b" " * (64 * MOST) + b"{}")
@@ -80,7 +81,7 @@ def test_a_payload_of_any_depth_or_claim_is_shown_all_the_same(opening: bytes) -
 DOUBLING = "[@,@]" + "|[@,@]" * 60
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         f"to_string({DOUBLING})",

@@ -25,6 +25,7 @@ from streamops.settings.trust import name_of, read_trusted
 from streamops.settings.trusting import list_trusted, revoke_trust, trust_project
 from streamops.settings.validate import validate_files
 from tests.support.settings.place import Place
+from tests.support.tables import table
 
 HEALTH = {f"health.{key}" for key in structs.asdict(Settings().thresholds)}
 CONSOLE = {f"console.{key}" for key in ("refresh", "theme", "mouse", "color")}
@@ -133,7 +134,7 @@ def everything(place: Place) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("key", list(leaves(ConfigTable)), ids=".".join)
+@table("key", list(leaves(ConfigTable)))
 def test_every_key_is_harmless_or_left_out_of_an_untrusted_file(key: tuple[str, ...]) -> None:
     table = nested(key, "value")
     kept, left_out = split_allowed(table)

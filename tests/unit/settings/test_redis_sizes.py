@@ -1,9 +1,9 @@
 import click
-import pytest
 
 from streamops.cli.commands.run import run
 from streamops.present.measures import SIZES, parse_measure
 from streamops.settings.sizes import parse_size
+from tests.support.tables import table
 
 # What redis.conf says of its units, at its top.
 REDIS = {
@@ -17,7 +17,7 @@ REDIS = {
 CONVERT = next(param for param in run.params if param.name == "max_memory").type.convert
 
 
-@pytest.mark.parametrize(("written", "number"), REDIS.items())
+@table(("written", "number"), REDIS.items())
 def test_a_size_is_the_same_number_of_bytes_in_options_filters_and_in_redis_conf(
     written: str, number: int
 ) -> None:

@@ -9,6 +9,7 @@ from streamops.settings.topics import HERE, list_topics, load_intake, load_topic
 from streamops.settings.validate import validate_file
 from tests.support.settings.place import PLANTED, Place
 from tests.support.settings.topics import TOPIC
+from tests.support.tables import table
 
 TOKEN = "a-token-of-more-than-sixteen"  # noqa: S105 - a test's own
 LOCAL = '[contexts.local]\nurl = "redis://h"\n'
@@ -107,7 +108,7 @@ def test_nobody_is_let_in_by_mistake(place: Place) -> None:
             load_intake(place.environ(), place.cwd, host)
 
 
-@pytest.mark.parametrize("written", ["", "h", ":1", "h:", "h:x", "h:65536", "h:-1"])
+@table("written", ["", "h", ":1", "h:", "h:x", "h:65536", "h:-1"])
 def test_an_address_that_is_not_host_and_port_is_refused(written: str) -> None:
     with pytest.raises(SettingsError, match="not HOST:PORT"):
         parse_listen(written)

@@ -33,6 +33,7 @@ from streamops.wire.pools.roster import decode_worker
 from streamops.wire.topics import decode_topic
 from streamops.wire.writes.jobs import decode_job
 from tests.support.invented import NOW
+from tests.support.tables import table
 
 ID = EntryId(1_700_000_000_000, 0)
 
@@ -121,7 +122,7 @@ def record(**fields: bytes) -> Entry:
     return Entry(ID, tuple((name.encode(), value) for name, value in fields.items()))
 
 
-@pytest.mark.parametrize("known", ADDED.values(), ids=ADDED)
+@table("known", ADDED.values())
 def test_what_was_added_is_left_out(known: Known) -> None:
     assert known.now() is not None
     assert known.later() == known.now()
@@ -153,7 +154,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("read", "kind", "words"), REFUSED.values(), ids=REFUSED)
+@table(("read", "kind", "words"), REFUSED.values())
 def test_what_cannot_be_understood_is_refused(
     read: Callable[[], object], kind: type[Exception], words: str
 ) -> None:

@@ -122,7 +122,7 @@ def test_error_is_told_by_its_kind_and_reason(error: Exception, kind: FaultKind,
     assert fault(error) == Fault(kind, reason)
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "error"),
     [
         (FaultKind.DENIED, Refused),
@@ -165,7 +165,7 @@ def test_a_replica_is_no_place_to_write_and_may_be_retried(error: Exception) -> 
     assert type(told.error("stream orders")) is Unreachable
 
 
-@pytest.mark.parametrize(
+@table(
     ("error", "expected", "words"),
     [
         (ResponseError("WRONGPASS invalid username-password pair"), Refused, "refused the password"),

@@ -103,7 +103,7 @@ def test_keys_beside_a_stream_have_its_hash_tag(stream: str, tag: str) -> None:
     require_one_slot(Mode.CLUSTER, stream)
 
 
-@pytest.mark.parametrize("stream", ["a}b", "{}x", "}", "a{}b", "", "x}{y}"])
+@table("stream", ["a}b", "{}x", "}", "a{}b", "", "x}{y}"])
 def test_names_that_no_key_can_stand_beside(stream: str) -> None:
     if tag_of(stream) == stream:
         require_one_slot(Mode.CLUSTER, stream)

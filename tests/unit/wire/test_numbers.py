@@ -19,7 +19,7 @@ def test_text_is_read_as_a_number_or_none(text: str | bytes | None, found: int |
     assert number(text) == found
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "found"),
     [("0", datetime(1970, 1, 1, tzinfo=UTC)), (b"86400000", datetime(1970, 1, 2, tzinfo=UTC)), ("9" * 17, None),
      ("9" * 5000, None), ("-" + "9" * 17, None), ("inf", None), (None, None)],

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -31,7 +30,7 @@ def test_a_pool_is_not_put_to_sleep_for_want_of_knowledge(view: PoolView, *, act
     assert is_active(view) is active
 
 
-@pytest.mark.parametrize(
+@table(
     ("pool", "name"),
     [
         ("orders", "streamops-orders"),

@@ -5,6 +5,7 @@ import pytest
 from streamops.autoscaler.keda.asked import KEDAS, BadTrigger, read_trigger
 from streamops.autoscaler.keda.board import Board
 from streamops.autoscaler.keda.source import Reading
+from tests.support.tables import table
 
 BOARD = Board(
     {
@@ -14,7 +15,7 @@ BOARD = Board(
 )
 
 
-@pytest.mark.parametrize(
+@table(
     "metadata",
     [
         {"pool": "orders"},
@@ -35,7 +36,7 @@ def test_a_pool_that_does_not_tell_what_it_reads_is_believed() -> None:
     assert read_trigger({"pool": "mail", "stream": "letters", "group": "post"}, BOARD).pool == "mail"
 
 
-@pytest.mark.parametrize(
+@table(
     ("metadata", "problem"),
     [
         ({}, "has no pool; known: orders, mail"),

@@ -28,6 +28,7 @@ from streamops.model.members import Members
 from streamops.model.streams import Consumer
 from tests.support.exporter.readings import HOSTILE, observed, reading
 from tests.support.invented import NOW, bounded, consumer, group, minutes, seconds, snapshot, stream
+from tests.support.tables import table
 
 AT = milliseconds(NOW)
 
@@ -58,7 +59,7 @@ def test_patterns_see_names_as_they_are_printed() -> None:
     assert shown(patterns(r"a\\xff"), "a\udcff", "b")[0] == ["a\udcff"]
 
 
-@pytest.mark.parametrize("pattern", ["(", "a**", "[z-a]", "(?P<x", "a{2000}", "(?=a)"])
+@table("pattern", ["(", "a**", "[z-a]", "(?P<x", "a{2000}", "(?=a)"])
 def test_a_pattern_that_is_no_regular_expression_is_refused(pattern: str) -> None:
     with pytest.raises(SettingsError, match="no regular expression") as caught:
         compile_patterns(["ok", pattern], "exporter.include")

@@ -15,6 +15,7 @@ from streamops.exporter.notices.alerts import Message
 from streamops.exporter.notices.outlets import JOINER, inert
 from streamops.model.observation import Health
 from tests.support.exporter.inbox import mailbox, outlet
+from tests.support.tables import table
 
 # Apprise imports what Python is about to drop, and does without where it is gone.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
@@ -85,7 +86,7 @@ def texts_of(document: Any) -> list[str]:  # noqa: ANN401 - any JSON
     return [document] if isinstance(document, str) else []
 
 
-@pytest.mark.parametrize("url", CHATS.values(), ids=CHATS)
+@table("url", CHATS.values())
 def test_no_name_calls_anybody_or_is_a_link_in_a_chat(url: str) -> None:
     for name in HOSTILE:
         told = sent(url, f"stream {name}")

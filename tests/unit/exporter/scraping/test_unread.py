@@ -1,15 +1,14 @@
 """What is said of a snapshot that could not be read whole."""
 
-import pytest
-
 from streamops.exporter.scraping.target import nothing_read, unread_parts
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap
 from tests.support.invented import snapshot, stream
+from tests.support.tables import table
 
 BUSY = "it is busy running a script"
 
 
-@pytest.mark.parametrize(
+@table(
     ("gaps", "reason"),
     [
         ((), None),

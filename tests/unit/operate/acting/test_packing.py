@@ -18,6 +18,7 @@ from streamops.model.acts.fields import Moment, argument, option
 from streamops.model.ids import EntryId
 from streamops.operate.acting.packing import LONG, pack, unpack, unpack_values
 from tests.support import strategies
+from tests.support.tables import table
 
 
 class Mode(StrEnum):
@@ -114,9 +115,7 @@ def test_what_is_not_there_is_its_default() -> None:
     assert unpack(OddIntent, b'{"stream":"a","mode":"slow"}') == OddIntent(stream="a", mode=Mode.SLOW)
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"nonsense", b"[]", b"{", b"\x78\x01nonsense", b'{"stream": 1}', b"\xff"]
-)
+@table("data", [b"", b"nonsense", b"[]", b"{", b"\x78\x01nonsense", b'{"stream": 1}', b"\xff"])
 def test_what_was_not_packed_is_refused(data: bytes) -> None:
     with pytest.raises(UnexpectedReply):
         unpack(Plan, data)

@@ -9,6 +9,7 @@ from streamops.present.charts.scale import Unit
 from streamops.present.table import Tone
 from streamops.present.text import is_safe
 from tests.support.invented import NOW
+from tests.support.tables import table
 
 END = NOW.timestamp()
 START = END - 300
@@ -112,7 +113,7 @@ def test_a_line_leads_in_from_before_the_window() -> None:
     assert field(drawn(Series(points, Look.LINE, Tone.OK, "")))[0].startswith("⠉⠉⠉⠉⠉")
 
 
-@pytest.mark.parametrize(
+@table(
     ("width", "title"),
     [
         (60, " Lag entries  ⠒ name now"),

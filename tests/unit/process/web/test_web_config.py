@@ -7,6 +7,7 @@ import pytest
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.process.web.web_config import ClientAuth, WebConfig, decode_web_config, read_web_config
+from tests.support.tables import table
 
 HASH = "$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG"
 
@@ -83,7 +84,7 @@ def test_malformed_file_is_refused_in_one_line(text: str, problem: str) -> None:
     assert failure.value.exit_code is ExitCode.USAGE
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "key"),
     [
         ("rate_limit: {interval: 1s, burst: 1}", "rate_limit"),

@@ -39,7 +39,7 @@ def test_an_empty_answer_is_tried_again_unless_the_topic_does_without(body: byte
     assert judged("", body, retry_empty=False) == Done()
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "done"),
     [
         (b'{"code": 200}', True),
