@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from tests.support.programs import REQUIRE_SERVERS, ServerProgram, missing_labels
-from tests.support.servers import RunningServer, StartError, StartServer
+from tests.support.servers import RunningServer, StartServer
 
 
 @pytest.mark.parametrize("turn", [1, 2])
@@ -15,16 +15,6 @@ def test_server_is_flushed_for_each_test(server: RunningServer, turn: int) -> No
     assert server.command("ACL", "USERS") == [b"default"]
     server.command("XADD", "orders", f"{turn}-1", "field", "value")
     server.command("ACL", "SETUSER", "narrow", "~orders")
-
-
-def test_server_listens_on_loopback_too(server: RunningServer) -> None:
-    with redis.Redis.from_url(server.url) as client:
-        assert client.ping()
-
-
-def test_command_gives_the_reply_as_it_came(server: RunningServer) -> None:
-    entry_id = server.command("XADD", "s", "1-1", "a", "1", "a", "2")
-    assert server.command("XRANGE", "s", "-", "+") == [[entry_id, [b"a", b"1", b"a", b"2"]]]
 
 
 def test_started_server_takes_configuration_and_cleans_up(
@@ -39,18 +29,6 @@ def test_started_server_takes_configuration_and_cleans_up(
         server.command("PING")
 
 
-def test_replica_follows(start_server: StartServer, server: RunningServer) -> None:
-    replica = start_server("--replicaof", "127.0.0.1", str(server.port))
-    assert replica.command("ROLE")[:3] == [b"slave", b"127.0.0.1", server.port]
-
-
-def test_server_with_a_password_starts_too(start_server: StartServer, program: ServerProgram) -> None:
-    server = start_server("--requirepass", "secret", program=program)
-    with pytest.raises(redis.AuthenticationError):
-        server.command("PING")
-    assert server.connect(password="secret").ping()  # noqa: S106  # of this server alone
-
-
 def test_paused_server_is_silent_and_comes_back(start_server: StartServer) -> None:
     server = start_server()
     server.pause()
@@ -58,11 +36,6 @@ def test_paused_server_is_silent_and_comes_back(start_server: StartServer) -> No
         server.connect(socket_timeout=0.05).ping()
     server.resume()
     assert server.client.ping()
-
-
-def test_bad_configuration_tells_the_servers_own_words(start_server: StartServer) -> None:
-    with pytest.raises(StartError, match="maxmemory"):
-        start_server("--maxmemory", "banana")
 
 
 def test_required_servers_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Entry traces: what is said of what was found about an entry, and of what is not known."""
 
-import pytest
-
 from streamops.analysis.entry_trace import (
     LAST_OWNER,
     NO_ACKS,
@@ -24,6 +22,7 @@ from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from tests.support.invented import NOW, entry_id, minutes, seconds
+from tests.support.tables import table
 
 ID = entry_id(minutes(10))
 ENTRY = Entry(ID, ((b"a", b"1"),))
@@ -47,7 +46,7 @@ def test_an_entry_was_added_when_its_id_says() -> None:
     assert event == TraceEvent(TraceKind.ADDED, "added to orders: 1 field, 2 bytes", ID.time)
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "last", "text"),
     [
         (None, entry_id(minutes(20)), "never was in orders: its highest ID so far is"),
@@ -64,7 +63,7 @@ def test_no_more_is_said_of_what_is_gone_than_the_ids_tell(
     assert text in event.text
 
 
-@pytest.mark.parametrize(
+@table(
     ("group", "kind", "text"),
     [
         (InGroup(group="g", position=entry_id(minutes(20))), TraceKind.WAITING, "g: not delivered yet"),

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -99,7 +98,7 @@ def test_dead_letters_are_counted_in_dead_letter_queues_only() -> None:
     assert result.verdict is Verdict.BREACHED
 
 
-@pytest.mark.parametrize(
+@table(
     ("health", "verdict"),
     [
         (Health.OK, Verdict.HELD),

@@ -46,14 +46,12 @@ def test_what_only_this_machine_reaches_is_refused(host: str) -> None:
     assert refuses(Reach(), host)
 
 
-@pytest.mark.parametrize(
-    "host", ["93.184.216.34", "2606:2800::1", "10.0.0.5", "192.168.1.1", "hooks.example.net"]
-)
+@table("host", ["93.184.216.34", "2606:2800::1", "10.0.0.5", "192.168.1.1", "hooks.example.net"])
 def test_hosts_on_networks_are_not_refused(host: str) -> None:
     assert not refuses(Reach(), host)
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "169.254.169.254", "::ffff:7f00:1"])
+@table("address", ["127.0.0.1", "::1", "169.254.169.254", "::ffff:7f00:1"])
 def test_a_name_that_resolves_to_this_machine_is_refused(address: str) -> None:
     assert refuses(Reach(), "rebound.example.net", address)
 

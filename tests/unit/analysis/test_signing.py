@@ -64,7 +64,7 @@ def test_receivers_that_know_the_first_version_alone_go_on() -> None:
     assert not verify(KEY, BOTH, BODY, now=NOW, require="v2")
 
 
-@pytest.mark.parametrize("repeated", [f"t={NOW}", BOTH.split(",")[1], BOTH.split(",")[2], "x=1,x=2"])
+@table("repeated", [f"t={NOW}", BOTH.split(",")[1], BOTH.split(",")[2], "x=1,x=2"])
 def test_a_part_that_is_stated_twice_is_refused(repeated: str) -> None:
     assert not holds(f"{BOTH},{repeated}")
     assert not holds(f"{repeated},{BOTH}")

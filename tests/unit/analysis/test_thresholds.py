@@ -18,7 +18,7 @@ def test_durations_must_be_positive(name: str) -> None:
         Thresholds(**values)
 
 
-@pytest.mark.parametrize(
+@table(
     ("values", "complaint"),
     [
         ({"stopped_after": "PT0S"}, "stopped_after must be longer than zero"),

@@ -1,7 +1,6 @@
 import shlex
 from datetime import datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 
 from streamops.analysis.wording import command, instant, quoted, span
@@ -52,7 +51,7 @@ def test_quoted_is_safe_to_print(name: str) -> None:
     assert quoted(name).isprintable()
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "words"),
     [
         (command("groups info", "orders", "billing"), "streamops groups info orders billing"),

@@ -41,7 +41,7 @@ def test_words_are_found_wherever_they_stand(text: str, found: bool) -> None:  #
     assert EntryWords.parse(text).matches(ENTRY) is found
 
 
-@pytest.mark.parametrize("text", ["", "  ", "!", '""', '!""'])
+@table("text", ["", "  ", "!", '""', '!""'])
 def test_no_word_is_a_problem(text: str) -> None:
     with pytest.raises(SettingsError, match="no word to look for"):
         EntryWords.parse(text)

@@ -15,6 +15,7 @@ from streamops.operate.operations.registry import OPERATIONS
 from streamops.plans.commands import equivalent_command
 from streamops.settings.durations import LONGEST, parse_duration
 from tests.support.strategies import entry_ids, names
+from tests.support.tables import table
 from tests.unit.cli.typed import intent_of
 
 SPANS = st.one_of(
@@ -85,7 +86,7 @@ def test_typed_span_is_read_back_to_the_microsecond(span: timedelta) -> None:
     assert parse_duration(typed_span(span)) == span
 
 
-@pytest.mark.parametrize(
+@table(
     ("span", "typed"),
     [
         (timedelta(days=14), "14d"),

@@ -9,6 +9,7 @@ from streamops.cli.command import Command, Family, Lazy
 from streamops.cli.globals import Globals, Output, globals_of
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli
+from tests.support.tables import table
 
 
 @click.command(cls=Command)
@@ -31,7 +32,7 @@ def given(*args: str) -> Globals:
     return answer[1]
 
 
-@pytest.mark.parametrize(
+@table(
     "args",
     [
         ("-o", "json", "--limit", "3", "branch", "leaf"),

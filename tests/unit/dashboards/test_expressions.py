@@ -4,7 +4,6 @@ import re
 from functools import cache
 
 import promql_parser as promql
-import pytest
 
 from dashboards.rules.building import Severity
 from dashboards.rules.files import all_alerts
@@ -19,6 +18,7 @@ from tests.support.dashboards.series import (
     selectors_of,
 )
 from tests.support.dashboards.shown import BOARDS, asks_of, charts_of, put_in, values_of, written
+from tests.support.tables import table
 
 WORDS = re.compile(r"\{\{(\w+)\}\}")
 LABEL_VALUES = re.compile(r"label_values\((.+), (\w+)\)")
@@ -32,7 +32,7 @@ def parsed(uid: str, expr: str) -> promql.Expr:
     return promql.parse(put_in(expr, values_of(BOARDS[uid], stream="orders")))
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_an_expression_is_about_what_there_is(uid: str) -> None:
     for ask in asks_of(BOARDS[uid]):
         labels = labels_of(parsed(ask.board, ask.expr))
@@ -41,7 +41,7 @@ def test_an_expression_is_about_what_there_is(uid: str) -> None:
         assert not missing, f"the legend of {ask.name} names {missing}"
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_an_expression_holds_for_awkward_names(uid: str) -> None:
     for ask in asks_of(BOARDS[uid]):
         awkward = 'a"b\\c{d}|e.f'
@@ -58,7 +58,7 @@ def test_an_expression_holds_for_awkward_names(uid: str) -> None:
                     assert re.fullmatch(matcher.value, awkward), ask.name
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_series_of_one_legend_differ_by_it_alone(uid: str) -> None:
     """Lines of one name cannot be told apart: what tells the series apart is in the legend, but for the instance."""
     for ask in asks_of(BOARDS[uid]):
@@ -69,7 +69,7 @@ def test_series_of_one_legend_differ_by_it_alone(uid: str) -> None:
         assert labels - {"instance", "job", "db"} <= set(WORDS.findall(ask.legend)) | chosen, ask.name
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_a_tables_columns_answer_with_the_same_rows(uid: str) -> None:
     for panel in (panel for panel in charts_of(BOARDS[uid]) if panel["type"] == "table"):
         answers = {labels_of(parsed(uid, target["expr"])) for target in panel["targets"]}
@@ -83,7 +83,7 @@ def test_a_tables_columns_answer_with_the_same_rows(uid: str) -> None:
         assert labels <= named | hidden, panel["title"]
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_a_line_that_leads_to_its_stream_has_its_labels(uid: str) -> None:
     for panel in charts_of(BOARDS[uid]):
         links = panel["fieldConfig"]["defaults"].get("links", [])
@@ -92,7 +92,7 @@ def test_a_line_that_leads_to_its_stream_has_its_labels(uid: str) -> None:
             assert wanted <= (labels_of(parsed(uid, target["expr"])) or frozenset()), panel["title"]
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_a_variable_lists_values_of_a_label_that_is_there(uid: str) -> None:
     queries = [one for one in BOARDS[uid]["templating"]["list"] if one["type"] == "query"]
     assert queries
@@ -103,7 +103,7 @@ def test_a_variable_lists_values_of_a_label_that_is_there(uid: str) -> None:
         assert found[2] in (labels_of(parsed(uid, found[1])) or ()), variable
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_a_matcher_of_a_closed_label_names_values_that_exist(uid: str) -> None:
     for ask in asks_of(BOARDS[uid]):
         known = {

@@ -8,11 +8,13 @@ import pytest
 
 from dashboards.boards import links
 from tests.support.dashboards.shown import BOARDS, charts_of
+from tests.support.tables import table
 
 LINKED = re.compile(r"^/d/(?P<uid>[a-z-]+)\?(?P<query>.+)$")
 CELL = re.compile(r"\$\{__data\.fields\.(\w+):percentencode\}")
 
 
+@table("board", BOARDS.values())
 def test_a_board_leads_to_the_others(board: dict[str, Any]) -> None:
     (link,) = board["links"]
     assert link["type"] == "dashboards"
@@ -21,6 +23,7 @@ def test_a_board_leads_to_the_others(board: dict[str, Any]) -> None:
     assert link["keepTime"]
 
 
+@table("board", BOARDS.values())
 def test_links_lead_to_boards_with_variables_that_both_have(board: dict[str, Any]) -> None:
     ours = {variable["name"] for variable in board["templating"]["list"]}
     for panel, url in _links(board):

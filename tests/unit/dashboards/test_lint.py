@@ -7,6 +7,7 @@ from typing import Any
 
 from dashboards.boards import links
 from tests.support.dashboards.shown import BOARDS, VARIABLE, asks_of, charts_of, panels_of
+from tests.support.tables import table
 
 UNITS = {"none", "short", "s", "bytes", "percentunit", "cps", "cpm", "ops"}
 ON_EVERY_BOARD = ["datasource", "job", "instance"]
@@ -21,6 +22,7 @@ def test_boards_have_ids_and_titles_of_their_own() -> None:
     assert len({board["title"] for board in BOARDS.values()}) == len(uids)
 
 
+@table("board", BOARDS.values())
 def test_a_board_says_what_it_is_for(board: dict[str, Any]) -> None:
     assert board["title"].startswith("streamops / ")
     assert len(board["description"]) > 50
@@ -31,6 +33,7 @@ def test_a_board_says_what_it_is_for(board: dict[str, Any]) -> None:
     assert "id" not in board
 
 
+@table("board", BOARDS.values())
 def test_a_board_shows_when_alerts_fired(board: dict[str, Any]) -> None:
     own, firing = board["annotations"]["list"]
     assert own["builtIn"] == 1
@@ -38,6 +41,7 @@ def test_a_board_shows_when_alerts_fired(board: dict[str, Any]) -> None:
     assert firing["target"]["expr"] == firing["expr"]
 
 
+@table("board", BOARDS.values())
 def test_the_data_source_is_a_variable(board: dict[str, Any]) -> None:
     variable = board["templating"]["list"][0]
     assert (variable["type"], variable["query"]) == ("datasource", "prometheus")
@@ -48,6 +52,7 @@ def test_the_data_source_is_a_variable(board: dict[str, Any]) -> None:
     assert all(one["datasource"] == wanted for one in board["templating"]["list"] if one["type"] == "query")
 
 
+@table("board", BOARDS.values())
 def test_job_and_instance_are_variables_of_many(board: dict[str, Any]) -> None:
     variables = board["templating"]["list"]
     assert [one["name"] for one in variables[:3]] == ON_EVERY_BOARD
@@ -58,6 +63,7 @@ def test_job_and_instance_are_variables_of_many(board: dict[str, Any]) -> None:
             assert variable["allValue"] == ".+"
 
 
+@table("board", BOARDS.values())
 def test_variables_are_asked_anew_when_the_time_changes(board: dict[str, Any]) -> None:
     for variable in board["templating"]["list"][1:]:
         assert variable["refresh"] == 2
@@ -65,6 +71,7 @@ def test_variables_are_asked_anew_when_the_time_changes(board: dict[str, Any]) -
         assert variable["description"]
 
 
+@table("board", BOARDS.values())
 def test_every_variable_is_used_and_every_one_used_exists(board: dict[str, Any]) -> None:
     there = [variable["name"] for variable in board["templating"]["list"]]
     assert len(set(there)) == len(there)
@@ -75,6 +82,7 @@ def test_every_variable_is_used_and_every_one_used_exists(board: dict[str, Any])
     assert used | {"datasource"} == set(there)
 
 
+@table("board", BOARDS.values())
 def test_panels_say_what_they_show(board: dict[str, Any]) -> None:
     for panel in panels_of(board):
         assert panel["title"], panel["id"]
@@ -82,6 +90,7 @@ def test_panels_say_what_they_show(board: dict[str, Any]) -> None:
         assert panel["description"] != f"{panel['title']}."
 
 
+@table("board", BOARDS.values())
 def test_panels_have_units_and_words_for_nothing(board: dict[str, Any]) -> None:
     for panel in charts_of(board):
         fields = panel["fieldConfig"]
@@ -99,6 +108,7 @@ def test_panels_have_units_and_words_for_nothing(board: dict[str, Any]) -> None:
         assert set(units.values()) <= UNITS
 
 
+@table("board", BOARDS.values())
 def test_numbers_that_mean_something_are_coloured(board: dict[str, Any]) -> None:
     """The first line of every board is what is seen from across the room."""
     first = [panel for panel in panels_of(board) if panel["gridPos"]["y"] == 1]
@@ -107,6 +117,7 @@ def test_numbers_that_mean_something_are_coloured(board: dict[str, Any]) -> None
     assert len(coloured) >= len(first) / 3
 
 
+@table("board", BOARDS.values())
 def test_thresholds_of_each_panel_rise(board: dict[str, Any]) -> None:
     for panel in charts_of(board):
         for steps in _thresholds(panel):
@@ -115,6 +126,7 @@ def test_thresholds_of_each_panel_rise(board: dict[str, Any]) -> None:
             assert values == sorted(set(values)), panel["title"]
 
 
+@table("board", BOARDS.values())
 def test_every_series_has_a_name(board: dict[str, Any]) -> None:
     for panel in charts_of(board):
         assert panel["targets"], panel["title"]
@@ -124,6 +136,7 @@ def test_every_series_has_a_name(board: dict[str, Any]) -> None:
             assert panel["options"]["legend"]["showLegend"], panel["title"]
 
 
+@table("board", BOARDS.values())
 def test_references_within_a_board_are_unique(board: dict[str, Any]) -> None:
     ids = Counter(panel["id"] for panel in board["panels"])
     assert set(ids.values()) == {1}
@@ -132,6 +145,7 @@ def test_references_within_a_board_are_unique(board: dict[str, Any]) -> None:
         assert len(set(refs)) == len(refs), panel["title"]
 
 
+@table("board", BOARDS.values())
 def test_titles_are_unique_within_a_section(board: dict[str, Any]) -> None:
     heading = ""
     titles = Counter[tuple[str, str]]()
@@ -143,6 +157,7 @@ def test_titles_are_unique_within_a_section(board: dict[str, Any]) -> None:
     assert set(titles.values()) == {1}
 
 
+@table("board", BOARDS.values())
 def test_panels_fill_the_grid_and_do_not_overlap(board: dict[str, Any]) -> None:
     cells = Counter(
         (x, y)
@@ -155,6 +170,7 @@ def test_panels_fill_the_grid_and_do_not_overlap(board: dict[str, Any]) -> None:
     assert set(cells.values()) == {1}
 
 
+@table("board", BOARDS.values())
 def test_an_override_is_about_a_series_of_its_panel(board: dict[str, Any]) -> None:
     for panel in charts_of(board):
         names = [target["legendFormat"] for target in panel["targets"]]

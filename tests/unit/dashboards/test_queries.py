@@ -3,13 +3,13 @@
 import re
 
 import promql_parser as promql
-import pytest
 
 from tests.support.dashboards.series import EXPORTED, WORKERS, selectors_of
 from tests.support.dashboards.shown import BOARDS, asks_of, put_in, values_of
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_selectors_keep_to_the_job_and_instance_chosen(uid: str) -> None:
     for ask in asks_of(BOARDS[uid]):
         asked = ask.expr
@@ -24,7 +24,7 @@ def test_selectors_keep_to_the_job_and_instance_chosen(uid: str) -> None:
                     assert wanted == [(f"<{prefix}{name}>", "MatchOp.Re")], ask.expr
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_counters_are_asked_how_fast_they_grow(uid: str) -> None:
     """Over the interval that fits the picture's resolution, or over all the time that is shown."""
     for ask in asks_of(BOARDS[uid]):
@@ -39,7 +39,7 @@ def test_counters_are_asked_how_fast_they_grow(uid: str) -> None:
         assert sorted(counted) == sorted(name for _, name, _ in windows), ask.expr
 
 
-@pytest.mark.parametrize("uid", BOARDS)
+@table("uid", BOARDS)
 def test_what_is_asked_for_one_moment_is_shown_as_one(uid: str) -> None:
     for ask in asks_of(BOARDS[uid]):
         if ask.kind in {"table", "bargauge"}:

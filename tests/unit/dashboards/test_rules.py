@@ -12,6 +12,7 @@ from dashboards.rules.files import all_alerts, build_rules, rule_files
 from dashboards.rules.runbooks import anchor, fixes
 from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES, Kind
 from tests.support.dashboards.rules import CASES, DIRECTORY, rules
+from tests.support.tables import table
 
 ALERTS: Final = all_alerts()
 NAMES: Final = sorted({(alert.name, alert.severity.value) for alert in ALERTS})
@@ -128,7 +129,7 @@ def test_a_runbook_address_of_ones_own() -> None:
     assert "fix" not in _alerts_of(text)[0]["annotations"]
 
 
-@pytest.mark.parametrize("address", ["dashboards/RUNBOOKS.md", "/RUNBOOKS.md", "https://", "ftp://h/R"])
+@table("address", ["dashboards/RUNBOOKS.md", "/RUNBOOKS.md", "https://", "ftp://h/R"])
 def test_a_runbook_address_that_is_not_absolute_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="no absolute address"):
         build_rules(runbooks=address)

@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.dashboards.sdk_schema import dashboard_schema
 from tests.support.dashboards.shown import PATHS
+from tests.support.tables import table
 
 VALIDATOR = Draft202012Validator(dashboard_schema())
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+@table("path", PATHS)
 def test_a_board_keeps_to_the_schema(path: Path) -> None:
     problems = [
         f"{error.json_path}: {error.message[:300]}"

@@ -1,15 +1,14 @@
 from datetime import UTC, datetime
 from random import Random
 
-import pytest
-
 from streamops.demo.history import past_entries
 from streamops.demo.sources import SOURCES, Source
+from tests.support.tables import table
 
 NOW = datetime(2026, 8, 1, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stream)
+@table("source", SOURCES)
 def test_past_entries_rise_to_now_over_the_whole_history(source: Source) -> None:
     ids = [entry_id for entry_id, _ in past_entries(source, Random(3), NOW)]
     assert len(ids) == source.past_entries

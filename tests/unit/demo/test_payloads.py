@@ -1,14 +1,12 @@
 from random import Random
 
-import pytest
-
 from streamops.demo.hostile import mail
 from streamops.demo.payloads import is_poisoned, poisoned_order
 from streamops.demo.sources import ORDERS, SOURCES, Source
 from tests.support.tables import table
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stream)
+@table("source", SOURCES)
 def test_two_runs_of_one_seed_say_the_same(source: Source) -> None:
     assert [source.payload(Random(1), number) for number in range(20)] == [
         source.payload(Random(1), number) for number in range(20)

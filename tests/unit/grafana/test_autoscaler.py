@@ -14,6 +14,7 @@ from streamops.settings.pools import ConfiguredPool, load_pools
 from streamops.targets.specs import KubernetesSpec
 from tests.support.grafana.kinds import unknown_fields
 from tests.support.grafana.stack import KUBERNETES, read_yaml
+from tests.support.tables import table
 
 FOLDER: Final = KUBERNETES / "autoscaler"
 LISTED: Final = read_yaml(FOLDER / "kustomization.yaml")["resources"]
@@ -58,7 +59,7 @@ def test_every_manifest_is_listed() -> None:
     assert FOUND.keys() == MODELS.keys()
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@table("kind", MODELS)
 def test_manifests_are_of_kubernetes_own_models(kind: str) -> None:
     assert problems_of(FOUND[kind]) == []
     assert FOUND[kind]["metadata"]["name"] == NAME

@@ -2,10 +2,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.grafana.configuration import alertmanager, dashboards, prometheus
 from tests.support.grafana.stack import ROOT, STACK, read_yaml, services
+from tests.support.tables import table
 
 PROVISIONING = STACK / "provisioning"
 SERVICES = services()
@@ -32,9 +31,7 @@ def listens(service: str, port: str) -> bool:
     return own.get(service) == port or any(str(word).endswith(f":{port}") for word in words)
 
 
-@pytest.mark.parametrize(
-    "target", targets(prometheus()["scrape_configs"]) + targets(prometheus()["alerting"]["alertmanagers"])
-)
+@table("target", targets(prometheus()["scrape_configs"]) + targets(prometheus()["alerting"]["alertmanagers"]))
 def test_what_is_scraped_is_a_service_that_listens_there(target: str) -> None:
     host, _, port = target.partition(":")
     assert listens("prometheus" if host == "127.0.0.1" else host, port)

@@ -1,8 +1,6 @@
 import fnmatch
 import re
 
-import pytest
-
 from tests.support.grafana.commands import parse_streamops
 from tests.support.grafana.image import arguments, copied_sources
 from tests.support.grafana.stack import ROOT
@@ -36,7 +34,7 @@ def test_what_is_copied_is_there_and_sent_to_the_builder(source: str) -> None:
     assert is_sent(source)
 
 
-@pytest.mark.parametrize("path", [".git", ".venv", "tests", "grafana"])
+@table("path", [".git", ".venv", "tests", "grafana"])
 def test_the_rest_is_not_sent(path: str) -> None:
     assert not is_sent(path)
 

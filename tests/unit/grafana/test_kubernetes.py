@@ -8,9 +8,10 @@ from tests.support.grafana.kinds import MODELS, check
 from tests.support.grafana.kubernetes import MANIFESTS, container
 from tests.support.grafana.operator_kinds import OPERATOR
 from tests.support.grafana.stack import KUBERNETES, ROOT, read_yaml
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@table("kind", MODELS)
 def test_manifests_are_of_kubernetes_own_models(kind: str) -> None:
     check(MANIFESTS[kind])
 

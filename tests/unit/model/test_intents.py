@@ -10,9 +10,10 @@ from streamops.model.acts.letters import LetterSelection
 from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.ids import ZERO_ID
+from tests.support.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     "where",
     [
         {"back": -1},

@@ -71,7 +71,7 @@ def test_text_that_is_no_url_to_call_is_a_problem(url: str) -> None:
     assert url_problem(url)
 
 
-@pytest.mark.parametrize("url", ["http://h", "https://h:1/", "http://[::1]:80/x", "HTTPS://h/?a=b&c"])
+@table("url", ["http://h", "https://h:1/", "http://[::1]:80/x", "HTTPS://h/?a=b&c"])
 def test_a_url_to_call_is_no_problem(url: str) -> None:
     assert not url_problem(url)
 

@@ -16,6 +16,7 @@ from streamops.model.streams import Consumer
 from streamops.plans.claim import plan_claim
 from streamops.plans.nack import plan_nack
 from streamops.plans.undo import plan_undo
+from tests.support.tables import table
 
 HOUR = timedelta(hours=1)
 ROW = PendingEntry(EntryId(1, 1), "a", HOUR, 3)
@@ -50,7 +51,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
     assert plan.command == "streamops claim orders billing --to r"
 
 
-@pytest.mark.parametrize(
+@table(
     ("intent", "changes", "warning"),
     [
         (

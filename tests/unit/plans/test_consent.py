@@ -51,7 +51,7 @@ def test_silence_is_no_consent(tier: Tier, environment: Environment) -> None:
     assert not required_consent(plan(tier), environment).accepts(Assent())
 
 
-@pytest.mark.parametrize(
+@table(
     ("tier", "environment", "enough"),
     [
         (Tier.REVERSIBLE, PRODUCTION, True),

@@ -44,7 +44,7 @@ def steering(known: Steering, lead: Lead | None = LED, now: datetime | None = NO
 FOUR = scaling(Pool(name="p"), PoolSize(ordered=4, ready=3))
 
 
-@pytest.mark.parametrize(
+@table(
     ("evidence", "workers", "count", "words"),
     [
         (FOUR, 6, 1, "4 to 6 workers. New workers read as soon as they have started."),
@@ -148,7 +148,7 @@ def test_plans_of_steering(
     assert plan.warnings == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("intent", "typed"),
     [
         (replace(PAUSE, span=timedelta(days=30)), "autoscale pause p --for 30d"),
@@ -188,7 +188,7 @@ def test_the_reverse_of_steering_restores_what_was_so(
     assert steered_back(intent, known) == back
 
 
-@pytest.mark.parametrize(
+@table(
     ("intent", "words"),
     [
         (replace(PAUSE, span=timedelta(0)), "not longer than nothing"),

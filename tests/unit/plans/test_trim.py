@@ -40,7 +40,7 @@ def evidence(
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("holder", "words"),
     [
         (Holder("billing", NEEDS, ROW), "group billing: consumer worker-3 holds 5-0 pending for 3 h"),
@@ -191,7 +191,7 @@ def test_an_age_is_written_as_the_command_line_reads_it(age: timedelta, written:
     assert plan.effects == ("The bound leaves all of 100 entries.",)
 
 
-@pytest.mark.parametrize(
+@table(
     "asked",
     [
         {},

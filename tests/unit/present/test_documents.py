@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from streamops.present.documents import (
 from tests.support.invented import NOW, entry_id, minutes
 from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS
 from tests.support.present.text import unsafe_characters
+from tests.support.tables import table
 
 PLAIN_JSON = st.recursive(
     st.none()
@@ -135,7 +135,7 @@ def test_details_of_streams_and_groups() -> None:
     assert decoded(group_detail_json(AUDIT))["members"] is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "shown", "pairs"),
     [
         (((b"a", b"1"), (b"b", b"2")), {"a": "1", "b": "2"}, None),

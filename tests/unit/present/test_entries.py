@@ -5,7 +5,6 @@ import tracemalloc
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +81,7 @@ def test_raw_text_stays_as_it_came() -> None:
     assert (view.kind, view.lines) == (Kind.TEXT, ('{"a":1}',))
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "note"),
     [
         (b"\x1f\x8b\x08\x00\xff", "looks like gzip"),
@@ -91,7 +90,6 @@ def test_raw_text_stays_as_it_came() -> None:
         (b"x" * 70_000, "first 64.0 KiB of 68.4 KiB"),
         (b"[" + b"[[[1]]]," * 8_000 + b"1]", "cut after 256.0 KiB of indented text"),
     ],
-    ids=["gzip", "pickle", "long hex", "long text", "indentation"],
 )
 def test_what_is_left_out_or_guessed_is_said(value: bytes, note: str) -> None:
     assert render_value(value).note == note
@@ -131,7 +129,7 @@ def test_a_value_of_megabytes_costs_what_its_shown_part_costs() -> None:
     assert most < len(value) / 4
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "shown"),
     [
         ((), ""),

@@ -3,13 +3,12 @@
 import json
 from datetime import timedelta
 
-import pytest
-
 from streamops.analysis.probes import ProbeLimits, assess_probe
 from streamops.model.observation import Observation
 from streamops.present.documents import encode
 from streamops.present.probes import nagios_line, probe_document, probe_line
 from tests.support.present.observations import NOTHING, OBSERVATION
+from tests.support.tables import table
 
 WHOLE = Observation(
     OBSERVATION.snapshot,
@@ -22,7 +21,7 @@ LAG = ProbeLimits(lag=1_000)
 ALL = ProbeLimits(lag=1_000, time_lag=timedelta(minutes=1), pending_age=timedelta(hours=1), dead_letters=0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("limits", "line"),
     [
         (

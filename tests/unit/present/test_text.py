@@ -1,6 +1,5 @@
 """The sanitiser: nothing that a terminal obeys, reorders by or hides comes out of it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -114,7 +113,7 @@ def test_our_glyphs_have_ascii_stand_ins() -> None:
     assert in_ascii(UNKNOWN) == UNKNOWN
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "width", "shown"),
     [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("ab", 1, "…"), ("ab", 0, "…"), ("", 0, "")],
 )

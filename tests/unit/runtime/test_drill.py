@@ -86,9 +86,7 @@ def test_drill_fails_if_more_workers_stay_than_are_needed() -> None:
     assert not verdict({0, 1, 2}, [3]).passes(replace(FOUR, minimum=1))
 
 
-@pytest.mark.parametrize(
-    ("body", "number"), [(b'{"number":3,"work":0.1}', 3), (b"", -1), (b"[]", -1), (b'{"number":"x"}', -1)]
-)
+@table(("body", "number"), [(b'{"number":3,"work":0.1}', 3), (b"", -1), (b"[]", -1), (b'{"number":"x"}', -1)])
 def test_dead_letters_of_others_have_no_number(body: bytes, number: int) -> None:
     assert number_of(body) == number
 

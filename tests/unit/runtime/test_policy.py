@@ -59,9 +59,7 @@ def test_failure_is_disposed_of_by_its_attempt_and_error(
     assert decide(retry, attempt, error, 0.5) == disposition
 
 
-@pytest.mark.parametrize(
-    ("answer", "delay"), [(3, 3.0), (0.5, 0.5), (timedelta(minutes=1), 60.0), (-1, 0.0), (0, 0.0)]
-)
+@table(("answer", "delay"), [(3, 3.0), (0.5, 0.5), (timedelta(minutes=1), 60.0), (-1, 0.0), (0, 0.0)])
 def test_a_function_may_answer_in_seconds(answer: float | timedelta, delay: float) -> None:
     disposition = decide(Retry(lambda _, __: answer), 1, ValueError("no"), 0.5)
     assert disposition == Again(timedelta(seconds=delay), "ValueError: no")

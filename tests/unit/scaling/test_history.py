@@ -3,17 +3,17 @@
 from datetime import UTC, datetime
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.scaling.history import History, per_second, replay_history
 from tests.support.scaling.pools import WORKERS
+from tests.support.tables import table
 
 BEGIN = datetime(2026, 3, 1, 22, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@table(
     ("points", "counts"),
     [
         ([(0, 0), (1, 3), (2, 3), (3, 10)], (3, 0, 7)),

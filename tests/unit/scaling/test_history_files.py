@@ -23,7 +23,7 @@ def test_a_csv_history_is_read_into_even_steps() -> None:
     assert (history.step, history.entries, history.peak) == (20, 500, 20)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "time,per_second\n0,7\n10,10\n30,20\n",
@@ -31,7 +31,6 @@ def test_a_csv_history_is_read_into_even_steps() -> None:
         '{"time": 0, "added": 1000}\n{"time": 10, "added": 1100}\n{"time": 30, "added": 1500}',
         '{"time": "1970-01-01", "arrivals": 1}\n{"time": 10, "arrivals": 100}\n{"time": 30, "arrivals": "400"}',
     ],
-    ids=["rate", "counter", "jsonl", "mixed"],
 )
 def test_histories_in_other_forms_are_read_alike(text: str) -> None:
     assert read_history(text.splitlines(), "file").counts == (*[10] * 10, *[20] * 20)

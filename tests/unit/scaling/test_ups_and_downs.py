@@ -7,6 +7,7 @@ from streamops.model.scaling import ScaleCode
 from streamops.scaling.config import ScalingConfig
 from tests.support.invented import exact
 from tests.support.scaling.pools import CONFIG, TO_ZERO, UNKNOWN, Pool, demand, span, targets
+from tests.support.tables import table
 
 
 def test_a_backlog_orders_at_once() -> None:
@@ -26,7 +27,7 @@ def test_what_is_ordered_counts() -> None:
     assert again.code is ScaleCode.STARTING
 
 
-@pytest.mark.parametrize(("workers", "most"), [(1, 5), (2, 8), (4, 16), (8, 20)])
+@table(("workers", "most"), [(1, 5), (2, 8), (4, 16), (8, 20)])
 def test_a_step_is_at_most_times_four_or_four_more(workers: int, most: int) -> None:
     pool = Pool(workers=workers).settle(100)
     decision = pool.after(10**6, 100, lag=exact(10**6), head_age=5.0, busy=1.0)

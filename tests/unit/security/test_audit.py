@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.security.audit import Findings, Library, Verdict, Weakness, judge, main
+from tests.support.tables import table
 
 SOUND = Library("redis", "8.1.0")
 WEAK = Library("aiohttp", "3.9.1", vulns=(Weakness("CVE-2024-23334", ("3.9.2",)), Weakness("CVE-9", ())))
 UNKNOWN = Library("oddly", skip_reason="not found")
 
 
-@pytest.mark.parametrize(
+@table(
     ("findings", "verdict"),
     [
         (None, Verdict(("a.lock: not audited: the advisory service cannot be reached",))),

@@ -69,9 +69,7 @@ def test_runs_that_overlap_make_no_more_rows_than_there_are() -> None:
         unpack_pages(zlib.compress(msgspec.msgpack.encode([page])))
 
 
-@pytest.mark.parametrize(
-    "opening", [b"[", b'{"a":', b"\x91", b"\xdd\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff"]
-)
+@table("opening", [b"[", b'{"a":', b"\x91", b"\xdd\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff"])
 def test_a_payload_of_any_depth_or_claim_is_shown_all_the_same(opening: bytes) -> None:
     entry = Entry(EntryId(1, 0), ((b"body", opening * 100_000),))
     assert preview(entry)
@@ -98,7 +96,7 @@ def test_an_expression_that_multiplies_what_it_looks_at_is_refused(text: str) ->
         Expression(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         'fields.a == \'x\' && contains(`["a","b","c","d"]`, fields.b) || json.n > `3`',

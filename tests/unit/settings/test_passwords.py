@@ -63,7 +63,7 @@ def test_a_password_file_that_is_not_there(tmp_path: Path) -> None:
     assert caught.value.message == f"cannot read {tmp_path}/none: No such file or directory"
 
 
-@pytest.mark.parametrize(
+@table(
     "command",
     [
         "printf '%s\\n' 'se $cret'",

@@ -1,11 +1,12 @@
 """How fresh what is shown is: polls, freezing, pace, and lost connections."""
 
 from datetime import timedelta
+from time import monotonic
 
 from textual import events
 
 from streamops.errors import ExitCode, Refused
-from streamops.tui.moment import Stranger
+from streamops.tui.moment import Loss, Stranger
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, names, press, running, settle, shown, until
 from tests.support.tui.shop import ALL, REFUSED, shop_source
@@ -90,13 +91,9 @@ async def test_another_server_that_answers_is_told_in_the_banner() -> None:
 
 
 async def test_the_countdown_moves_by_itself() -> None:
-    source = shop_source()
-    app = app_for(source)
+    app = app_for(shop_source())
     async with running(app):
-        source.observation = REFUSED
-        for _ in range(3):
-            await press(app, "r")
-            await settle(app)
+        hold(app, loss=Loss("refused", "", monotonic() + 3.1))
         await until(app, lambda: "next try in 4s" in bar(app, "banner"))
         await until(app, lambda: "next try in 3s" in bar(app, "banner"))
 

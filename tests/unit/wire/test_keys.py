@@ -87,7 +87,7 @@ def test_names_of_the_keys_beside_a_stream() -> None:
     assert dead_letter_key("payments", CONFIGURED) == "{payments}:dlq"
 
 
-@pytest.mark.parametrize(
+@table(
     ("stream", "tag"),
     [
         ("orders", "{orders}"),
@@ -130,7 +130,7 @@ def test_all_keys_share_the_slot_or_the_stream_is_refused(stream: str, group: st
     assert same_slot(stream, *keys_beside(stream, group, key))
 
 
-@pytest.mark.parametrize(
+@table(
     ("configured", "problem"),
     [
         ({"a": "later", "b": "soon"}, ""),

@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from streamops.wire.numbers import LARGEST, moment, number, span, whole
 from tests.support.tables import table
 
@@ -35,8 +33,6 @@ def test_milliseconds_become_a_span_up_to_the_greatest() -> None:
     assert span(LARGEST) == span(10**30) <= timedelta.max
 
 
-@pytest.mark.parametrize(
-    ("told", "count"), [(7, 7), (-1, -1), (b"9223372036854775808", LARGEST), (b"12", 12)]
-)
+@table(("told", "count"), [(7, 7), (-1, -1), (b"9223372036854775808", LARGEST), (b"12", 12)])
 def test_counts_of_scripts(told: int | bytes, count: int) -> None:
     assert whole(told) == count

@@ -18,6 +18,7 @@ from streamops.wire.replies import (
     decode_server,
     decode_version,
 )
+from tests.support.tables import table
 from tests.support.wire.replies import DENIED
 
 
@@ -37,7 +38,7 @@ def test_server_that_says_nothing() -> None:
     assert (node.flavour, node.version, node.used_memory) == (Flavour.REDIS, (0, 0, 0), None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "version"),
     [
         ("7.0.15", (7, 0, 15)),

@@ -344,7 +344,7 @@ def test_a_label_is_a_url_of_the_same_servers(url: str) -> None:
     assert parse_url(options.label) == anonymous
 
 
-@pytest.mark.parametrize(("prefix", "suffix"), product(["redis", "valkey"], ["", "s"]))
+@table(("prefix", "suffix"), product(["redis", "valkey"], ["", "s"]))
 def test_valkey_schemes_mean_what_redis_schemes_mean(prefix: str, suffix: str) -> None:
     options = parse_url(f"{prefix}{suffix}://h/1")
     assert options.label == f"{prefix}{suffix}://h:6379/1"

@@ -21,6 +21,7 @@ from tests.support.autoscaler.keda.serving import KNOWN
 from tests.support.grafana.kinds import check, unknown_fields
 from tests.support.grafana.operator_kinds import TEXT, TEXTS, Schema, closed, listed
 from tests.support.grafana.stack import read_yaml
+from tests.support.tables import table
 
 SCALED: Final = tuple(sorted(FOLDER.glob("scaledobject-*.yaml")))
 
@@ -81,7 +82,7 @@ def ports() -> dict[str, int]:
     return {port["name"]: port["port"] for port in PLAIN["Service"]["spec"]["ports"]}
 
 
-@pytest.mark.parametrize("kind", ["ConfigMap", "Deployment", "NetworkPolicy", "Service"])
+@table("kind", ["ConfigMap", "Deployment", "NetworkPolicy", "Service"])
 def test_manifests_are_of_kubernetes_own_models(kind: str) -> None:
     check(PLAIN[kind])
     assert len(PLAIN) == 4

@@ -36,6 +36,7 @@ from tests.support.invented import (
     snapshot,
     stream,
 )
+from tests.support.tables import table
 
 Told = Mapping[str, Mapping[tuple[str, ...], float]]
 ORDERS, BILLING = ("0", "orders"), ("0", "orders", "billing")
@@ -72,7 +73,7 @@ def test_what_only_some_know_of_a_stream() -> None:
     assert found["stream_max_length"] == {("0", "pay"): 10}
 
 
-@pytest.mark.parametrize("odd", [EntryId(1, 1), EntryId(0, 0), entry_id(minutes(-2)), EntryId(2**64 - 1, 0)])
+@table("odd", [EntryId(1, 1), EntryId(0, 0), entry_id(minutes(-2)), EntryId(2**64 - 1, 0)])
 def test_ids_that_are_no_times_are_not_told_as_such(odd: EntryId) -> None:
     found = of(
         stream(

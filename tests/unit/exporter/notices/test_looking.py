@@ -8,6 +8,7 @@ from streamops.model.observation import FindingCode, Health, Observation
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap
 from tests.support.exporter.found import finding, group_view, observation, stream_view
 from tests.support.invented import NOW, bounded, group, minutes, node
+from tests.support.tables import table
 
 STOPPED = Subject(FindingCode.STOPPED, "orders", "billing")
 
@@ -62,7 +63,7 @@ def test_a_stream_or_group_that_is_gone_is_known_to_be() -> None:
 ABSENT = observation(stream_view(group_view(), name="others"))
 
 
-@pytest.mark.parametrize(
+@table(
     "seen",
     [
         replace(ABSENT, snapshot=replace(ABSENT.snapshot, gaps=(Gap("timeout", "orders"),))),
@@ -71,7 +72,6 @@ ABSENT = observation(stream_view(group_view(), name="others"))
         replace(ABSENT, snapshot=replace(ABSENT.snapshot, discovery_complete=False)),
         replace(ABSENT, snapshot=replace(ABSENT.snapshot, discovered=5)),
     ],
-    ids=["gap", "node", "discovery", "first pass", "cut list"],
 )
 def test_a_stream_that_may_only_not_have_been_seen_is_open(seen: Observation) -> None:
     assert look_at(seen).unknown(STOPPED)

@@ -16,6 +16,7 @@ from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.settings.notify import NotifyAddress
 from tests.support.exporter.inbox import mailbox, outlet, webhook
+from tests.support.tables import table
 
 # Apprise imports what Python is about to drop, and does without where it is gone.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
@@ -69,7 +70,7 @@ def test_outlets_are_told_apart_by_number_and_service() -> None:
     assert [one.label for one in outlets] == ["target 1 (JSON)", "target 2 (Slack)"]
 
 
-@pytest.mark.parametrize("url", [f"nonsense://{PLANTED}", PLANTED, "json://", f"slack://{PLANTED}", ""])
+@table("url", [f"nonsense://{PLANTED}", PLANTED, "json://", f"slack://{PLANTED}", ""])
 def test_an_address_that_cannot_be_used_is_told_by_its_place_alone(url: str) -> None:
     with pytest.raises(SettingsError) as caught:
         outlet(url)

@@ -35,7 +35,7 @@ def test_a_complete_file() -> None:
     assert config.users == {"alice": HASH, "bob": HASH}
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "{}", "tls_server_config:\nbasic_auth_users:\n"])
+@table("text", ["", "# nothing\n", "{}", "tls_server_config:\nbasic_auth_users:\n"])
 def test_an_empty_file_asks_nothing_of_anybody(text: str) -> None:
     config = decode(text)
     assert (config.tls_server_config, config.users) == (None, {})

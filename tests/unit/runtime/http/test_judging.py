@@ -17,7 +17,7 @@ def judged(retry_when: str, body: bytes = b"{}", status: int = 200, **attributes
     return judge(topic, Answer(status, headers, body))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("status", [200, 201, 202, 299])
+@table("status", [200, 201, 202, 299])
 def test_a_status_of_success_is_done(status: int) -> None:
     assert judged("", b"ok", status) == Done()
 
@@ -55,7 +55,7 @@ def test_a_condition_on_the_answer(body: bytes, done: bool) -> None:  # noqa: FB
     assert (judged(CODE, body) == Done()) is done
 
 
-@pytest.mark.parametrize(
+@table(
     ("condition", "done"),
     [
         ("status == `202`", True),
@@ -71,7 +71,7 @@ def test_a_condition_on_status_and_headers(condition: str, done: bool) -> None: 
     assert (judged(condition, b"<html>", headers=headers) == Done()) is done
 
 
-@pytest.mark.parametrize("body", [b"<html>", b'{"code": 200', b"\xff\xfe", b"[" * 100_000])
+@table("body", [b"<html>", b'{"code": 200', b"\xff\xfe", b"[" * 100_000])
 def test_no_json_is_tried_again_where_the_condition_looks_at_it(body: bytes) -> None:
     assert judged(CODE, body) == Retry("the retry condition looks at the answer, and it is no JSON")
     assert judged("", body) == Done()
