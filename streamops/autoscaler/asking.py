@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from streamops.autoscaler.backoff import Backoff
 from streamops.errors import ApplyError, PlanError, ServerError, StalePlan, StreamopsError, TargetChanged
 from streamops.model.acting import Limits
-from streamops.model.acts.scaling import Mandate, ScaleIntent
-from streamops.model.pools import Applied, PoolDecision, PoolSize
+from streamops.model.acts.scaling import ScaleIntent
+from streamops.model.pools import Applied, Mandate, PoolDecision, PoolSize
 from streamops.operate.console import Console
 
 LONGEST_PAUSE: Final = 300.0

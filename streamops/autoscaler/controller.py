@@ -11,13 +11,13 @@ from streamops.autoscaler.assignment import ControllerOptions
 from streamops.autoscaler.duty import Duty, last_known
 from streamops.autoscaler.judging import Judged
 from streamops.autoscaler.leading import Leadership
+from streamops.autoscaler.leads import Bidder, Leads, Told, Written
 from streamops.autoscaler.sensing import Seen
 from streamops.autoscaler.sharing import within_budgets
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import Pool, PoolDecision
+from streamops.monitor.pools import Staff
 from streamops.operate.console import Console
-from streamops.operate.leads import Bidder, Leads, Told, Written
-from streamops.operate.pools import Staff
 from streamops.scaling.budget import BudgetState
 
 KEEP_EVERY: Final = 6

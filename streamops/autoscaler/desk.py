@@ -7,7 +7,7 @@ from streamops.autoscaler.assignment import Assignment
 from streamops.autoscaler.duty import last_known
 from streamops.errors import TargetChanged
 from streamops.model.pools import PoolSize
-from streamops.operate.pools import PoolReader
+from streamops.monitor.pools import PoolReader
 
 LOOKED_BACK: Final = 20
 """Decisions in which one about a pool that could be read is looked for."""

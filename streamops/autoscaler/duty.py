@@ -8,17 +8,16 @@ from msgspec.structs import replace
 from streamops.autoscaler.asking import Asker
 from streamops.autoscaler.assignment import Assignment, ControllerOptions
 from streamops.autoscaler.judging import Judged, in_force, judge, judge_blindly
+from streamops.autoscaler.leads import Seat
 from streamops.autoscaler.sensing import Seen, Sense
 from streamops.autoscaler.supply import Supply
 from streamops.autoscaler.troubles import Troubles
 from streamops.errors import StreamopsError
-from streamops.model.acts.scaling import Mandate
 from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize
+from streamops.model.pools import Applied, Mandate, Pool, PoolDecision, PoolSize
 from streamops.model.scaling import ScaleCode
+from streamops.monitor.pools import Staff
 from streamops.operate.console import Console
-from streamops.operate.leads import Seat
-from streamops.operate.pools import Staff
 from streamops.scaling.state import ScalingState
 
 

@@ -5,11 +5,11 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted, instant, quoted
 from streamops.autoscaler.assignment import Assignment
 from streamops.autoscaler.memory import in_time, undone
 from streamops.model.pools import Applied, PoolDecision, PoolSize, Steering
 from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
+from streamops.model.wording import counted, instant, quoted
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
 from streamops.scaling.outlook import outlook, signals

@@ -10,11 +10,11 @@ import structlog
 
 from streamops.autoscaler.assignment import ControllerOptions
 from streamops.autoscaler.duty import Duty
+from streamops.autoscaler.leads import Bid, Leads, Seat
 from streamops.autoscaler.memory import resumed
 from streamops.autoscaler.troubles import Troubles
 from streamops.errors import StreamopsError
 from streamops.model.pools import Pool
-from streamops.operate.leads import Bid, Leads, Seat
 from streamops.scaling.state import ScalingState
 
 NO_LEADS: Final = "no pool can be led"

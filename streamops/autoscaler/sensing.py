@@ -7,7 +7,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.demand import (
+from streamops.autoscaler.assignment import Assignment
+from streamops.autoscaler.demand import (
     Tallied,
     Uncounted,
     begin_tally,
@@ -17,14 +18,13 @@ from streamops.analysis.demand import (
     tally,
     uncounted,
 )
-from streamops.autoscaler.assignment import Assignment
 from streamops.errors import NotFound
 from streamops.model.ids import EntryId
 from streamops.model.pools import PoolSize, RosterWorker
 from streamops.model.scaling import Demand
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
-from streamops.operate.pools import PoolReader, Staff
+from streamops.monitor.pools import PoolReader, Staff
 
 MOST_COUNTED: Final = 100_000
 """Entries that are counted by hand at one look, where the server does not count additions."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted
 from streamops.autoscaler.judging import Judged
 from streamops.model.scaling import ScaleCode, ScaleDecision
+from streamops.model.wording import counted
 from streamops.scaling.budget import BudgetState, Claim, share
 from streamops.scaling.outlook import signals
 

@@ -9,7 +9,7 @@ from typing import Final
 from streamops.autoscaler.backoff import Backoff
 from streamops.errors import SettingsError, StreamopsError, TargetError
 from streamops.model.pools import Pool, PoolSize
-from streamops.operate.pools import PoolReader, Staff
+from streamops.monitor.pools import PoolReader, Staff
 
 LONGEST_PAUSE: Final = 60.0
 

@@ -8,7 +8,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted
 from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.progress import ProgressTeller
@@ -18,6 +17,7 @@ from streamops.cli.session import Session
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.model.acting import Assent, Plan, Tier
 from streamops.model.retention import RetentionRow
+from streamops.model.wording import counted
 from streamops.operate.console import Console
 from streamops.operate.retention import PolicyTrim, apply_retention, prepare_retention
 from streamops.plans.consent import Consent, required_consent

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from streamops.analysis.wording import counted
 from streamops.cli.session import Session
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.snapshot import Gap
+from streamops.model.wording import counted
 from streamops.present.units import percent
 
 MOST_GAPS = 10

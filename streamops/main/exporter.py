@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from streamops.exporter.scraping.scraper import Scraper
     from streamops.exporter.scraping.target import Open
     from streamops.exporter.web.server import ServerOptions
+    from streamops.monitor.watch import Watch
     from streamops.operate.console import Console
-    from streamops.operate.watch import Watch
 
 MOST_READ: Final = 10_000
 """Streams that are read, so that those with the greatest lag can be shown; a context may state another number."""

@@ -49,3 +49,20 @@ class PendingEntry(Struct, frozen=True, gc=False):
     def free(self) -> bool:
         """Whether it was given back, for any consumer to take over at once; ``idle`` then tells no time."""
         return self.idle >= GIVEN_BACK
+
+
+class Amount(Struct, frozen=True):
+    """How many entries, as far as that was counted.
+
+    Attributes:
+        lower: At least so many.
+        upper: At most so many.
+    """
+
+    lower: int
+    upper: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the count is known."""
+        return self.lower == self.upper

@@ -1,10 +1,12 @@
 """The distribution of a group's pending entries."""
 
 from datetime import timedelta
+from enum import StrEnum
 
 from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
 
 
 class PendingProfile(Struct, frozen=True, gc=False):
@@ -46,3 +48,56 @@ IDLE_BOUNDS: tuple[timedelta, ...] = (
     timedelta(hours=1),
 )
 DELIVERY_BOUNDS: tuple[int, ...] = (1, 2, 5, 10)
+
+
+class Selection(Struct, frozen=True):
+    """Pending entries that were selected, without holding all of them.
+
+    Attributes:
+        count: How many.
+        owners: How many of them by owner, most first.
+        sample: The first few.
+        longest_idle: The one that is idle for longest; none where there is none.
+        last_id: The highest ID; none where there is none.
+    """
+
+    count: int = 0
+    owners: tuple[tuple[str, int], ...] = ()
+    sample: tuple[PendingEntry, ...] = ()
+    longest_idle: PendingEntry | None = None
+    last_id: EntryId | None = None
+
+
+class Unfit(Struct, frozen=True):
+    """How many of the IDs that were named cannot be taken, by why.
+
+    Attributes:
+        absent: Not pending in the group.
+        elsewhere: Owned by somebody else than was asked for, or by the new owner already.
+        busy: Not idle for long enough.
+    """
+
+    absent: int = 0
+    elsewhere: int = 0
+    busy: int = 0
+
+
+class Gone(Struct, frozen=True):
+    """Selected rows whose entries no longer exist.
+
+    Attributes:
+        looked: How many rows were looked at; it takes the whole entries.
+        count: How many of those are of entries that no longer exist.
+        sample: The first few of them.
+    """
+
+    looked: int = 0
+    count: int = 0
+    sample: tuple[EntryId, ...] = ()
+
+
+class Done(StrEnum):
+    """What was done to pending rows that can be taken back."""
+
+    CLAIMED = "claimed"
+    NACKED = "nacked"

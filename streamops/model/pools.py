@@ -1,7 +1,7 @@
 """Pools of workers: how many there are, what they were told, by whom, and why."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from msgspec import Struct
@@ -260,3 +260,19 @@ class PoolSupervisor(Struct, frozen=True, kw_only=True):
     aim: int
     alive: int
     ready: int
+
+
+class Mandate(Struct, frozen=True):
+    """What a controller's decision holds under: its lead, and what people had told it.
+
+    Attributes:
+        holder: The controller.
+        term: In which term it led.
+        lease: How long its lead holds unless it is kept.
+        steered_at: When people told it something last; none where they never did.
+    """
+
+    holder: str
+    term: int
+    lease: timedelta
+    steered_at: datetime | None = None

@@ -3,9 +3,9 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from streamops.model.consumer_table import Delivery, Sightings
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.members import Delivery, Sightings
 
 
 class GroupReading(Struct, frozen=True, gc=False):

@@ -1,11 +1,13 @@
 """How much of which streams is kept."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from streamops.model.acting import Outcome, Plan
+from streamops.model.name_patterns import is_literal, matches
 
 
 class RetentionPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,3 +69,26 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
     def removed(self) -> int | None:
         """Entries removed; none where nothing was tried."""
         return self.outcome.applied if self.outcome else None
+
+
+class Candidate(Struct, frozen=True):
+    """A stream that a policy may be about.
+
+    Attributes:
+        name: Its name.
+        set_aside: Whether only its exact name means it: dead letters, retries, the audit log.
+    """
+
+    name: str
+    set_aside: bool
+
+
+def policy_of(policies: Sequence[RetentionPolicy], stream: Candidate) -> RetentionPolicy | None:
+    """The first policy that covers a stream; none where none does."""
+    return next((policy for policy in policies if _covers(policy, stream)), None)
+
+
+def _covers(policy: RetentionPolicy, stream: Candidate) -> bool:
+    if stream.set_aside:
+        return any(is_literal(pattern) and pattern == stream.name for pattern in policy.streams)
+    return any(matches(pattern, stream.name) for pattern in policy.streams)

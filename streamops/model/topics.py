@@ -1,12 +1,15 @@
-"""Topics: to which URL a delay queue's messages are called back, when, and what is done where that fails."""
+"""Topics: to which URL a delay queue's messages are called back, when, what is done where that fails, and what makes no sense in them."""
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import fields
 
+from streamops.errors import SettingsError
 from streamops.model.schedules import MINUTES_2N_1, Schedule
 from streamops.model.secret import Secret
 
@@ -203,3 +206,65 @@ def _secret_problem(secret: Secret | None) -> str:
     if secret is None or len(secret.reveal()) >= SHORTEST_SECRET:
         return ""
     return f"shorter than {SHORTEST_SECRET} characters"
+
+
+ANSWER_ROOTS: Final = ("status", "headers", "body")
+"""What a retry condition sees."""
+
+
+def check_topic(topic: Topic) -> tuple[TopicProblem, ...]:
+    """Everything that is wrong with a topic; empty for nothing."""
+    found = topic_problems(topic)
+    problem = retry_when_problem(topic.retry_when)
+    return (*found, TopicProblem("retry_when", problem)) if problem else found
+
+
+def require_topic(topic: Topic) -> None:
+    """Insist that a topic makes sense; raises ``SettingsError`` that tells all that is wrong with it."""
+    problems = check_topic(topic)
+    if problems:
+        text = "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
+        raise SettingsError(
+            f"topic {topic.name!r}: {text}", "`streamops topics add --help` tells what each field takes."
+        )
+
+
+def retry_when_problem(text: str) -> str:
+    """What is wrong with a retry condition; empty for nothing, and for none."""
+    if not text:
+        return ""
+    # JMESPath is imported where somebody uses it.
+    from streamops.model.expressions import Expression  # noqa: PLC0415
+
+    try:
+        Expression(text, ANSWER_ROOTS)
+    except SettingsError as error:
+        return f"{error.message}. {error.hint}".rstrip()
+    return ""
+
+
+def shown_value(topic: Topic, field: str) -> str:
+    """A topic's attribute in words; of headers the names, of a secret that there is one."""
+    shown = {
+        "url": topic.shown_url,
+        "headers": ", ".join(name for name, _ in topic.headers) or "none",
+        "secret": "not set" if topic.secret is None else "set",
+        "retry": topic.retry.text,
+        "weight": topic.priority,
+        "stream": topic.key,
+        "delay": f"{topic.delay.total_seconds():g} s",
+        "time_to_run": f"{topic.time_to_run.total_seconds():g} s",
+        "enabled": "yes" if topic.enabled else "no",
+        "retry_empty": "yes" if topic.retry_empty else "no",
+    }
+    return shown[field] if field in shown else str(getattr(topic, field))
+
+
+def described(topic: Topic, before: Topic | None) -> Iterator[str]:
+    """What differs from a former topic, or else from the defaults, a line each."""
+    for field in fields(Topic):
+        if field.name == "name":
+            continue
+        then = getattr(before, field.name) if before else field.default
+        if getattr(topic, field.name) != then:
+            yield f"{field.name}: {shown_value(topic, field.name)}"

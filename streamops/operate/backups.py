@@ -18,10 +18,10 @@ from typing import Final, Self
 import msgspec
 from msgspec import Struct
 
-from streamops.analysis.safe_text import safe_json
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.safe_text import safe_json
 
 PRIVATE: Final = 0o600
 PRIVATE_DIRECTORY: Final = 0o700

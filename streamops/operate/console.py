@@ -11,8 +11,6 @@ from typing import Any, Self, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.pending import PendingScan, advance_scan, profile_of
-from streamops.analysis.thresholds import Thresholds
 from streamops.errors import Forbidden, NotFound, ServerError
 from streamops.model.acting import (
     ActionPage,
@@ -34,29 +32,29 @@ from streamops.model.payloads import KeptPayload
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Gap, Snapshot
+from streamops.monitor.arrivals import ArrivalReader
+from streamops.monitor.collect import Collector
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letters import DeadLetterReader
+from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
+from streamops.monitor.discover import Discovery
+from streamops.monitor.examinations import MappingProblem, find_mapping_problems
+from streamops.monitor.observe import Observer
+from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
+from streamops.monitor.pending_scan import PendingScan, advance_scan, profile_of
+from streamops.monitor.pools import PoolReader
+from streamops.monitor.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.topics import TopicReader
+from streamops.monitor.watch import Watch
+from streamops.monitor.workers import WorkerReader
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action
 from streamops.operate.acting.engine import Engine
 from streamops.operate.acting.jobs import all_jobs, find_job
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
-from streamops.operate.arrivals import ArrivalReader
-from streamops.operate.collect import Collector
-from streamops.operate.dead_letters import DeadLetterReader
-from streamops.operate.delayed import DelayedQueues, DelayedReader
-from streamops.operate.delayed_search import find_queues
-from streamops.operate.delayed_watch import DelayedWatch
-from streamops.operate.discover import Discovery
 from streamops.operate.entry_trace import EntryTracer
-from streamops.operate.mappings import MappingProblem, find_mapping_problems
-from streamops.operate.observe import Observer
-from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
-from streamops.operate.pools import PoolReader
-from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
-from streamops.operate.targets import FindSpec, Targets, nothing_configured
-from streamops.operate.topics import TopicReader
-from streamops.operate.watch import Watch
-from streamops.operate.workers import WorkerReader
+from streamops.targets.targets import FindSpec, Targets, nothing_configured
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.payload_reads import read_kept_payload

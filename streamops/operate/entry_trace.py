@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.analysis.entry_trace import (
+from streamops.errors import StreamopsError
+from streamops.model.dead_letter_fields import REPLAY_OF
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.readings import StreamReading
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letters import DeadLetterReader
+from streamops.monitor.delayed import DelayedReader
+from streamops.monitor.entry_trace import (
     EntryTrace,
     InGroup,
     TraceEvent,
@@ -18,21 +27,12 @@ from streamops.analysis.entry_trace import (
     retry,
     waiting_retry,
 )
-from streamops.analysis.letters import REPLAY_OF
-from streamops.errors import StreamopsError
-from streamops.model.entries import Entry
-from streamops.model.ids import LAST_ID, EntryId
-from streamops.model.letters import DeadLetter
-from streamops.model.readings import StreamReading
+from streamops.monitor.inspection import read_stream
+from streamops.monitor.pages import read_newest
 from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action
 from streamops.operate.acting.before import state_before
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import read_stream
-from streamops.operate.dead_letters import DeadLetterReader
-from streamops.operate.delayed import DelayedReader
-from streamops.operate.newest import read_newest
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import attempts_key, dead_letter_key, retry_key

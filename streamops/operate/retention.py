@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Assent, Limits, Outcome
 from streamops.model.acts.trim import TrimIntent
-from streamops.model.retention import RetentionPolicy, RetentionRow
+from streamops.model.retention import Candidate, RetentionPolicy, RetentionRow
 from streamops.model.streams import StreamRole
 from streamops.operate.acting.engine import Told
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.console import Console
-from streamops.plans.retention import Candidate, plan_retention
+from streamops.plans.retention import plan_retention
 from streamops.plans.trim import NoGroup, bound_options
 from streamops.wire.keys import stream_role
 from streamops.wire.writes.audit import AUDIT

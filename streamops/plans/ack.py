@@ -1,8 +1,8 @@
 """Acknowledging."""
 
-from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.ack import AckEvidence, AckIntent
+from streamops.model.wording import counted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import counted, first_few, idleness, span
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone
+from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
+from streamops.model.pending import Gone
+from streamops.model.wording import counted, first_few, idleness, span
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

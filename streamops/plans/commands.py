@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from streamops.analysis.wording import command, quoted, typed_span
-from streamops.model.acts.intents import FieldKind, IntentField, intent_fields
+from streamops.model.fields import FieldKind, IntentField, intent_fields
+from streamops.model.wording import command, quoted, typed_span
 
 NAMED: Final = 20
 """So many IDs are written out; more are left to stdin: a line of them would be nobody's to read."""

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import counted, first_few, idleness, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.consumers import (
@@ -13,6 +12,7 @@ from streamops.model.acts.consumers import (
     RemoveConsumerIntent,
 )
 from streamops.model.streams import Consumer
+from streamops.model.wording import counted, first_few, idleness, span
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from streamops.analysis.wording import counted, instant, quoted, span
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence, RunDelayedIntent
 from streamops.model.delayed import DelayedMessage
+from streamops.model.wording import counted, instant, quoted, span
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

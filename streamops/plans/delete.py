@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import counted, first_few, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
+from streamops.model.wording import counted, first_few, quoted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

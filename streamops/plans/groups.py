@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from streamops.analysis.wording import command, counted, first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.groups import (
-    Amount,
     CreateGroupEvidence,
     CreateGroupIntent,
     DestroyGroupEvidence,
@@ -15,6 +13,8 @@ from streamops.model.acts.groups import (
     RewindGroupEvidence,
     RewindGroupIntent,
 )
+from streamops.model.entries import Amount
+from streamops.model.wording import command, counted, first_few
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 

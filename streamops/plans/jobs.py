@@ -1,9 +1,9 @@
 """Stopping a job."""
 
-from streamops.analysis.wording import counted
 from streamops.errors import Forbidden
 from streamops.model.acting import Job, JobState, Plan, Tier
 from streamops.model.acts.jobs import CancelJobEvidence, CancelJobIntent
+from streamops.model.wording import counted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import counted
-from streamops.model.acts.letters import SelectedLetters
-from streamops.model.letters import DeadLetter, Fields
+from streamops.model.dead_letters import DeadLetter, Fields
+from streamops.model.selections import SelectedLetters
+from streamops.model.wording import counted
 
 SHOWN_FIELDS = 4
 SHOWN_BYTES = 40

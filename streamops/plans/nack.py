@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import counted, idleness
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.nack import NackEvidence, NackIntent
+from streamops.model.wording import counted, idleness
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from streamops.analysis.wording import command, instant, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.pools import PauseIntent, PoolEvidence, ResumeIntent
 from streamops.model.pools import Pool, PoolMode
+from streamops.model.wording import command, instant, quoted
 from streamops.plans.evidence import fingerprint
 
 SOON: Final = "Workers notice with their next heartbeat: within five seconds, unless they beat less often."

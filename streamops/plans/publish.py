@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import command, counted, quoted, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.publish import PublishEvidence, PublishIntent
 from streamops.model.acts.trim import GroupLoss, TrimEvidence
 from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.wording import command, counted, quoted, span
 from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint

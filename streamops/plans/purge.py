@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
+from streamops.model.wording import counted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 from streamops.plans.letters import absent_ids, letter_counts, letter_line, queue_warnings

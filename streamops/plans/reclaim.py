@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.envelopes import FASTSTREAM, TASKIQ
-from streamops.analysis.wording import counted, first_few, span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.reclaim import ReclaimEvidence, ReclaimIntent, Redelivery, StaleRow
+from streamops.model.envelopes import FASTSTREAM, TASKIQ
+from streamops.model.wording import counted, first_few, span
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted, first_few, quoted
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.replay import (
     ForeignOrigin,
@@ -14,6 +13,7 @@ from streamops.model.acts.replay import (
     Route,
     TargetStream,
 )
+from streamops.model.wording import counted, first_few, quoted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint, sample

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from streamops.analysis.wording import counted, first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent
+from streamops.model.wording import counted, first_few
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

@@ -2,23 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
-
-from streamops.analysis.globs import is_literal, matches
 from streamops.model.acts.trim import TrimIntent
-from streamops.model.retention import RetentionPolicy
-
-
-class Candidate(Struct, frozen=True):
-    """A stream that a policy may be about.
-
-    Attributes:
-        name: Its name.
-        set_aside: Whether only its exact name means it: dead letters, retries, the audit log.
-    """
-
-    name: str
-    set_aside: bool
+from streamops.model.retention import Candidate, RetentionPolicy, policy_of
 
 
 def plan_retention(
@@ -26,16 +11,8 @@ def plan_retention(
 ) -> tuple[TrimIntent, ...]:
     """The trims to make, stream by stream in their order; two for a stream whose policy has two bounds."""
     return tuple(
-        intent
-        for stream in streams
-        for intent in _intents(next((one for one in policies if _covers(one, stream)), None), stream.name)
+        intent for stream in streams for intent in _intents(policy_of(policies, stream), stream.name)
     )
-
-
-def _covers(policy: RetentionPolicy, stream: Candidate) -> bool:
-    if stream.set_aside:
-        return any(is_literal(pattern) and pattern == stream.name for pattern in policy.streams)
-    return any(matches(pattern, stream.name) for pattern in policy.streams)
 
 
 def _intents(policy: RetentionPolicy | None, stream: str) -> Iterable[TrimIntent]:

@@ -5,8 +5,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.safe_text import safe
-from streamops.analysis.wording import command, counted, instant, quoted
 from streamops.errors import Forbidden, SettingsError, StalePlan
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.scaling import (
@@ -20,6 +18,8 @@ from streamops.model.acts.scaling import (
     SteeringIntent,
 )
 from streamops.model.pools import Pool, Steering
+from streamops.model.safe_text import safe
+from streamops.model.wording import command, counted, instant, quoted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 

@@ -5,9 +5,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.topic_words import described
-from streamops.analysis.topics import require_topic
-from streamops.analysis.wording import command, counted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.topics import (
@@ -17,7 +14,8 @@ from streamops.model.acts.topics import (
     TopicOffIntent,
     TopicOnIntent,
 )
-from streamops.model.topics import Topic
+from streamops.model.topics import Topic, described, require_topic
+from streamops.model.wording import command, counted
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from streamops.analysis.wording import command, counted, first_few, span, typed_span
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
+from streamops.model.wording import command, counted, first_few, span, typed_span
 from streamops.plans.commands import equivalent_command
 from streamops.plans.crowds import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings
 from streamops.plans.evidence import fingerprint

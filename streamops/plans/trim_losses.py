@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from streamops.analysis.wording import counted, first_few
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import GroupLoss
+from streamops.model.entries import Amount
+from streamops.model.wording import counted, first_few
 
 ENTRIES: Final = ("entry", "entries")
 NAMED: Final = 5

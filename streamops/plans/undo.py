@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from streamops.analysis.wording import counted, first_few
 from streamops.model.acting import Plan, Tier
 from streamops.model.acts.undo import UndoEvidence, UndoIntent
+from streamops.model.wording import counted, first_few
 from streamops.plans.commands import equivalent_command
 from streamops.plans.evidence import fingerprint, sample
 

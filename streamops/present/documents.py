@@ -10,16 +10,16 @@ from typing import Any
 
 import msgspec
 
-from streamops.analysis.envelopes import Envelope, read_envelope
-from streamops.analysis.lag import id_age
-from streamops.analysis.safe_text import safe_json
 from streamops.model.entries import Entry, PendingEntry
+from streamops.model.envelopes import Envelope, read_envelope
 from streamops.model.lag import Lag
 from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.model.safe_text import safe_json
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
+from streamops.monitor.lag import id_age
 from streamops.present.cells import id_text, idle_seconds, rounded, seconds
 from streamops.present.rows import PendingRow
 from streamops.present.text import safe

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from streamops.analysis.envelopes import Envelope, read_envelope
 from streamops.model.entries import Entry
+from streamops.model.envelopes import Envelope, read_envelope
 from streamops.present.text import cut_bytes, safe_bytes, safe_lines, shorten
 from streamops.present.units import size
 

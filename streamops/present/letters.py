@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from streamops.analysis.lag import id_age
-from streamops.model.letters import DeadLetter, QueueSummary
+from streamops.model.dead_letters import DeadLetter, QueueSummary
+from streamops.monitor.lag import id_age
 from streamops.present.cells import id_text, seconds
 from streamops.present.documents import Json, fields_json, text_json
 from streamops.present.text import safe

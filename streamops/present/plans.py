@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.wording import counted
 from streamops.model.acting import Outcome, Plan, Progress, Tier
+from streamops.model.wording import counted
 from streamops.present.cells import seconds
 from streamops.present.documents import Json, text_json
 from streamops.present.table import Cell, Tone

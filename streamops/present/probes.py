@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.probes import Bounds, ProbeLimits, ProbeResult, Reading, Verdict
-from streamops.analysis.wording import counted
+from streamops.model.wording import counted
+from streamops.monitor.probes import Bounds, ProbeLimits, ProbeResult, Reading, Verdict
 from streamops.present.documents import Json, text_json
 from streamops.present.text import safe
 from streamops.present.units import count, duration, terse

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from streamops.analysis.wording import counted, idleness
 from streamops.model.acting import Action, Actor, AuditRecord, Job, Outcome, Plan
 from streamops.model.entries import PendingEntry
+from streamops.model.wording import counted, idleness
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
 from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
 from streamops.present.columns.jobs import JOB_COLUMNS

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.lag import id_age
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, GroupView, Observation, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.streams import Consumer
+from streamops.monitor.lag import id_age
 from streamops.present.units import terse
 
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.wording import quoted
 from streamops.model.observation import FindingCode
+from streamops.model.wording import quoted
 
 HEADINGS: Final[dict[FindingCode, str]] = {
     FindingCode.STOPPED: "GroupStopped",

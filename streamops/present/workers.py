@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from streamops.analysis.wording import counted, first_few
 from streamops.model.ids import EPOCH
+from streamops.model.wording import counted, first_few
 from streamops.model.workers import WorkerHeartbeat
 from streamops.present.cells import seconds
 from streamops.present.documents import Json, text_json

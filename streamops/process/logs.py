@@ -8,7 +8,7 @@ from enum import StrEnum
 import structlog
 from structlog.typing import EventDict, Processor
 
-from streamops.analysis.safe_text import safe
+from streamops.model.safe_text import safe
 
 
 class LogFormat(StrEnum):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.safe_text import encodable
+from streamops.model.safe_text import encodable
 from streamops.runtime.tally import BOUNDS, Histogram
 from streamops.runtime.worker import Worker
 

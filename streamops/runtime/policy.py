@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.safe_text import encodable
 from streamops.errors import HandlerError, Reject, RetryLater, SettingsError, Skip
+from streamops.model.safe_text import encodable
 
 Seconds = float | timedelta
 Schedule = Callable[[int, float], Seconds]

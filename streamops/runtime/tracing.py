@@ -32,8 +32,8 @@ try:
 except ImportError as error:
     raise ImportError("tracing takes OpenTelemetry: pip install 'streamops[otel]'") from error
 
-from streamops.analysis.safe_text import encodable
 from streamops.errors import RetryLater, Skip
+from streamops.model.safe_text import encodable
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import TRACE, Entry
 from streamops.runtime.handlers import BatchCall, Call

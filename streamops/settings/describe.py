@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from streamops.analysis.wording import typed_span
+from streamops.model.wording import typed_span
 from streamops.settings.load import DEFAULT_ORIGIN, Settings
 from streamops.settings.passwords import split_command
 from streamops.wire.options import ConnectionOptions, Secret, Tls

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from streamops.analysis.name_patterns import name_pattern
+from streamops.model.name_patterns import name_pattern
 
 DEFAULT_LISTEN: Final = "127.0.0.1:9641"
 

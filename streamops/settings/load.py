@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.errors import SettingsError
 from streamops.model.acting import Environment
 from streamops.model.retention import RetentionPolicy
-from streamops.operate.watch import Watch
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.present.views import View
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import Context, compose_context, compose_url

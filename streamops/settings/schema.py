@@ -5,10 +5,10 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Environment
 from streamops.model.authority import delayed_problem
 from streamops.model.retention import RetentionPolicy
+from streamops.monitor.thresholds import Thresholds
 from streamops.present.keys import keymap_problems
 from streamops.present.views import View
 from streamops.settings.exporter_table import ExporterTable

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedQueue
 from streamops.model.topics import Topic
-from streamops.operate.topics import TopicFailures, TopicView
+from streamops.monitor.topics import TopicFailures, TopicView
 from streamops.present.topics import TopicRow
 from streamops.settings.topics import ConfiguredTopic
 

@@ -5,12 +5,18 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from streamops.analysis.reach import Reach
-from streamops.analysis.topics import retry_when_problem
 from streamops.errors import SettingsError
 from streamops.model.schedules import MINUTES_2N_1, parse_schedule
 from streamops.model.secret import Secret
-from streamops.model.topics import DEFAULT_CONTENT_TYPE, DEFAULT_GROUP, Topic, parse_priority, topic_problems
+from streamops.model.topics import (
+    DEFAULT_CONTENT_TYPE,
+    DEFAULT_GROUP,
+    Topic,
+    parse_priority,
+    retry_when_problem,
+    topic_problems,
+)
+from streamops.process.reach import Reach
 
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 

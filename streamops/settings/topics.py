@@ -7,10 +7,9 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, convert
 
-from streamops.analysis.topics import check_topic
 from streamops.errors import SettingsError
 from streamops.model.secret import Secret
-from streamops.model.topics import SHORTEST_SECRET, Topic
+from streamops.model.topics import SHORTEST_SECRET, Topic, check_topic
 from streamops.settings.config import Config, read_config
 from streamops.settings.connections import compose_context, located
 from streamops.settings.files import ConfigFile

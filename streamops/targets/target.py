@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final, Protocol
 
-from streamops.analysis.safe_text import safe
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
+from streamops.model.safe_text import safe
 
 MOST_WORKERS: Final = 1_000_000
 LONGEST_PAUSE: Final = timedelta(hours=1)

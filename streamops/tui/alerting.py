@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.folding import fold_retries
 from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
+from streamops.monitor.folding import fold_retries
 from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.remember import Remembered
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.references import Reference, ReferenceKind
 from streamops.model.entries import Entry
 from streamops.model.payloads import KeptPayload
 from streamops.present.entries import NAME_BYTES, Decoding, Kind, ValueView, decode_as, envelope_fields
+from streamops.present.references import Reference, ReferenceKind
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, safe_bytes
 from streamops.present.units import count, duration, size

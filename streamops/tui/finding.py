@@ -6,12 +6,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.expressions import Expression
-from streamops.analysis.wording import counted
-from streamops.analysis.words import EntryWords
 from streamops.errors import SettingsError
+from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, EntryId
-from streamops.operate.search import Search, SearchResult, StopReason
+from streamops.model.wording import counted
+from streamops.monitor.search import Search, SearchResult, StopReason
+from streamops.monitor.search_words import EntryWords
 from streamops.present.units import duration, size
 from streamops.tui.places.finding import WHERE
 

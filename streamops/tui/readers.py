@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from streamops.analysis.entry_trace import EntryTrace
-from streamops.model.acts.letters import LetterSelection
+from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.delayed import DelayedMessage
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter, QueueSummary
 from streamops.model.pools import Pool, PoolDecision
-from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
-from streamops.operate.delayed import DelayedPage
-from streamops.operate.workers import Crowd
+from streamops.model.selections import LetterSelection
+from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
+from streamops.monitor.delayed import DelayedPage
+from streamops.monitor.entry_trace import EntryTrace
+from streamops.monitor.workers import Crowd
 from streamops.settings.topic_rows import TopicSource
 
 __all__ = ["DelayedSource", "LetterSource", "PoolSource", "TopicSource", "TraceSource", "WorkerSource"]

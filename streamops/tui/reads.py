@@ -9,12 +9,12 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError, Unreachable
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
-from streamops.operate.pages import EntryPage, PendingPage
+from streamops.monitor.pages import EntryPage, PendingPage
 from streamops.tui.source import Source
 
 if TYPE_CHECKING:  # Only who asks for it pays for it.
     from streamops.model.payloads import KeptPayload
-    from streamops.operate.search import Search, SearchResult
+    from streamops.monitor.search import Search, SearchResult
 
 PAGE: Final = 100
 

@@ -11,15 +11,15 @@ from streamops.model.acting import ActionPage, Assent, AuditRecord, Job, JobPage
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
-from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
+from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
 from streamops.present.views import View
 
 if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
     from streamops.model.payloads import KeptPayload
     from streamops.model.pending import PendingProfile
+    from streamops.monitor.delayed import DelayedQueues
+    from streamops.monitor.search import Search, SearchResult
     from streamops.operate.acting.prepared import Prepared
-    from streamops.operate.delayed import DelayedQueues
-    from streamops.operate.search import Search, SearchResult
     from streamops.tui.readers import (
         DelayedSource,
         LetterSource,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from streamops.model.acts.claim import Selection, Unfit
 from streamops.model.ids import EntryId
+from streamops.model.pending import Selection, Unfit
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.gone import GoneSearch

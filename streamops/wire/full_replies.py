@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import Struct, msgpack
 
+from streamops.model.consumer_table import NOBODY, Delivery, Sightings
 from streamops.model.ids import EntryId
-from streamops.model.members import NOBODY, Delivery, Sightings
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.wire.node import Reply
 from streamops.wire.picking import Picker, Row

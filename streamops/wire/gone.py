@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.model.acts.claim import Gone
 from streamops.model.ids import EntryId
+from streamops.model.pending import Gone
 from streamops.wire.batches import Request
 from streamops.wire.faults import fault
 from streamops.wire.node import Reply

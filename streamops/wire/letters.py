@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from streamops.model.dead_letters import LetterKind
 from streamops.model.ids import EntryId
-from streamops.model.letters import LetterKind
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name

@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+from streamops.model.consumer_table import Members
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.members import Members
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Command, Node

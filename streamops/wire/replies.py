@@ -9,9 +9,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
+from streamops.model.consumer_table import NOBODY, Members, Sightings
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EPOCH, EntryId
-from streamops.model.members import NOBODY, Members, Sightings
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import Flavour, ServerNode
 from streamops.model.streams import Consumer

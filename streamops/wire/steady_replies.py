@@ -7,8 +7,8 @@ from typing import Final
 from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
+from streamops.model.consumer_table import MILLISECOND, Delivery
 from streamops.model.ids import EPOCH, EntryId
-from streamops.model.members import MILLISECOND, Delivery
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.wire.faults import fault
 from streamops.wire.full_replies import DENIED

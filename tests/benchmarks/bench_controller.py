@@ -22,8 +22,8 @@ from streamops.autoscaler.assignment import EVERY, Assignment, ControllerOptions
 from streamops.autoscaler.controller import Controller, Report
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
 from streamops.scaling.decide import decide
 from streamops.scaling.state import ScalingState

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from statistics import median
 from time import process_time
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.model.observation import Health
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, StreamState
-from streamops.operate.observe import Observer
+from streamops.monitor.observe import Observer
+from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream
 
 STREAMS = 5_000

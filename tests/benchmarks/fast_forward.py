@@ -9,7 +9,6 @@ from random import Random
 
 from msgspec import Struct
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.exporter.counters.counting import Counters, advance
 from streamops.exporter.metrics.guards import Guards
 from streamops.exporter.metrics.reading import Reading
@@ -18,7 +17,8 @@ from streamops.exporter.metrics.text import Form
 from streamops.exporter.scraping.page import Page
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
-from streamops.operate.observe import Observer
+from streamops.monitor.observe import Observer
+from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream
 
 INTERVAL = seconds(15)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from streamops.analysis.safe_text import safe
 from streamops.autoscaler.keda.source import PoolView
+from streamops.model.safe_text import safe
 
 TARGET: Final = 1
 """What KEDA is to divide the number of workers by."""

@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.safe_text import safe
 from streamops.autoscaler.keda.answers import named, no_pool_given, no_such_pool
 from streamops.autoscaler.keda.source import Pools, PoolView, Reading
+from streamops.model.safe_text import safe
 
 KEDAS: Final = frozenset(
     {"scalerAddress", "enableTLS", "unsafeSsl", "tlsCertFile", "caCert", "tlsClientCert", "tlsClientKey"}

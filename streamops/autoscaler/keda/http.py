@@ -8,9 +8,9 @@ from typing import Any, Final
 from aiohttp import web
 from msgspec import Struct
 
-from streamops.analysis.safe_text import encodable
 from streamops.autoscaler.keda.answers import is_active, named, no_such_pool, not_known
 from streamops.autoscaler.keda.source import Pools, PoolView
+from streamops.model.safe_text import encodable
 from streamops.present.documents import encode, text_json
 from streamops.process.web.admission import admit_by
 from streamops.process.web.door import Door

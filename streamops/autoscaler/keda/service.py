@@ -7,7 +7,6 @@ from typing import Any, Final
 import grpc
 import structlog
 
-from streamops.analysis.safe_text import safe
 from streamops.autoscaler.keda.answers import (
     LONGEST_NAME,
     TARGET,
@@ -19,6 +18,7 @@ from streamops.autoscaler.keda.answers import (
 from streamops.autoscaler.keda.asked import Asked, BadTrigger, read_trigger
 from streamops.autoscaler.keda.proto import externalscaler_pb2 as pb
 from streamops.autoscaler.keda.source import Pools, PoolView
+from streamops.model.safe_text import safe
 
 LOG: Final = structlog.get_logger("streamops.keda")
 

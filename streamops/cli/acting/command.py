@@ -13,7 +13,7 @@ from streamops.cli.acting.fields import exclusive_sets, given_value, param_of, s
 from streamops.cli.command import Command, write_options
 from streamops.cli.session import Session, with_session
 from streamops.model.acting import Plan, Tier
-from streamops.model.acts.intents import IntentField, intent_fields
+from streamops.model.fields import IntentField, intent_fields
 from streamops.settings.backups import new_backup
 
 if TYPE_CHECKING:

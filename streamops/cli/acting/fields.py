@@ -8,11 +8,11 @@ from typing import Any, Final
 import click
 from msgspec import Struct
 
-from streamops.analysis.wording import typed_span
 from streamops.cli.acting.ids import IDS, read_ids, read_names
 from streamops.cli.params import COMPLETIONS, DURATION, ENTRY_ID, FIELD, MOMENT, NUMBER
-from streamops.model.acts.intents import FieldKind, IntentField
+from streamops.model.fields import FieldKind, IntentField
 from streamops.model.ids import EntryId
+from streamops.model.wording import typed_span
 
 
 class _Written(Struct, frozen=True):

@@ -3,12 +3,12 @@
 import click
 from msgspec.structs import replace
 
-from streamops.analysis.folding import fold_retries
 from streamops.cli.command import Command
 from streamops.cli.params import patterns_argument
 from streamops.cli.reading import observe_streams
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_reading
+from streamops.monitor.folding import fold_retries
 from streamops.present.columns import FINDING_COLUMNS
 from streamops.present.documents import Json, gaps_json, snapshot_header, text_json
 from streamops.present.rows import FindingRow, finding_rows

@@ -5,8 +5,6 @@ from typing import Final
 
 import click
 
-from streamops.analysis.globs import is_literal
-from streamops.analysis.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.nagios import UNKNOWN
@@ -14,7 +12,9 @@ from streamops.cli.output.printer import write
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
+from streamops.monitor.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
 from streamops.operate.console import Console
 from streamops.present.documents import encode
 from streamops.present.probes import nagios_line, probe_document, probe_line

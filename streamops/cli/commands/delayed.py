@@ -4,7 +4,6 @@ from typing import Final
 
 import click
 
-from streamops.analysis.wording import counted
 from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
@@ -12,8 +11,9 @@ from streamops.cli.params import stream_argument, stream_argument_optional
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
+from streamops.model.wording import counted
+from streamops.monitor.delayed import DelayedPage
 from streamops.operate.console import Console
-from streamops.operate.delayed import DelayedPage
 from streamops.present.columns import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,

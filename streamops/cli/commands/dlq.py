@@ -6,20 +6,20 @@ from typing import Any, Final
 
 import click
 
-from streamops.analysis.wording import counted
 from streamops.cli.acting.fields import given_value, param_of
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import COMPLETIONS, ENTRY_ID
 from streamops.cli.session import Session, with_session
-from streamops.model.acts.intents import intent_fields
-from streamops.model.acts.letters import LetterSelection
+from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import Entry
+from streamops.model.fields import intent_fields
 from streamops.model.ids import EntryId
-from streamops.model.letters import QueueSummary
+from streamops.model.selections import LetterSelection
+from streamops.model.wording import counted
+from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
 from streamops.operate.backups import BackupWriter, entry_line
 from streamops.operate.console import Console
-from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
 from streamops.present.columns import (
     DEAD_LETTER_QUEUE_COLUMNS,
     FIELD_COLUMNS,

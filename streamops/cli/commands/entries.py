@@ -4,11 +4,11 @@ from typing import Final
 
 import click
 
-from streamops.analysis.entry_trace import TraceEvent
 from streamops.cli.command import Command
 from streamops.cli.params import ENTRY_ID, stream_argument
 from streamops.cli.session import Session, with_session
 from streamops.model.ids import EntryId
+from streamops.monitor.entry_trace import TraceEvent
 from streamops.present.cells import NOT_THERE
 from streamops.present.documents import Json, text_json
 from streamops.present.table import Cell, Column

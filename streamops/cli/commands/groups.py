@@ -2,14 +2,14 @@
 
 import click
 
-from streamops.analysis.folding import fold_retries
-from streamops.analysis.wording import counted
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import group_argument, patterns_argument, stream_argument
 from streamops.cli.reading import observe_stream, observe_streams, only_group, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_gaps, tell_profile, tell_reading
+from streamops.model.wording import counted
+from streamops.monitor.folding import fold_retries
 from streamops.present.columns import (
     CONSUMER_COLUMNS,
     FINDING_COLUMNS,

@@ -13,9 +13,9 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_profile
 from streamops.model.ids import EntryId
 from streamops.model.pending import PendingProfile
+from streamops.monitor.pages import PendingSummary
+from streamops.monitor.search import PendingSearch, search_pending
 from streamops.operate.console import Console
-from streamops.operate.pages import PendingSummary
-from streamops.operate.pending_search import PendingSearch, search_pending
 from streamops.present.cells import id_text
 from streamops.present.columns import OWNER_COLUMNS, PENDING_COLUMNS, PROFILE_COLUMNS, SUMMARY_COLUMNS
 from streamops.present.documents import pending_json, profile_json, text_json

@@ -6,18 +6,18 @@ from typing import Final
 
 import click
 
-from streamops.analysis.expressions import Expression
-from streamops.analysis.wording import counted
-from streamops.analysis.words import EntryWords
 from streamops.cli.command import Command
 from streamops.cli.entry_rows import entry_document, entry_printer
 from streamops.cli.narration import Narrator
 from streamops.cli.params import ENTRY_ID, FIELD, MOMENT, stream_argument
 from streamops.cli.reading import only_stream
 from streamops.cli.session import Session, with_session
+from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.wording import counted
+from streamops.monitor.search import Search, SearchProgress, SearchResult, StopReason
+from streamops.monitor.search_words import EntryWords
 from streamops.operate.console import Console
-from streamops.operate.search import Search, SearchProgress, SearchResult, StopReason
 from streamops.present.cells import id_text
 from streamops.present.documents import entry_json, text_json
 from streamops.present.rows import EntryRow

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
-from streamops.analysis.wording import counted
 from streamops.cli.acting.progress import ProgressTeller
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS, DURATION, MOMENT, RATE
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Progress
+from streamops.model.wording import counted
 from streamops.present.columns.simulations import SIMULATION_COLUMNS, simulation_document
 from streamops.present.units import duration, rate, timestamp
 from streamops.scaling.history import History, read_history, replay_history
 from streamops.scaling.simulation import Workers
 
 if TYPE_CHECKING:
-    from streamops.operate.arrivals import ArrivalCounts
+    from streamops.monitor.arrivals import ArrivalCounts
     from streamops.operate.console import Console
 
 STDIN: Final = "-"

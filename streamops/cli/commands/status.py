@@ -6,7 +6,6 @@ from datetime import timedelta
 import click
 from msgspec.structs import replace
 
-from streamops.analysis.folding import fold_retries
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Printer, Section
 from streamops.cli.params import DURATION, patterns_argument
@@ -15,6 +14,7 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_reading
 from streamops.errors import SettingsError
 from streamops.model.observation import Observation
+from streamops.monitor.folding import fold_retries
 from streamops.operate.console import Console
 from streamops.present.columns import FINDING_COLUMNS, GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.documents import status_document

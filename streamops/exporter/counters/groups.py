@@ -3,10 +3,10 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.losses import losses
-from streamops.analysis.rates import acknowledgements, deliveries
-from streamops.analysis.samples import GroupSample
 from streamops.model.ids import EntryId
+from streamops.monitor.losses import losses
+from streamops.monitor.rates import acknowledgements, deliveries
+from streamops.monitor.samples import GroupSample
 
 
 class Uncounted(Struct, frozen=True, gc=False):

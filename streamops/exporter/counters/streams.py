@@ -7,11 +7,11 @@ from typing import Final, Generic, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.rates import arrivals
-from streamops.analysis.samples import GroupSample, StreamSample, recreated, sample_group, sample_stream
 from streamops.exporter.counters.groups import GroupCount, advance_group, begin_again, begin_group
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.monitor.rates import arrivals
+from streamops.monitor.samples import GroupSample, StreamSample, recreated, sample_group, sample_stream
 
 REMEMBERED_FOR: Final = timedelta(minutes=15)
 """How long what was counted of something out of sight is kept."""

@@ -21,7 +21,7 @@ from streamops.exporter.metrics.guards import (
 )
 from streamops.exporter.metrics.labels import GroupLabels, LabelCache, Labels, StreamLabels
 from streamops.exporter.metrics.samples import milliseconds
-from streamops.model.members import NOBODY, Members, Sightings
+from streamops.model.consumer_table import NOBODY, Members, Sightings
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamState

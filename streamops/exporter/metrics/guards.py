@@ -8,11 +8,11 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from streamops.analysis.name_patterns import NamePattern, name_pattern
-from streamops.analysis.safe_text import encodable
 from streamops.errors import SettingsError
-from streamops.model.members import MILLISECOND, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, Members, Sightings
+from streamops.model.name_patterns import NamePattern, name_pattern
 from streamops.model.observation import StreamView
+from streamops.model.safe_text import encodable
 
 Subject = TypeVar("Subject")
 

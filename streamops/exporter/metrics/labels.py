@@ -6,7 +6,7 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
-from streamops.analysis.safe_text import encodable
+from streamops.model.safe_text import encodable
 
 
 class Labels(Struct, frozen=True, gc=False):

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from streamops.analysis.safe_text import encodable
 from streamops.exporter.catalogue.others import (
     BUILD_INFO,
     COLLECT_ERRORS,
@@ -22,7 +21,8 @@ from streamops.exporter.metrics.labels import make_labels
 from streamops.exporter.metrics.reading import ExporterHealth
 from streamops.exporter.metrics.samples import Block, Samples, labelled, milliseconds, single
 from streamops.exporter.metrics.stream_columns import column, instants
-from streamops.model.extras import Extras
+from streamops.model.queue_metrics import Extras
+from streamops.model.safe_text import encodable
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 

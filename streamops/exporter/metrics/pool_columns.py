@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from streamops.analysis.safe_text import encodable
 from streamops.exporter.catalogue.others import AUTOSCALER_DECISIONS, AUTOSCALER_SIGNAL
 from streamops.exporter.metrics.guards import namesakes
 from streamops.exporter.metrics.labels import make_labels
 from streamops.exporter.metrics.samples import Block, Samples, Value, labelled, milliseconds
 from streamops.exporter.metrics.stream_columns import column, instants
-from streamops.model.extras import Extras
 from streamops.model.pools import Pool, PoolDecision, Signals
+from streamops.model.queue_metrics import Extras
+from streamops.model.safe_text import encodable
 
 SIGNALS: Final[tuple[tuple[str, Callable[[Signals], Value]], ...]] = (
     ("arrivals", lambda told: told.arrivals),

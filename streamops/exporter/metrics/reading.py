@@ -7,8 +7,8 @@ from msgspec import Struct
 
 import streamops
 from streamops.exporter.counters.counting import NO_COUNTERS, Counters
-from streamops.model.extras import NO_EXTRAS, Extras
 from streamops.model.observation import Observation
+from streamops.model.queue_metrics import NO_EXTRAS, Extras
 
 PYTHON = platform.python_version()
 

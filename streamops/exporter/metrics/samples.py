@@ -6,10 +6,10 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from streamops.analysis.lag import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE
 from streamops.exporter.catalogue.family import Family
 from streamops.exporter.metrics.labels import Labels, make_labels
 from streamops.model.ids import EPOCH, EntryId
+from streamops.monitor.lag import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE
 
 Key = TypeVar("Key", bound=tuple[str, ...])
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from streamops.analysis.assess import IDLE_SEES_ASKING, REPLICA
 from streamops.exporter.metrics.gathering import Gathered, Gatherer
 from streamops.exporter.metrics.guards import NO_GUARDS, Guards, Omitted
 from streamops.exporter.metrics.labels import Labels
@@ -25,8 +24,9 @@ from streamops.exporter.metrics.stream_columns import (
     stream_block,
     uncounted_block,
 )
-from streamops.model.members import Sightings
+from streamops.model.consumer_table import Sightings
 from streamops.model.observation import Observation
+from streamops.monitor.assess import IDLE_SEES_ASKING, REPLICA
 
 
 class Sampler:

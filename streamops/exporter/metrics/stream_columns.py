@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.pending import dangling
 from streamops.exporter.catalogue import FAMILY
 from streamops.exporter.counters.groups import ALL_COUNTED
 from streamops.exporter.metrics.gathering import Gathered
@@ -22,10 +21,11 @@ from streamops.exporter.metrics.samples import (
     of_ids,
     rounded,
 )
-from streamops.model.extras import Extras
-from streamops.model.members import Members, Sightings
+from streamops.model.consumer_table import Members, Sightings
 from streamops.model.observation import GroupView, Health
+from streamops.model.queue_metrics import Extras
 from streamops.model.streams import ConsumerGroup, StreamRole
+from streamops.monitor.pending_scan import dangling
 
 ACTIVE_WITHIN: Final = timedelta(seconds=60)
 ACTIVE_MILLISECONDS: Final = ACTIVE_WITHIN // MILLISECOND

@@ -10,11 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.group_history import waits
-from streamops.analysis.rules import EXPLAINED_BY
-from streamops.analysis.wording import command, quoted, span
 from streamops.model.observation import FindingCode, GroupView, Health, Observation
 from streamops.model.snapshot import NO_SUCH_STREAM
+from streamops.model.wording import command, quoted, span
+from streamops.monitor.group_history import waits
+from streamops.monitor.rules import EXPLAINED_BY
 from streamops.present.text import safe, shorten
 
 REDIS_DOWN: Final = "redis_down"

@@ -12,7 +12,6 @@ from typing import Final
 import structlog
 from msgspec import Struct
 
-from streamops.analysis.wording import span
 from streamops.exporter.notices.alerts import (
     AlertEvaluator,
     Look,
@@ -26,6 +25,7 @@ from streamops.exporter.notices.alerts import (
 from streamops.exporter.notices.outlets import Outlet, open_outlets
 from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
+from streamops.model.wording import span
 from streamops.settings.notify import NotifySettings
 
 LOG: Final = structlog.get_logger("streamops.notify")

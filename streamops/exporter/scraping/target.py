@@ -10,12 +10,12 @@ from typing import Final
 import structlog
 
 from streamops.errors import ServerError
-from streamops.model.extras import NO_EXTRAS, Extras
 from streamops.model.observation import Observation
+from streamops.model.queue_metrics import NO_EXTRAS, Extras
 from streamops.model.retention import RetentionPolicy
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
+from streamops.monitor.queue_metrics import ExtrasReader
 from streamops.operate.console import Console
-from streamops.operate.extras import ExtrasReader
 
 LOG: Final = structlog.get_logger("streamops.exporter")
 

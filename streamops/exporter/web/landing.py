@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import quote
 
 from streamops import __version__
-from streamops.analysis.safe_text import safe
+from streamops.model.safe_text import safe
 
 STYLE: Final = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;color:#222}"

@@ -12,7 +12,6 @@ from aiohttp import web
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.analysis.folding import fold_retries
 from streamops.exporter.notices.notifier import Notifier, PageWatcher
 from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.scraper import Scraper
@@ -20,6 +19,7 @@ from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web.landing import landing_page
 from streamops.exporter.web.own_metrics import OwnMetrics
 from streamops.exporter.web.sending import choose_form, send, send_page
+from streamops.monitor.folding import fold_retries
 from streamops.present.documents import encode, status_document
 from streamops.process.web.admission import admit_by
 from streamops.process.web.door import Door

@@ -5,8 +5,8 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, option
 from streamops.model.entries import PendingEntry
+from streamops.model.fields import argument, option
 from streamops.model.ids import EntryId
 
 

@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, inner, option, require_name
-from streamops.model.entries import PendingEntry
+from streamops.model.fields import argument, inner, option, require_name
 from streamops.model.ids import EntryId
+from streamops.model.pending import Gone, Selection, Unfit
 from streamops.model.streams import Consumer
 
 
@@ -43,52 +43,6 @@ class ClaimIntent(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         require_name("--to", self.to)
-
-
-class Selection(Struct, frozen=True):
-    """Pending entries that were selected, without holding all of them.
-
-    Attributes:
-        count: How many.
-        owners: How many of them by owner, most first.
-        sample: The first few.
-        longest_idle: The one that is idle for longest; none where there is none.
-        last_id: The highest ID; none where there is none.
-    """
-
-    count: int = 0
-    owners: tuple[tuple[str, int], ...] = ()
-    sample: tuple[PendingEntry, ...] = ()
-    longest_idle: PendingEntry | None = None
-    last_id: EntryId | None = None
-
-
-class Unfit(Struct, frozen=True):
-    """How many of the IDs that were named cannot be taken, by why.
-
-    Attributes:
-        absent: Not pending in the group.
-        elsewhere: Owned by somebody else than was asked for, or by the new owner already.
-        busy: Not idle for long enough.
-    """
-
-    absent: int = 0
-    elsewhere: int = 0
-    busy: int = 0
-
-
-class Gone(Struct, frozen=True):
-    """Selected rows whose entries no longer exist.
-
-    Attributes:
-        looked: How many rows were looked at; it takes the whole entries.
-        count: How many of those are of entries that no longer exist.
-        sample: The first few of them.
-    """
-
-    looked: int = 0
-    count: int = 0
-    sample: tuple[EntryId, ...] = ()
 
 
 class ClaimEvidence(Struct, frozen=True, kw_only=True):

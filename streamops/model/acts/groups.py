@@ -6,25 +6,9 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import Moment, argument, backup_file, inner, option, require_name
+from streamops.model.entries import Amount
+from streamops.model.fields import Moment, argument, backup_file, inner, option, require_name
 from streamops.model.ids import EntryId
-
-
-class Amount(Struct, frozen=True):
-    """How many entries, as far as that was counted.
-
-    Attributes:
-        lower: At least so many.
-        upper: At most so many.
-    """
-
-    lower: int
-    upper: int
-
-    @property
-    def exact(self) -> bool:
-        """Whether the count is known."""
-        return self.lower == self.upper
 
 
 class CreateGroupIntent(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Job
-from streamops.model.acts.fields import argument
+from streamops.model.fields import argument
 
 
 class CancelJobIntent(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import argument
+from streamops.model.fields import argument
 from streamops.model.pools import Pool as PoolState
 
 Pool = Annotated[str, argument("The pool: the one of `streamops run --pool`, or default.", completes="pools")]

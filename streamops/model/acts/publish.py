@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import argument, inner, option
 from streamops.model.acts.trim import TrimEvidence
+from streamops.model.fields import argument, inner, option
 from streamops.model.ids import EntryId
 
 

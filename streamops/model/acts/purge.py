@@ -5,9 +5,9 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import backup_file
-from streamops.model.acts.letters import LetterSelection, SelectedLetters
-from streamops.model.letters import DeadLetter
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.fields import backup_file
+from streamops.model.selections import LetterSelection, SelectedLetters
 
 
 class PurgeIntent(LetterSelection, frozen=True, kw_only=True):

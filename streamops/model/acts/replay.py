@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import inner, option
-from streamops.model.acts.letters import LetterSelection, SelectedLetters
-from streamops.model.letters import DeadLetter
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.fields import inner, option
+from streamops.model.selections import LetterSelection, SelectedLetters
 
 RESERVED = b"_so_"
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, inner, option
+from streamops.model.fields import argument, inner, option
 from streamops.model.ids import EntryId
 
 

@@ -5,30 +5,14 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import argument, inner, option
-from streamops.model.pools import Pool, PoolSize
+from streamops.model.fields import argument, inner, option
+from streamops.model.pools import Mandate, Pool, PoolSize
 
 Name = Annotated[
     str, argument("The pool: one of [pools], or the one of `streamops run --pool`.", completes="pools")
 ]
 Workers = Annotated[int, argument("How many workers it is to have.", metavar="N")]
 Span = Annotated[timedelta, option("How long; then the policy decides again.", "--for", example="1h")]
-
-
-class Mandate(Struct, frozen=True):
-    """What a controller's decision holds under: its lead, and what people had told it.
-
-    Attributes:
-        holder: The controller.
-        term: In which term it led.
-        lease: How long its lead holds unless it is kept.
-        steered_at: When people told it something last; none where they never did.
-    """
-
-    holder: str
-    term: int
-    lease: timedelta
-    steered_at: datetime | None = None
 
 
 class ScaleIntent(Struct, frozen=True, kw_only=True):

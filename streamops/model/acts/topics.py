@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import argument, option
+from streamops.model.fields import argument, option
 from streamops.model.schedules import HINT, MINUTES_2N_1, parse_schedule
 from streamops.model.topics import DEFAULT_CONTENT_TYPE, DEFAULT_GROUP, Topic, parse_priority
 

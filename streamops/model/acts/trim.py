@@ -6,9 +6,8 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, inner, option
-from streamops.model.acts.groups import Amount
-from streamops.model.entries import PendingEntry
+from streamops.model.entries import Amount, PendingEntry
+from streamops.model.fields import argument, inner, option
 from streamops.model.ids import EntryId
 
 

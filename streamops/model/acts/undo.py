@@ -2,22 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Struct
 
 from streamops.model.acting import Identity
-from streamops.model.acts.fields import argument, inner
 from streamops.model.entries import PendingEntry
+from streamops.model.fields import argument, inner
 from streamops.model.ids import EntryId
-
-
-class Done(StrEnum):
-    """What was done to pending rows that can be taken back."""
-
-    CLAIMED = "claimed"
-    NACKED = "nacked"
+from streamops.model.pending import Done
 
 
 class UndoIntent(Struct, frozen=True, kw_only=True):

@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden, StalePlan, StreamopsError
 from streamops.model.acting import Limits, Plan
+from streamops.monitor.inspection import read_stream
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.prepared import Prepared
-from streamops.operate.acting.reading import read_stream
 from streamops.wire.harmless import refused_writes
 from streamops.wire.keys import OWN_PREFIX, is_own_key, is_undo_key
 from streamops.wire.server import Server

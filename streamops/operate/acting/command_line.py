@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from streamops.analysis.wording import quoted
+from streamops.model.wording import quoted
 
 PROGRAM = "streamops "
 WORD = re.compile(r"""(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|\S)+""")

@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import quoted
 from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, UnexpectedReply, Unreachable
 from streamops.model.acting import (
     Actor,
@@ -24,6 +23,8 @@ from streamops.model.acting import (
     Progress,
     Tier,
 )
+from streamops.model.wording import quoted
+from streamops.monitor.context import Place
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.checks import (
     audit_warnings,
@@ -38,7 +39,6 @@ from streamops.operate.acting.jobs import HeldJob, JobStopped, held_by, over
 from streamops.operate.acting.operation import Evidence, Intent, Operation
 from streamops.operate.acting.orphans import end_orphan, gone_on_with
 from streamops.operate.acting.packing import unpack_asked
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.prepared import Prepared
 from streamops.operate.acting.run import Run, StopAsked
 from streamops.operate.acting.tally import Tally

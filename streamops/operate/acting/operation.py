@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct
 
 from streamops.model.acting import AuditRecord, Job, Plan
-from streamops.operate.acting.place import Place
+from streamops.monitor.context import Place
 
 if TYPE_CHECKING:
     from streamops.operate.acting.run import Run

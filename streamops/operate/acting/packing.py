@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import fields
 
-from streamops.model.acts.fields import Moment
+from streamops.model.fields import Moment
 from streamops.operate.acting.ours import inflate, reading_ours
 
 Noun = TypeVar("Noun", bound=Struct)

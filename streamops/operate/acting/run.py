@@ -11,7 +11,7 @@ from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progr
 from streamops.operate.acting.audit import Trail
 from streamops.operate.acting.jobs import HeldJob
 from streamops.operate.acting.tally import Tally
-from streamops.operate.targets import Targets
+from streamops.targets.targets import Targets
 from streamops.wire.server import Server
 
 

@@ -2,9 +2,9 @@
 
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.ack import AckEvidence, AckIntent
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.plans.ack import plan_ack
 from streamops.plans.crowds import ONE_A_MILLISECOND

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from streamops.analysis.wording import counted
 from streamops.errors import SettingsError
 from streamops.model.acting import AuditRecord, Plan
-from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Selection, Unfit
-from streamops.model.acts.undo import Done, UndoIntent
+from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
+from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done, Selection, Unfit
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.acting.undo_snapshots import snapshot_writes
 from streamops.operate.operations.claiming import Claiming, claimable, ids_of

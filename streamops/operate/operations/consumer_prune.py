@@ -6,11 +6,10 @@ from typing import Final
 from streamops.errors import SettingsError
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.consumers import PruneConsumersEvidence, PruneConsumersIntent
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, look_at
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.members import read_members
 from streamops.plans.consumers import plan_prune_consumers
 from streamops.plans.crowds import ONE_A_MILLISECOND

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.analysis.wording import counted
 from streamops.errors import StalePlan
 from streamops.model.acting import AuditRecord, Plan, Skipped
 from streamops.model.acts.consumers import RemoveConsumerEvidence, RemoveConsumerIntent
-from streamops.model.acts.undo import Done, UndoIntent
+from streamops.model.acts.undo import UndoIntent
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, look_at
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
 from streamops.operate.acting.undo_snapshots import snapshot_writes, undo_of
-from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.members import read_members
 from streamops.operate.operations.unhandled import note_gone, unhandled_of
 from streamops.plans.consumers import plan_remove_consumer

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.delayed import CancelDelayedIntent, DelayedEvidence
 from streamops.model.delayed import DelayedMessage
 from streamops.model.ids import EntryId
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
 from streamops.operate.delayed_backups import message_line

@@ -6,11 +6,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from streamops.errors import NotFound
-from streamops.model.acts.delayed import DelayedEvidence, Selection
+from streamops.model.acts.delayed import DelayedEvidence
 from streamops.model.authority import DESTINATIONS, lies_beside
-from streamops.model.delayed import DelayedMessage
-from streamops.operate.acting.place import Place
-from streamops.operate.delayed import DelayedReader
+from streamops.model.delayed import DelayedMessage, Selection
+from streamops.monitor.context import Place
+from streamops.monitor.delayed import DelayedReader
 from streamops.plans.evidence import SAMPLE
 from streamops.wire.delayed import read_messages
 from streamops.wire.keys import bodies_key, delayed_key

@@ -7,18 +7,18 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.trimming import references_are_sound
-from streamops.analysis.wording import counted
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.delete import DeleteEvidence, DeleteIntent, GroupEffect
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import look_at
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
-from streamops.operate.operations.looking import look_at
+from streamops.operate.operations.trimming import references_are_sound
 from streamops.plans.crowds import ALL_A_MILLISECOND
 from streamops.plans.delete import plan_delete
 from streamops.wire.faults import Fault

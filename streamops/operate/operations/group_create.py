@@ -2,12 +2,13 @@
 
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Plan
-from streamops.model.acts.groups import Amount, CreateGroupEvidence, CreateGroupIntent
+from streamops.model.acts.groups import CreateGroupEvidence, CreateGroupIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import count_between, entries_read_at, find_stream
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.looking import count_between, entries_read_at, find_stream
 from streamops.plans.groups import plan_create_group
 from streamops.wire.faults import Fault
 from streamops.wire.writes.groups import create_group

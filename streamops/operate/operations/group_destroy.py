@@ -5,18 +5,17 @@ from contextlib import ExitStack
 from datetime import timedelta
 from typing import Final
 
-from streamops.analysis.wording import counted
 from streamops.errors import StreamopsError
 from streamops.model.acting import Plan
 from streamops.model.acts.groups import DestroyGroupEvidence, DestroyGroupIntent
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import count_unread, group_of, look_at
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing, json_line, name_json
-from streamops.operate.operations.looking import count_unread, look_at
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import DESTROYED_AT_ONCE, plan_destroy_group
 from streamops.wire.faults import Fault

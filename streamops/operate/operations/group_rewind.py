@@ -7,22 +7,16 @@ from typing import Final
 
 from streamops.errors import Forbidden, NotFound, Refused, StalePlan
 from streamops.model.acting import AuditRecord, Plan
-from streamops.model.acts.groups import (
-    Amount,
-    FormerPosition,
-    Overlap,
-    RewindGroupEvidence,
-    RewindGroupIntent,
-)
+from streamops.model.acts.groups import FormerPosition, Overlap, RewindGroupEvidence, RewindGroupIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import Look, count_between, entries_read_at, group_of, lag_of, look_at
 from streamops.operate.acting.audit import undo_blobs
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.packing import pack, unpack
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.looking import Look, count_between, entries_read_at, lag_of, look_at
 from streamops.plans.crowds import ONE_A_MILLISECOND
 from streamops.plans.groups import plan_rewind_group
 from streamops.wire.faults import Fault

@@ -4,10 +4,10 @@ from typing import Final
 
 from streamops.model.acting import Plan
 from streamops.model.acts.jobs import CancelJobEvidence, CancelJobIntent
+from streamops.monitor.context import Place
 from streamops.operate.acting.jobs import ask_to_stop, find_job
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.orphans import end_orphan, left_to_do
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.plans.jobs import plan_cancel_job
 from streamops.wire.writes.jobs import job_key

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from streamops.model.acting import AuditRecord, Plan, Skipped
 from streamops.model.acts.nack import NackEvidence, NackIntent
-from streamops.model.acts.undo import Done, UndoIntent
+from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.acting.undo_snapshots import snapshot_writes, undo_of
 from streamops.operate.operations.members import read_members

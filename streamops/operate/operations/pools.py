@@ -5,10 +5,10 @@ from typing import Final
 from streamops.model.acting import Plan
 from streamops.model.acts.pools import PauseIntent, PoolEvidence, ResumeIntent
 from streamops.model.pools import Pool, PoolMode
+from streamops.monitor.context import Place
+from streamops.monitor.pools import PoolReader
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.pools import PoolReader
 from streamops.plans.pools import plan_pause, plan_resume
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import set_mode

@@ -9,17 +9,17 @@ from secrets import token_hex
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted, instant
 from streamops.errors import StalePlan
 from streamops.model.acting import Plan
 from streamops.model.acts.publish import PublishEvidence, PublishIntent
 from streamops.model.acts.trim import TrimEvidence, TrimIntent
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import ZERO_ID
+from streamops.model.wording import counted, instant
+from streamops.monitor.context import Place
+from streamops.monitor.delayed import DelayedReader
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.delayed import DelayedReader
 from streamops.operate.operations.trim import LARGEST, Pace
 from streamops.operate.operations.trim_evidence import survey_trim
 from streamops.plans.publish import losers, plan_publish

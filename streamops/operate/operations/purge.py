@@ -6,17 +6,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
+from streamops.model.dead_letters import DeadLetter
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letter_pages import LetterFilter, chosen_letters, survey_letters
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, forbid_existing
-from streamops.operate.letters import LetterFilter, chosen_letters, survey_letters
 from streamops.plans.crowds import ALL_A_MILLISECOND
 from streamops.plans.letters import gone_meanwhile
 from streamops.plans.purge import plan_purge

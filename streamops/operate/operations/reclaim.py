@@ -9,17 +9,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.envelopes import read_envelope
-from streamops.analysis.wording import counted
 from streamops.errors import Forbidden, SettingsError, StreamopsError
 from streamops.model.acting import Failed, Plan
 from streamops.model.acts.reclaim import ReclaimEvidence, ReclaimIntent, Redelivery, Stale, StaleRow
 from streamops.model.deliveries import Letter, Settled
 from streamops.model.entries import GIVEN_BACK
+from streamops.model.envelopes import read_envelope
 from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run, StopAsked
 from streamops.operate.operations.members import read_members
 from streamops.operate.operations.unhandled import note_gone, unhandled_of

@@ -5,16 +5,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import first_few
 from streamops.errors import Forbidden
 from streamops.model.acting import Job, Plan
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode
+from streamops.model.dead_letters import DeadLetter
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter
+from streamops.model.wording import first_few
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letter_pages import LetterFilter, chosen_letters, letter_pages, survey_letters
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.letters import LetterFilter, chosen_letters, letter_pages, survey_letters
 from streamops.operate.operations.replay_moves import Mover, replayer_of
 from streamops.operate.operations.replay_routes import choose_mode, read_targets, routes_of, stray_letters
 from streamops.plans.letters import gone_meanwhile

@@ -5,14 +5,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.letters import PAYLOAD, edited, republished, retried
 from streamops.model.acting import Failed, Skipped
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route
 from streamops.model.authority import Beside, lies_beside
+from streamops.model.dead_letter_fields import PAYLOAD, edited, republished, retried
+from streamops.model.dead_letters import DeadLetter, LetterShape
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter, LetterShape
+from streamops.monitor.dead_letter_pages import PAGE_BYTES
 from streamops.operate.acting.run import Run
-from streamops.operate.letters import PAGE_BYTES
 from streamops.wire.consuming.payloads import Payload, fetch_payloads, keep_payload
 from streamops.wire.faults import Fault
 from streamops.wire.keys import encoded_part, moved_key, payload_key

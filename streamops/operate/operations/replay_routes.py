@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from streamops.analysis.wording import counted, first_few
 from streamops.errors import Forbidden, SettingsError
-from streamops.model.acts.letters import SelectedLetters
 from streamops.model.acts.replay import ForeignOrigin, ReplayIntent, ReplayMode, Route, TargetStream
 from streamops.model.authority import Beside, lies_beside
+from streamops.model.selections import SelectedLetters
 from streamops.model.server import Mode
+from streamops.model.wording import counted, first_few
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import is_own_key, require_one_slot, retry_key, same_slot
 from streamops.wire.server import Server

@@ -13,10 +13,10 @@ from streamops.model.acting import Failed, Plan, Skipped
 from streamops.model.acts.restore import RestoreEvidence, RestoreFile, RestoreIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import find_stream
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.looking import find_stream
 from streamops.operate.restore_files import WIDEST, examine, read_entries
 from streamops.plans.restore import finds_own_entries, plan_restore, restored_before
 from streamops.wire.faults import Fault

@@ -15,10 +15,10 @@ from streamops.model.acts.scaling import (
     SteeringEvidence,
     SteeringIntent,
 )
+from streamops.monitor.context import Place
+from streamops.monitor.pools import PoolReader
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.pools import PoolReader
 from streamops.plans.scaling import is_led, plan_scale, plan_steering, steered
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key

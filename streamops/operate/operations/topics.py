@@ -17,10 +17,10 @@ from streamops.model.acts.topics import (
 from streamops.model.schedules import parse_schedule
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic, parse_priority
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import count_undone
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
-from streamops.operate.operations.looking import count_undone
 from streamops.plans.topics import plan_add_topic, plan_remove_topic, plan_topic_off, plan_topic_on
 from streamops.wire.delayed import read_queues
 from streamops.wire.faults import Fault

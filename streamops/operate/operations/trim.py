@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted
 from streamops.model.acting import Job, Plan
 from streamops.model.acts.trim import TrimEvidence, TrimIntent
 from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.wording import counted
 from streamops.operate.acting.operation import Operation
 from streamops.operate.acting.run import Run
 from streamops.operate.backups import BackupWriter, part_of

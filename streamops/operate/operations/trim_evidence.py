@@ -5,16 +5,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.trimming import lag_after_overtaking, references_are_sound
 from streamops.errors import Refused
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import Holder, TrimEvidence, TrimIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
-from streamops.operate.acting.place import Place
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import Look, lag_of, look_at
 from streamops.operate.backups import forbid_existing, part_of
-from streamops.operate.operations.looking import Look, lag_of, look_at
 from streamops.operate.operations.trim_losses import read_losses
+from streamops.operate.operations.trimming import lag_after_overtaking, references_are_sound
 from streamops.operate.operations.walking import NEAR, count_after_each, count_below, cut_for_length
 from streamops.plans.trim import needed_by
 from streamops.wire.server import Server

@@ -8,13 +8,12 @@ it can be too low: where somebody gave the group a wrong ENTRIESREAD.
 from collections import Counter
 from typing import Final
 
-from streamops.analysis.trimming import unread_below
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import GroupLoss
-from streamops.model.entries import PendingEntry
+from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
-from streamops.operate.operations.looking import Look
+from streamops.monitor.inspection import Look
+from streamops.operate.operations.trimming import unread_below
 from streamops.operate.operations.walking import count_after_each
 from streamops.wire.faults import Fault
 from streamops.wire.pending_at_once import read_pending_at_once

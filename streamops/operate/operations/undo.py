@@ -10,16 +10,17 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden, UnexpectedReply
 from streamops.model.acting import AuditRecord, Plan, Skipped, Tier
-from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
+from streamops.model.acts.undo import UndoEvidence, UndoIntent
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
 from streamops.operate.acting.actions import ENDS
 from streamops.operate.acting.audit import PAGE, read_action, read_audit, undo_blobs, undone_actions
 from streamops.operate.acting.operation import Operation, Resolved
 from streamops.operate.acting.orphans import gather_orphan
 from streamops.operate.acting.packing import unpack_asked
-from streamops.operate.acting.place import Place
-from streamops.operate.acting.reading import group_of, read_stream
 from streamops.operate.acting.run import Run
 from streamops.operate.acting.undo_snapshots import RowsThen, snapshot_writes, unpack_pages
 from streamops.operate.operations.members import read_members

@@ -8,10 +8,10 @@ or not. All counts are of the instant at which the stream was looked at, but tho
 from collections.abc import Iterable
 from typing import Final
 
-from streamops.model.acts.groups import Amount
+from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operate.anchors import entries_added
-from streamops.operate.operations.looking import Look, find_stream
+from streamops.monitor.inspection import Look, find_stream
+from streamops.monitor.lag_cases import entries_added
 from streamops.wire.faults import Fault
 from streamops.wire.reads import Count, CountRange, count_entries
 from streamops.wire.server import Server

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from streamops.analysis.wording import counted
 from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
 from streamops.model.pools import PoolDecision
+from streamops.model.wording import counted
 from streamops.present.cells import count_cell, rate_cell, rounded
 from streamops.present.documents import Json
 from streamops.present.plans import Fact

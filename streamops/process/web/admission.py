@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from streamops.analysis.reach import as_address
+from streamops.process.reach import as_address
 from streamops.process.web.door import Door, Rules
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import msgspec
 from aiohttp import web
 
-from streamops.analysis.reach import as_address
 from streamops.model.schedules import parse_span
 from streamops.model.topics import LONGEST_DELAY
+from streamops.process.reach import as_address
 from streamops.runtime.http.answers import Problem, shown
 from streamops.runtime.http.messages import JSON_TYPE
 

@@ -13,9 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.topics import check_topic
 from streamops.errors import StreamopsError
-from streamops.model.topics import Topic
+from streamops.model.topics import Topic, check_topic
 from streamops.runtime.http.mailbox import Mailbox
 from streamops.runtime.station import Names
 from streamops.wire.options import ConnectionOptions

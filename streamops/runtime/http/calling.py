@@ -19,8 +19,8 @@ from msgspec import Struct
 from yarl import URL
 
 import streamops
-from streamops.analysis.reach import Reach, as_address
 from streamops.model.topics import Topic
+from streamops.process.reach import Reach, as_address
 from streamops.runtime.http.judging import Answer
 from streamops.runtime.http.messages import Message
 from streamops.runtime.http.signing import SIGNATURE, sign

@@ -7,10 +7,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from streamops.analysis.expressions import Expression
-from streamops.analysis.topics import ANSWER_ROOTS
 from streamops.errors import SettingsError
-from streamops.model.topics import Topic
+from streamops.model.expressions import Expression
+from streamops.model.topics import ANSWER_ROOTS, Topic
 
 GONE: Final = 410
 SUCCESS: Final = range(200, 300)

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.analysis.reach import Reach
+from streamops.process.reach import Reach
 from streamops.runtime.http.book import Site, TopicBook
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.callers import PlaceCallers

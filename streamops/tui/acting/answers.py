@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from shlex import quote, split
 from typing import Any, Final
 
-from streamops.analysis.wording import typed_span
 from streamops.errors import SettingsError
-from streamops.model.acts.intents import FieldKind, IntentField
+from streamops.model.fields import FieldKind, IntentField
 from streamops.model.ids import EntryId
+from streamops.model.wording import typed_span
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
 from streamops.settings.durations import parse_duration

@@ -6,7 +6,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.acts.intents import intent_fields
+from streamops.model.fields import intent_fields
 from streamops.settings.backups import new_backup
 from streamops.tui.subjects import Subject
 

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.acts.replay import RESERVED
-from streamops.model.letters import DeadLetter
+from streamops.model.dead_letters import DeadLetter
 from streamops.present.text import safe_bytes
 from streamops.present.units import size
 

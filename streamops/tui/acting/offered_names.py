@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.model.acts.fields import is_readable
-from streamops.model.acts.intents import IntentField, intent_fields
+from streamops.model.fields import IntentField, intent_fields, is_readable
 from streamops.model.observation import GroupView, Observation
 from streamops.tui.acting.questions import RECEIVER
 from streamops.tui.subjects import Subject

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from streamops.model.acts.intents import IntentField, intent_fields
+from streamops.model.fields import IntentField, intent_fields
 from streamops.operate.acting.operation import Operation
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.tui.acting.answers import read_answer

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Limits
-from streamops.model.acts.intents import FieldKind, IntentField, intent_fields
+from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.tui.acting.answers import WrongAnswer, hint_of, options_of, read_answer, written
 from streamops.tui.subjects import Sort, Subject
 

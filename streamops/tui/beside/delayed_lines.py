@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streamops.analysis.wording import counted
+from streamops.model.wording import counted
 from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
 from streamops.present.delayed import DelayedQueueRow, DelayedRow
 from streamops.present.table import Cell, Tone

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from streamops.analysis.wording import counted
+from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import Entry
-from streamops.model.letters import QueueSummary
+from streamops.model.wording import counted
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
 from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLUMNS
 from streamops.present.letters import LetterRow, QueueRow

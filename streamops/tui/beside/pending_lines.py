@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.analysis.wording import counted
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.model.wording import counted
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, terse

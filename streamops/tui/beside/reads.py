@@ -8,18 +8,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.entry_trace import EntryTrace
 from streamops.errors import NotFound
-from streamops.model.acts.letters import LetterSelection
+from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter, QueueSummary
 from streamops.model.pending import PendingProfile
 from streamops.model.pools import PoolDecision
-from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
-from streamops.operate.delayed import DelayedPage, DelayedQueues
-from streamops.operate.pages import PendingSummary
-from streamops.operate.topics import TopicFailures
-from streamops.operate.workers import Crowd
+from streamops.model.selections import LetterSelection
+from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
+from streamops.monitor.delayed import DelayedPage, DelayedQueues
+from streamops.monitor.entry_trace import EntryTrace
+from streamops.monitor.pages import PendingSummary
+from streamops.monitor.topics import TopicFailures
+from streamops.monitor.workers import Crowd
 from streamops.present.delayed import DelayedRow
 from streamops.present.letters import LetterRow
 from streamops.present.pools import PoolRow

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from streamops.model.observation import GroupView, StreamView
-from streamops.operate.topics import TopicFailures
+from streamops.monitor.topics import TopicFailures
 from streamops.present.columns.groups import GROUP_COLUMNS
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
 from streamops.present.rows import GroupRow

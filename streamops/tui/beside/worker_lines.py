@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from streamops.analysis.wording import counted
 from streamops.model.observation import Observation
 from streamops.model.pools import Pool, PoolMode
-from streamops.operate.workers import Crowd
+from streamops.model.wording import counted
+from streamops.monitor.workers import Crowd
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

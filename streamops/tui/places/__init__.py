@@ -2,8 +2,8 @@
 
 from typing import TypeAlias
 
-from streamops.analysis.wording import quoted
 from streamops.model.ids import EntryId
+from streamops.model.wording import quoted
 from streamops.tui.places.beside import (
     Delayed,
     Letters,

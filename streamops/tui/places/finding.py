@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.analysis.words import split_words
+from streamops.monitor.search_words import split_words
 
 WHERE: Final = "where "
 """What a text begins with that is an expression and not words."""

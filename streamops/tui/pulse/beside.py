@@ -7,8 +7,8 @@ from msgspec import Struct
 from streamops.tui.source import Source
 
 if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
-    from streamops.operate.delayed import DelayedQueues
-    from streamops.operate.workers import Crowd
+    from streamops.monitor.delayed import DelayedQueues
+    from streamops.monitor.workers import Crowd
 
 
 class ReadDelayedQueues(Struct, frozen=True):

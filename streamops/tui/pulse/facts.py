@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from streamops.analysis.lag import id_age
-from streamops.analysis.wording import counted
 from streamops.model.observation import Health, Observation
 from streamops.model.server import ServerInfo, ServerNode
 from streamops.model.streams import StreamRole, StreamState
+from streamops.model.wording import counted
+from streamops.monitor.lag import id_age
 from streamops.present.columns.workers import STATES
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.analysis.wording import counted
+from streamops.model.wording import counted
 from streamops.present.charts.points import Point
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Tone

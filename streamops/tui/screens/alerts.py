@@ -1,6 +1,6 @@
 """The findings that hold: since when, what they say, and what to do."""
 
-from streamops.analysis.wording import counted
+from streamops.model.wording import counted
 from streamops.present.alerts import AlertRow
 from streamops.present.columns.alerts import ALERT_COLUMNS
 from streamops.present.runbooks import anchor, passages

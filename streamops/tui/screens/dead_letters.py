@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from streamops.analysis.wording import counted
 from streamops.model.streams import StreamRole
-from streamops.operate.dead_letters import DeadLetterQueues
+from streamops.model.wording import counted
+from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
 from streamops.present.letters import QueueRow
 from streamops.present.table import Cell, Tone

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 from textual.widget import Widget
 
-from streamops.operate.delayed import DelayedPage
+from streamops.monitor.delayed import DelayedPage
 from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS
 from streamops.present.delayed import DelayedQueueRow, DelayedRow
 from streamops.tui import places

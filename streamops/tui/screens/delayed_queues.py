@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streamops.operate.delayed import DelayedQueues
+from streamops.monitor.delayed import DelayedQueues
 from streamops.present.columns.delayed import DELAYED_QUEUE_COLUMNS
 from streamops.present.delayed import DelayedQueueRow
 from streamops.present.table import Cell, Tone

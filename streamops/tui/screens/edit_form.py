@@ -10,9 +10,9 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from streamops.analysis.wording import counted
 from streamops.model.acts.replay import ReplayIntent
-from streamops.model.letters import DeadLetter
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.wording import counted
 from streamops.operate.acting.operation import Operation
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

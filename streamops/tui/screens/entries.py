@@ -2,7 +2,7 @@
 
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.operate.pages import EntryPage
+from streamops.monitor.pages import EntryPage
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

@@ -6,12 +6,12 @@ from typing import ClassVar, Final
 from msgspec import json
 from textual.binding import Binding, BindingType
 
-from streamops.analysis.references import Reference, references_of
 from streamops.model.entries import Entry
 from streamops.model.payloads import KeptPayload
 from streamops.model.streams import StreamRole
 from streamops.present.documents import entry_json
 from streamops.present.entries import Decoding, whole_text
+from streamops.present.references import Reference, references_of
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import size

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from streamops.analysis.entry_trace import EntryTrace
 from streamops.model.ids import EntryId
+from streamops.monitor.entry_trace import EntryTrace
 from streamops.present.letters import LetterRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

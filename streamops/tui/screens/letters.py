@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from streamops.errors import SettingsError
+from streamops.model.dead_letters import QueueSummary
 from streamops.model.ids import EntryId
-from streamops.model.letters import QueueSummary
-from streamops.operate.dead_letters import LetterPage
+from streamops.monitor.dead_letters import LetterPage
 from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLUMNS
 from streamops.present.letters import LetterRow
 from streamops.present.table import Cell, Tone
@@ -231,7 +231,7 @@ class LettersScreen(WholeMarking[LetterRow]):
         """What is wrong with an expression, or with a filter."""
         if sign != WHERE:
             return super().complaint(sign, text)
-        from streamops.analysis.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415 - only who filters so needs it
+        from streamops.model.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415 - only who filters so needs it
 
         try:
             Expression(text, LETTER_ROOTS)

@@ -7,7 +7,7 @@ from typing import Final
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
-from streamops.operate.pages import PendingPage
+from streamops.monitor.pages import PendingPage
 from streamops.present.columns import PENDING_COLUMNS
 from streamops.present.rows import PendingRow
 from streamops.present.table import Cell, Tone

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from streamops.analysis.wording import counted
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
-from streamops.operate.search import Search, SearchResult
+from streamops.model.wording import counted
+from streamops.monitor.search import Search, SearchResult
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

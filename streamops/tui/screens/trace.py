@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
-from streamops.analysis.entry_trace import EntryTrace, TraceEvent, TraceKind
+from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, timestamp

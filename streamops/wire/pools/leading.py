@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from streamops.errors import StalePlan, StreamopsError
-from streamops.model.acts.scaling import Mandate
-from streamops.model.pools import Pool, PoolDecision
+from streamops.model.pools import Mandate, Pool, PoolDecision
 from streamops.model.server import Mode
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault

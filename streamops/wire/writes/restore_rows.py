@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from streamops.model.acts.undo import Done
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH, EntryId
+from streamops.model.pending import Done
 from streamops.wire.faults import Fault
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script

@@ -11,8 +11,8 @@ from streamops.autoscaler.controller import Controller
 from streamops.errors import Unreachable
 from streamops.exporter.metrics.guards import NO_GUARDS
 from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.chaos.topologies.operators import DONE, Typist
 from tests.chaos.topologies.place import LONGEST, Place, until
 from tests.support.autoscaler.pools import POOL, Workers, options

@@ -14,8 +14,8 @@ from streamops.autoscaler.assignment import Assignment, ControllerOptions
 from streamops.autoscaler.controller import Controller, Report
 from streamops.model.pools import PoolDecision, PoolSize
 from streamops.model.snapshot import Snapshot
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
 from streamops.targets.target import require_expected
 from tests.chaos.watchers.consoles import Snapshots

@@ -4,8 +4,8 @@ import pytest
 
 from streamops.errors import Forbidden
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 

@@ -10,9 +10,8 @@ import pytest
 
 from streamops.autoscaler.asking import BELIEVED, UNANSWERED, UNTOLD, Asker
 from streamops.errors import TargetChanged, TargetError
-from streamops.model.acts.scaling import Mandate
 from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, PoolDecision, PoolSize
+from streamops.model.pools import Applied, Mandate, PoolDecision, PoolSize
 from streamops.model.scaling import ScaleCode
 from streamops.operate.console import Console
 from tests.support.autoscaler.pools import AUDIT, KEY, POOL, Workers, console_on

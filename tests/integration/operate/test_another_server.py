@@ -7,9 +7,9 @@ import pytest
 
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.tallies import CountBudget
-from streamops.operate.watch import Watch
 from streamops.wire.heavy import HEAVY_BYTES
 from streamops.wire.server import Server
 from tests.chaos.watchers.lines import line

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound, ServerError
 from streamops.model.secret import Secret
-from streamops.operate.acting.place import Place
-from streamops.operate.arrivals import ArrivalReader
+from streamops.monitor.arrivals import ArrivalReader
+from streamops.monitor.context import Place
 from streamops.wire.server import Server
 from tests.support.operate.arrivals import COUNTS, STREAM, add_in_seconds
 from tests.support.servers import RunningServer

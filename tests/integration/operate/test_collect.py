@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
 from streamops.model.snapshot import Gap, Snapshot
-from streamops.operate import details as details_module
+from streamops.monitor import details as details_module
+from streamops.monitor.details import MAX_CONSUMERS
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.details import MAX_CONSUMERS
-from streamops.operate.watch import Watch
 from streamops.wire import reads
 from streamops.wire.node import Command, Node, Reply
 from streamops.wire.options import Secret

@@ -8,16 +8,16 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError
 from streamops.model.acting import Assent
-from streamops.model.acts.letters import LetterSelection
 from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.acts.restore import RestoreIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.selections import LetterSelection
+from streamops.monitor.watch import Watch
 from streamops.operate.backups import read_backup
 from streamops.operate.console import Console
 from streamops.operate.operations import purge
-from streamops.operate.watch import Watch
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import Secret

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.model.acting import Actor
 from streamops.model.delayed import DelayedBody
 from streamops.model.observation import FindingCode, Observation
 from streamops.model.secret import Secret
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.cli.running import Place, runner
 from tests.support.eventually import eventually

@@ -9,11 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused, Unreachable
-from streamops.operate import scanning
+from streamops.monitor import discover
+from streamops.monitor.discover import KEYS_PER_STEP, SHARE, Discovery, pause_after
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.discover import SHARE, Discovery, pause_after
-from streamops.operate.scanning import KEYS_PER_STEP
-from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.support.eventually import eventually
@@ -90,7 +89,7 @@ async def test_found_streams_are_shown_before_the_scan_ends(
     server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_streams(server, *(f"s{number}" for number in range(20)))
-    monkeypatch.setattr(scanning, "KEYS_PER_STEP", 1)
+    monkeypatch.setattr(discover, "KEYS_PER_STEP", 1)
     discovery = Discovery(connected, Watch())
     seen: list[int] = []
 

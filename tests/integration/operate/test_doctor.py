@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Refused, Unreachable
 from streamops.model.observation import Health
-from streamops.operate.doctor import examine
+from streamops.monitor.doctor import examine
 from streamops.wire.options import Secret
 from tests.support.operate.doctor import PERMISSIONS, by_topic, make_user
 from tests.support.servers import StartServer

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.analysis.entry_trace import EntryTrace, TraceKind
 from streamops.errors import NotFound
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.ids import EntryId
+from streamops.monitor.entry_trace import EntryTrace, TraceKind
 from streamops.operate import entry_trace
 from streamops.operate.console import Console
 from tests.support.operate.letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group

@@ -9,8 +9,8 @@ from msgspec import Struct
 from streamops.model.acting import Actor, Assent
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.delayed import DelayedBody
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.operate.operations.doing import done
 from tests.support.servers import RunningServer

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.lag import LagBasis
-from streamops.operate.tallies import CountBudget
+from streamops.monitor.counting import CountBudget
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.support.operate.lag_watching import STREAM, Watcher, group_at, interrupt

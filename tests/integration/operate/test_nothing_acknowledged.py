@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.model.observation import Finding, FindingCode, Health
+from streamops.monitor.doctor import examine
+from streamops.monitor.thresholds import Thresholds
 from streamops.operate.console import Console
-from streamops.operate.doctor import examine
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"

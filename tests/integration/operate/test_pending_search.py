@@ -6,9 +6,9 @@ import pytest
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.monitor.pages import PendingPage
+from streamops.monitor.search import PAGE_ROWS, PendingSearch, search_pending
 from streamops.operate.console import Console
-from streamops.operate.pages import PendingPage
-from streamops.operate.pending_search import PAGE_ROWS, PendingSearch, search_pending
 from tests.support.invented import NOW, minutes, seconds
 from tests.support.servers import RunningServer
 

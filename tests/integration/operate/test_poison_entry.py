@@ -1,7 +1,7 @@
 """What a poison finding is about."""
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.model.ids import EntryId
+from streamops.monitor.thresholds import Thresholds
 from streamops.operate.console import Console
 from tests.support.servers import RunningServer
 

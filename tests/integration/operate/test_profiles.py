@@ -8,7 +8,7 @@ import pytest
 from streamops.model.ids import ZERO_ID
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.operate.profiles import ROWS_PER_COLLECTION, ROWS_PER_PAGE, ProfileKeeper
+from streamops.monitor.profiles import ROWS_PER_COLLECTION, ROWS_PER_PAGE, ProfileKeeper
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 

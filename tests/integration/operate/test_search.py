@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.analysis.expressions import Expression
-from streamops.analysis.words import EntryWords
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
+from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.monitor.pages import EntryPage
+from streamops.monitor.search import Search, SearchProgress, SearchResult, StopReason, search_entries
+from streamops.monitor.search_words import EntryWords
 from streamops.operate.console import Console
-from streamops.operate.pages import EntryPage
-from streamops.operate.search import Search, SearchProgress, SearchResult, StopReason, search_entries
 from tests.support.servers import RunningServer
 
 

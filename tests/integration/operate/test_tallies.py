@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.operate.tallies import CountBudget, Counter, Span
+from streamops.monitor.counting import CountBudget, Counter, Span
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth
 from tests.support.operate.tallies import BUDGET, add_of_sizes, ahead

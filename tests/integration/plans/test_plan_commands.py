@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.acts.intents import intent_fields
+from streamops.model.fields import intent_fields
 from streamops.operate.console import Console
 from tests.support.operate.acting.examples import EXAMPLES, WORKSHOP, Scene, add_shop_with_letters_and_queue
 from tests.support.servers import RunningServer

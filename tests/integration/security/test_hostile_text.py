@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from streamops.analysis.safe_text import is_safe
 from streamops.cli.output.delimited import csv_cell
+from streamops.model.safe_text import is_safe
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
 

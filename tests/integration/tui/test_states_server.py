@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from streamops.wire.options import Secret

@@ -9,8 +9,8 @@ import pytest
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.plans import crowds
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.model.readings import StreamReading
-from streamops.operate.collect import Collector
-from streamops.operate.watch import Watch
+from streamops.monitor.collect import Collector
+from streamops.monitor.watch import Watch
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader

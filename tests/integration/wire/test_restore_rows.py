@@ -1,7 +1,7 @@
 """Giving rows back: those that lie together at once, and the same of each as if it were alone."""
 
-from streamops.model.acts.undo import Done
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server

@@ -8,8 +8,8 @@ from typing import Any
 from streamops.autoscaler.assignment import Assignment, ControllerOptions
 from streamops.autoscaler.controller import Controller
 from streamops.model.pools import PoolSize
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.scaling.config import ScalingConfig
 from streamops.targets.target import require_expected
 from streamops.wire.options import ConnectionOptions

@@ -12,8 +12,8 @@ from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
-from streamops.operate.pages import EntryPage, PendingPage, PendingSummary
-from streamops.operate.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
+from streamops.monitor.search import Search, SearchProgress, SearchResult, search_entries
 from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.observations import OBSERVATION, PROFILE
 

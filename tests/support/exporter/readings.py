@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from streamops.analysis.assess import assess
-from streamops.analysis.history import History, advance
-from streamops.analysis.thresholds import Thresholds
 from streamops.exporter.counters.counting import NO_COUNTERS, Counters
 from streamops.exporter.counters.counting import advance as count
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
-from streamops.model.extras import NO_EXTRAS, Extras, QueueCount
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.pools import Lead, Pool, PoolDecision, Signals
+from streamops.model.queue_metrics import NO_EXTRAS, Extras, QueueCount
 from streamops.model.scaling import ScaleCode
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer
 from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.monitor.assess import assess
+from streamops.monitor.history import History, advance
+from streamops.monitor.thresholds import Thresholds
 from tests.support import strategies as some
 from tests.support.invented import NOW
 

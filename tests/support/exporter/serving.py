@@ -14,8 +14,8 @@ from streamops.exporter.scraping.scraper import Scraper
 from streamops.exporter.scraping.target import Open
 from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web.server import ServerOptions, serving
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.support.servers import RunningServer
 
 PATIENCE = timedelta(seconds=30)

@@ -5,8 +5,8 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from streamops.exporter.metrics.reading import ExporterHealth
-from streamops.model.extras import Extras, QueueCount
 from streamops.model.pools import Lead, Pool, PoolDecision, Signals
+from streamops.model.queue_metrics import Extras, QueueCount
 from streamops.model.scaling import ScaleCode
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole

@@ -16,8 +16,9 @@ from streamops.errors import StreamopsError, Unreachable
 from streamops.model.acts.ack import AckIntent
 from streamops.model.acts.claim import ClaimIntent
 from streamops.model.acts.nack import NackIntent
-from streamops.model.acts.undo import Done, UndoIntent
+from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done
 from streamops.operate.acting import run
 from streamops.operate.console import Console
 from streamops.operate.operations import ack, claiming, nack, undo

@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.analysis.lag import id_age
 from streamops.model.ids import EntryId
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
-from streamops.operate.collect import Collector
-from streamops.operate.tallies import CountBudget
-from streamops.operate.watch import Watch
+from streamops.monitor.collect import Collector
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.lag import id_age
+from streamops.monitor.watch import Watch
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.errors import ApplyError, Forbidden, StalePlan
 from streamops.model.acting import Actor, Assent, Environment, Outcome
 from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import MAX_PART, EntryId
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
 from streamops.operate.operations import trim
-from streamops.operate.watch import Watch
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server

@@ -22,9 +22,9 @@ from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.lag import LagBasis
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
-from streamops.operate.collect import Collector
-from streamops.operate.tallies import CountBudget
-from streamops.operate.watch import Watch
+from streamops.monitor.collect import Collector
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.support.servers import RunningServer

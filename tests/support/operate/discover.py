@@ -1,7 +1,7 @@
 """Streams and other keys to discover."""
 
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.support.servers import RunningServer
 
 

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.monitor.queue_metrics import ExtrasReader
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.extras import ExtrasReader
-from streamops.operate.watch import Watch
 from streamops.wire.options import ConnectionOptions
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from streamops.operate.acting.place import Place
-from streamops.operate.arrivals import ArrivalReader
+from streamops.monitor.arrivals import ArrivalReader
+from streamops.monitor.context import Place
+from streamops.monitor.counting import CountBudget
 from streamops.operate.console import Console
-from streamops.operate.tallies import CountBudget
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.support.operate.lag_watching import TIGHT, Watcher

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from streamops.model.lag import Lag, LagBasis
-from streamops.operate import tallies
-from streamops.operate.collect import Collector
-from streamops.operate.tallies import CountBudget
-from streamops.operate.watch import Watch
+from streamops.monitor import counting
+from streamops.monitor.collect import Collector
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.wire import reads
 from streamops.wire.reads import CountRange
 from streamops.wire.server import Server
@@ -55,7 +55,7 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
             waiting.pop()()
         return await count_entries(server, ranges, **how)
 
-    monkeypatch.setattr(tallies, "count_entries", interrupted)
+    monkeypatch.setattr(counting, "count_entries", interrupted)
 
 
 def reports_lag_to_be_believed(server: RunningServer) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operate.tallies import CountBudget, Span, span_ahead
+from streamops.monitor.counting import CountBudget, Span, span_ahead
 from tests.support.servers import RunningServer
 
 BUDGET = CountBudget(per_range=50, per_collection=120, per_page=20, rounds=20)

@@ -6,25 +6,25 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.analysis.entry_trace import EntryTrace, TraceEvent, TraceKind
-from streamops.analysis.letters import read_letter, tally_of
 from streamops.errors import NotFound, StreamopsError
-from streamops.model.acts.letters import LetterSelection
+from streamops.model.dead_letter_fields import read_letter, tally_of
+from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter, QueueSummary
 from streamops.model.pending import PendingProfile
 from streamops.model.pools import Order, Pool
+from streamops.model.selections import LetterSelection
 from streamops.model.snapshot import Gap
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.operate.dead_letters import DeadLetterQueues, LetterPage
-from streamops.operate.delayed import DelayedPage, DelayedQueues
-from streamops.operate.letters import LetterFilter
-from streamops.operate.pages import PendingSummary
-from streamops.operate.topics import TopicFailures, TopicView
-from streamops.operate.workers import Crowd
+from streamops.monitor.dead_letter_pages import LetterFilter
+from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
+from streamops.monitor.delayed import DelayedPage, DelayedQueues
+from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
+from streamops.monitor.pages import PendingSummary
+from streamops.monitor.topics import TopicFailures, TopicView
+from streamops.monitor.workers import Crowd
 from tests.support.invented import NOW, entry_id, minutes, pending_entry, seconds
 from tests.support.tui.invented_pools import pools
 

@@ -11,8 +11,8 @@ from streamops.model.delayed import DelayedQueue
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.operate.delayed import DelayedQueues
-from streamops.operate.workers import Crowd
+from streamops.monitor.delayed import DelayedQueues
+from streamops.monitor.workers import Crowd
 from streamops.tui.past.memory import Past
 from tests.support.invented import NOW, minutes, seconds
 from tests.support.tui import sample

@@ -13,7 +13,7 @@ from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.payloads import KeptPayload
-from streamops.operate.pages import EntryPage, PendingPage
+from streamops.monitor.pages import EntryPage, PendingPage
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.support.invented import NOW
@@ -21,7 +21,7 @@ from tests.support.tui.acts import InventedActs
 from tests.support.tui.beside import InventedBeside
 
 if TYPE_CHECKING:
-    from streamops.operate.search import Search, SearchResult
+    from streamops.monitor.search import Search, SearchResult
 
 PROD = ContextInfo("prod", "production", "redis://redis.shop.example:6379/0")
 STAGING = ContextInfo("staging", "staging", "redis://staging.shop.example:6379/0")
@@ -95,7 +95,7 @@ class InventedSource(InventedActs, InventedBeside):
         return None if value is None else KeptPayload(key, len(value), timedelta(hours=20), value[:limit])
 
     async def search(self, stream: str, query: "Search") -> "SearchResult":
-        from streamops.operate.search import search_entries  # noqa: PLC0415 - the first screen needs none of it
+        from streamops.monitor.search import search_entries  # noqa: PLC0415 - the first screen needs none of it
 
         return await search_entries(partial(self.read_entries, stream), query)
 

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from streamops.model.acts.undo import Done
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
 from streamops.wire.writes.restore_rows import restore_rows

@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 from aiohttp import web
 
-from streamops.analysis.reach import Reach
 from streamops.model.topics import Topic
+from streamops.process.reach import Reach
 from streamops.runtime.http.calling import Caller, CallError
 from streamops.runtime.http.messages import Message
 from streamops.runtime.http.own_addresses import is_own_address

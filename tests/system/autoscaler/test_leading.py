@@ -3,8 +3,8 @@
 from streamops.autoscaler.assignment import Assignment
 from streamops.autoscaler.controller import Controller
 from streamops.model.pools import Applied
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.support.autoscaler.pools import GROUP, Workers, at_least, options
 from tests.support.deployments import RunningCluster
 from tests.support.operate.acting.examples import WORKSHOP

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.support.operate.collect import add_stream
 from tests.support.servers import StartServer
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from streamops.errors import Unreachable
 from streamops.model.lag import TimeLag
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.chaos.watchers.lines import line
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer, StartServer

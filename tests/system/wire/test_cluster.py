@@ -13,8 +13,8 @@ from redis.exceptions import ClusterDownError
 from streamops.errors import Unreachable
 from streamops.model.server import Mode
 from streamops.model.snapshot import Snapshot
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ServerError, Unreachable
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
 from tests.support.programs import newest_program

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused, ServerError, Unreachable
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire import sentinel, single
 from streamops.wire.options import Secret
 from streamops.wire.server import Server

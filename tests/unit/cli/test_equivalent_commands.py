@@ -8,9 +8,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from streamops.analysis.wording import typed_span
-from streamops.model.acts.fields import is_readable
-from streamops.model.acts.intents import FieldKind, IntentField, intent_fields
+from streamops.model.fields import FieldKind, IntentField, intent_fields, is_readable
+from streamops.model.wording import typed_span
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.plans.commands import equivalent_command
 from streamops.settings.durations import LONGEST, parse_duration

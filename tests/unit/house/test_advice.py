@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from streamops import analysis
+from streamops import monitor
 from streamops.main.program import ROOT
 from tests.support.tables import table
 
-SOURCES = sorted(Path(analysis.__path__[0]).rglob("*.py"))
+SOURCES = sorted(Path(monitor.__path__[0]).rglob("*.py"))
 CALL = re.compile(r'command\(\s*"([a-z ]+)"(.*?)\)\n', re.DOTALL)
 OPTION = re.compile(r"--[a-z][a-z-]+")
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from streamops.model.acts.groups import RewindGroupIntent
-from streamops.model.acts.letters import LetterSelection
 from streamops.model.acts.purge import PurgeIntent
 from streamops.model.acts.replay import ReplayIntent
 from streamops.model.ids import ZERO_ID
+from streamops.model.selections import LetterSelection
 from tests.support.tables import table
 
 

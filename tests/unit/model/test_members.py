@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.members import MILLISECOND, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, Members, Sightings
 from streamops.model.streams import Consumer
 from tests.support import strategies as some
 from tests.support.invented import minutes, seconds

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.operate.anchors import Anchor
+from streamops.monitor.lag_cases import Anchor
 
 STREAM = StreamReading(
     "orders",

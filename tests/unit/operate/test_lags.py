@@ -5,7 +5,7 @@ from typing import Any
 from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.operate.anchors import Anchor, entries_added
+from streamops.monitor.lag_cases import Anchor, entries_added
 from tests.support.operate.lag_watching import (
     STREAM,
 )

@@ -2,7 +2,7 @@
 
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.operate.lags import _is_intact
+from streamops.monitor.lag_reader import _is_intact
 from tests.support.operate.lag_watching import STREAM
 from tests.support.tables import table
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.model.observation import GroupView, Health, Observation
 from streamops.model.snapshot import Gap
-from streamops.operate.observe import Observer
-from tests.support.analysis.world import World
+from streamops.monitor.observe import Observer
+from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import NOW, POLL, group, minutes, seconds, snapshot, stream
+from tests.support.monitor.world import World
 
 Step = Callable[[World, int], None]
 

@@ -7,11 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Identity, Tier
-from streamops.model.acts.claim import ClaimEvidence, ClaimIntent, Gone, Selection, Unfit
+from streamops.model.acts.claim import ClaimEvidence, ClaimIntent
 from streamops.model.acts.nack import NackEvidence, NackIntent
-from streamops.model.acts.undo import Done, UndoEvidence, UndoIntent
+from streamops.model.acts.undo import UndoEvidence, UndoIntent
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
+from streamops.model.pending import Done, Gone, Selection, Unfit
 from streamops.model.streams import Consumer
 from streamops.plans.claim import plan_claim
 from streamops.plans.nack import plan_nack

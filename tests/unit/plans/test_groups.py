@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from streamops.errors import Forbidden
 from streamops.model.acting import Identity, Tier
 from streamops.model.acts.groups import (
-    Amount,
     CreateGroupEvidence,
     CreateGroupIntent,
     DestroyGroupEvidence,
@@ -17,6 +16,7 @@ from streamops.model.acts.groups import (
     RewindGroupEvidence,
     RewindGroupIntent,
 )
+from streamops.model.entries import Amount
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.plans.groups import plan_create_group, plan_destroy_group, plan_rewind_group
 from tests.support.tables import table

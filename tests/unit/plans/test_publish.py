@@ -3,9 +3,9 @@
 import pytest
 
 from streamops.model.acting import Identity
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.publish import PublishEvidence, PublishIntent
 from streamops.model.acts.trim import GroupLoss, TrimEvidence
+from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.plans.publish import plan_publish
 

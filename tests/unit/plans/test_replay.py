@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.analysis.letters import read_letter
 from streamops.model.acting import Identity, Tier
-from streamops.model.acts.letters import SelectedLetters
 from streamops.model.acts.purge import PurgeEvidence, PurgeIntent
 from streamops.model.acts.replay import ReplayEvidence, ReplayIntent, ReplayMode, Route, TargetStream
+from streamops.model.dead_letter_fields import read_letter
+from streamops.model.dead_letters import LetterKind, LetterTally
 from streamops.model.entries import Entry
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.model.letters import LetterKind, LetterTally
+from streamops.model.selections import SelectedLetters
 from streamops.plans.purge import plan_purge
 from streamops.plans.replay import plan_replay
 

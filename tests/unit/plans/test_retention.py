@@ -1,8 +1,8 @@
 from datetime import timedelta
 
 from streamops.model.acts.trim import TrimIntent
-from streamops.model.retention import RetentionPolicy
-from streamops.plans.retention import Candidate, plan_retention
+from streamops.model.retention import Candidate, RetentionPolicy
+from streamops.plans.retention import plan_retention
 
 WEEK = timedelta(days=7)
 ORDERS = RetentionPolicy(streams=("orders:*",), maxlen=100, max_age=WEEK)

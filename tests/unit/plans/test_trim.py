@@ -6,9 +6,8 @@ import pytest
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Identity, Tier
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import GroupLoss, Holder, TrimEvidence, TrimIntent
-from streamops.model.entries import PendingEntry
+from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.plans.trim import held_back_by, plan_trim
 from tests.support.tables import table

@@ -7,8 +7,7 @@ from typing import Annotated
 import pytest
 from msgspec import Struct
 
-from streamops.model.acts.fields import Moment, argument, inner, option
-from streamops.model.acts.intents import FieldKind, intent_fields
+from streamops.model.fields import FieldKind, Moment, argument, inner, intent_fields, option
 from streamops.model.ids import EntryId
 from streamops.operate.operations.registry import OPERATIONS
 from tests.support.tables import table

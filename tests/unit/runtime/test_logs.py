@@ -11,8 +11,8 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.analysis.safe_text import is_safe
 from streamops.errors import Unreachable
+from streamops.model.safe_text import is_safe
 from streamops.process.logs import LogFormat, configure_logs
 from streamops.runtime.events import DeadLettered, Event, Events, HookFailed, Overran, Retried, Troubled
 from streamops.runtime.logs import LEVELS, log_events

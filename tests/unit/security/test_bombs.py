@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from streamops.analysis.expressions import Expression
 from streamops.errors import SettingsError, UnexpectedReply
 from streamops.model.entries import Entry
+from streamops.model.expressions import Expression
 from streamops.model.ids import EntryId
 from streamops.operate.acting import ours
 from streamops.operate.acting.packing import unpack_values

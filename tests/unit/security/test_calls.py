@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from streamops.analysis.reach import Reach
 from streamops.model.topics import Topic
+from streamops.process.reach import Reach
 from streamops.runtime.http.calling import Caller, CallError
 from streamops.runtime.http.messages import Message
 

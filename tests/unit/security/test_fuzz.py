@@ -15,14 +15,14 @@ import msgspec
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streamops.analysis.envelopes import read_envelope
-from streamops.analysis.expressions import Expression
-from streamops.analysis.globs import matches
-from streamops.analysis.letters import letter_document, read_letter
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
+from streamops.model.dead_letter_fields import letter_document, read_letter
 from streamops.model.entries import Entry
+from streamops.model.envelopes import read_envelope
+from streamops.model.expressions import Expression
 from streamops.model.ids import EntryId
+from streamops.model.name_patterns import matches
 from streamops.model.schedules import parse_schedule
 from streamops.operate.acting.packing import unpack, unpack_values
 from streamops.operate.acting.undo_snapshots import unpack_pages

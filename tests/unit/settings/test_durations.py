@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.analysis.wording import typed_span
 from streamops.errors import SettingsError
+from streamops.model.wording import typed_span
 from streamops.settings.durations import LONGEST, parse_duration
 from tests.support.tables import table
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.acting import Environment
-from streamops.operate.watch import Watch
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.settings.config import Config
 from streamops.settings.files import ConfigFile
 from streamops.settings.load import Flags, Settings

@@ -5,7 +5,7 @@ from textual import events
 
 from streamops.errors import ApplyError
 from streamops.model.acting import Action, Actor, Failed, Job, Outcome, Plan, Progress, Skipped, Tier
-from streamops.model.acts.intents import FieldKind, IntentField
+from streamops.model.fields import FieldKind, IntentField
 from streamops.tui.acting.answers import read_answer, written
 from streamops.tui.app import StreamopsApp
 from tests.support.invented import seconds

@@ -3,8 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.analysis.entry_trace import EntryTrace, TraceEvent, TraceKind
-from streamops.analysis.letters import read_letter
+from streamops.model.dead_letter_fields import read_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import Entry
 from streamops.model.pools import Order, Pool
@@ -12,8 +11,9 @@ from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamRole
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerState
-from streamops.operate.topics import TopicFailures, TopicView
-from streamops.operate.workers import Crowd
+from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
+from streamops.monitor.topics import TopicFailures, TopicView
+from streamops.monitor.workers import Crowd
 from streamops.tui import places
 from tests.support.invented import NOW, entry_id, minutes
 from tests.support.tui import hostile, sample

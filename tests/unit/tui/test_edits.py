@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.analysis.letters import edited, read_letter
+from streamops.model.dead_letter_fields import edited, read_letter
+from streamops.model.dead_letters import DeadLetter
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.letters import DeadLetter
 from streamops.tui.acting.edits import LONGEST, Editable, editables
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from streamops.errors import Unreachable
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
-from streamops.operate.search import Search, SearchResult, StopReason
+from streamops.monitor.search import Search, SearchResult, StopReason
 from streamops.tui import places
 from streamops.tui.finding import MOST_ENTRIES, MOST_FOUND, MOST_TIME, Scan, problem, query
 from tests.support.tui import sample

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Refused
 from streamops.model.delayed import DelayedQueue
-from streamops.operate.delayed import DelayedQueues
+from streamops.monitor.delayed import DelayedQueues
 from streamops.tui.app import StreamopsApp
 from tests.support.invented import NOW
 from tests.support.tui import hostile

@@ -12,8 +12,8 @@ from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode, ServerInfo
 from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamRole
-from streamops.operate.delayed import DelayedQueues
-from streamops.operate.workers import Crowd
+from streamops.monitor.delayed import DelayedQueues
+from streamops.monitor.workers import Crowd
 from streamops.present.units import ABSENT
 from streamops.tui.past.memory import ALL_ADDED, TIERS, Past
 from streamops.tui.past.rows import Totals, stream_totals, together

@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 
 from streamops.model.acting import Limits
-from streamops.model.acts.fields import Moment, argument, option
+from streamops.model.fields import Moment, argument, option
 from streamops.model.ids import EntryId
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.workers import WorkerState
-from streamops.operate.workers import Crowd
+from streamops.monitor.workers import Crowd
 from tests.support.invented import NOW
 from tests.support.tui import sample
 from tests.support.tui.acting_shop import planned

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from streamops.analysis.letters import read_letter
 from streamops.errors import StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
 from streamops.model.acts.replay import ReplayIntent
+from streamops.model.dead_letter_fields import read_letter
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.pools import PoolMode, RosterWorker

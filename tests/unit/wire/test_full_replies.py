@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.members import Delivery, Sightings
+from streamops.model.consumer_table import Delivery, Sightings
 from streamops.model.readings import StreamReading
 from streamops.wire.full_replies import FullDecoder, Told
 

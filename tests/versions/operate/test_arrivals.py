@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.operate.arrivals import ArrivalReader
+from streamops.monitor.arrivals import ArrivalReader
 from tests.support.operate.arrivals import STREAM, add_in_seconds
 from tests.support.servers import RunningServer
 

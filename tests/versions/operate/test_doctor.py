@@ -4,9 +4,9 @@ import pytest
 import redis
 
 from streamops.model.observation import Health
+from streamops.monitor.doctor import examine
+from streamops.monitor.search import Search
 from streamops.operate.console import Console
-from streamops.operate.doctor import examine
-from streamops.operate.search import Search
 from streamops.present.acl import STREAM, AclRole, acl_rules
 from tests.support.operate.doctor import PASSWORD, PERMISSIONS, by_topic, make_user
 from tests.support.operate.lag_watching import reports_lag_to_be_believed

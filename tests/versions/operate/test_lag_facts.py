@@ -9,8 +9,8 @@ import pytest
 
 from streamops.model.lag import Lag
 from streamops.model.streams import ConsumerGroup
-from streamops.operate.collect import Collector
-from streamops.operate.watch import Watch
+from streamops.monitor.collect import Collector
+from streamops.monitor.watch import Watch
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram, find_programs
 from tests.support.servers import RunningServer, StartServer

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.lag import LagBasis
-from streamops.operate import tallies
+from streamops.monitor import counting
 from streamops.wire import reads
 from streamops.wire.reads import CountRange
 from streamops.wire.server import Server
@@ -58,7 +58,7 @@ async def test_bounds_are_not_counted_again_while_nothing_moves(
         counted.append(sum(page.limit for page in ranges))
         return await count_entries(server, ranges, **how)
 
-    monkeypatch.setattr(tallies, "count_entries", noted)
+    monkeypatch.setattr(counting, "count_entries", noted)
     totals, lags = [], []
     for _ in range(4):
         counted.clear()

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from streamops.model.lag import LagBasis
-from streamops.operate import heads
-from streamops.operate.collect import Collector
-from streamops.operate.lags import MOST_GROUPS
-from streamops.operate.tallies import CountBudget
-from streamops.operate.watch import Watch
+from streamops.monitor import next_entries
+from streamops.monitor.collect import Collector
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.lag_reader import MOST_GROUPS
+from streamops.monitor.watch import Watch
 from streamops.wire import reads
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
@@ -168,7 +168,7 @@ async def test_what_was_deleted_before_the_next_entry_was_looked_for_is_no_exact
         server.command("XDEL", STREAM, *(f"{number}-1" for number in range(6, 11)))
         return await reads.read_entries(*asked)
 
-    monkeypatch.setattr(heads, "read_entries", interrupted)
+    monkeypatch.setattr(next_entries, "read_entries", interrupted)
     snapshot = await collector.collect([STREAM], discovered=1, complete=True)
     (group,) = snapshot.streams[0].groups
     assert not group.lag.known

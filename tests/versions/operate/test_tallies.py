@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.operate.tallies import CountBudget, Counter, Span, span_behind
+from streamops.monitor.counting import CountBudget, Counter, Span, span_behind
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.support.operate.tallies import add_of_sizes, ahead

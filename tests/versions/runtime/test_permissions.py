@@ -8,7 +8,7 @@ from streamops.model.ids import EPOCH
 from streamops.model.observation import Health
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
-from streamops.operate.doctor import examine
+from streamops.monitor.doctor import examine
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
 from streamops.wire.server import Server

@@ -4,8 +4,8 @@ import pytest
 
 from streamops.model.lag import LagBasis
 from streamops.model.snapshot import Snapshot
-from streamops.operate.collect import Collector
-from streamops.operate.watch import Watch
+from streamops.monitor.collect import Collector
+from streamops.monitor.watch import Watch
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.analysis.letters import ABOUT, read_letter, republished, retried
+from streamops.model.dead_letter_fields import ABOUT, read_letter, republished, retried
+from streamops.model.dead_letters import Fields, LetterShape
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.letters import Fields, LetterShape
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.server import Server
 from streamops.wire.writes.replay import Moved, move_letters

@@ -13,8 +13,8 @@ from streamops.exporter.metrics.guards import NO_GUARDS, Guards
 from streamops.exporter.scraping import scraper as scraper_module
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.secret import Secret
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from tests.support.eventually import eventually
 from tests.support.exporter.scraping.scraper import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, opening, reads, scraping

@@ -13,12 +13,12 @@ from aiohttp import web
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from streamops.analysis.folding import fold_retries
 from streamops.errors import SettingsError
 from streamops.exporter.scraping import scraper as scraper_module
 from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web import sending
 from streamops.exporter.web.server import read_deadline
+from streamops.monitor.folding import fold_retries
 from streamops.operate.console import Console
 from streamops.present.documents import encode, status_document
 from streamops.process.web.door import Door

@@ -17,10 +17,10 @@ from streamops.model.acts.publish import PublishIntent
 from streamops.model.acts.restore import RestoreIntent
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
-from streamops.operate.acting.place import Place
+from streamops.monitor.context import Place
+from streamops.monitor.delayed import DelayedReader
 from streamops.operate.backups import read_backup
 from streamops.operate.console import Console
-from streamops.operate.delayed import DelayedReader
 from streamops.operate.operations import delayed_cancel
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.server import Server

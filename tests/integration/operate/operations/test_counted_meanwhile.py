@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import TrimIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
+from streamops.monitor.inspection import look_at
 from streamops.operate.operations import trim_losses, walking
-from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.walking import count_after_each, count_below
 from streamops.wire.reads import count_entries, read_pending
 from streamops.wire.server import Server

@@ -4,11 +4,9 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Tier
-from streamops.model.acts.groups import (
-    Amount,
-    CreateGroupIntent,
-)
+from streamops.model.acts.groups import CreateGroupIntent
 from streamops.model.acts.undo import UndoIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.operate.console import Console
 from tests.support.operate.operations.doing import applied, done, planned

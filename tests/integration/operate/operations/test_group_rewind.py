@@ -8,15 +8,14 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound, StalePlan
 from streamops.model.acting import Limits, Tier
-from streamops.model.acts.groups import (
-    Amount,
-    RewindGroupIntent,
-)
+from streamops.model.acts.groups import RewindGroupIntent
 from streamops.model.acts.undo import UndoIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
+from streamops.monitor import inspection
+from streamops.monitor.counting import CountBudget
 from streamops.operate.console import Console
-from streamops.operate.operations import group_rewind, looking
-from streamops.operate.tallies import CountBudget
+from streamops.operate.operations import group_rewind
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.operate.operations.grouping import STREAM, group_info, grouped, has_lag, position
 from tests.support.servers import RunningServer
@@ -145,7 +144,7 @@ async def test_rewinding_to_a_time_can_be_undone(server: RunningServer, moment: 
 async def test_long_ranges_have_bounds(
     server: RunningServer, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "_BUDGET", CountBudget(per_range=100, per_collection=100))
+    monkeypatch.setattr(inspection, "_BUDGET", CountBudget(per_range=100, per_collection=100))
     grouped(server, 2_000, 1_500, 1_500)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_id=EntryId(1, 1)))
     assert prepared.evidence.between == Amount(100, 2_000)

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from streamops.analysis.thresholds import Thresholds
 from streamops.errors import Forbidden
 from streamops.model.acting import Actor, Assent, Limits
 from streamops.model.retention import RetentionPolicy
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
 from streamops.operate.retention import apply_retention, prepare_retention
-from streamops.operate.watch import Watch
 from tests.support.servers import RunningServer
 
 POLICIES = (

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Assent, JobState, Limits, Tier
-from streamops.model.acts.groups import Amount
 from streamops.model.acts.trim import TrimIntent
+from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
+from streamops.monitor.inspection import look_at
 from streamops.operate.acting.jobs import JobStopped
 from streamops.operate.backups import part_of, read_backup
 from streamops.operate.console import Console
 from streamops.operate.operations import trim, trim_evidence, trim_losses, walking
-from streamops.operate.operations.looking import look_at
 from streamops.operate.operations.registry import OPERATIONS
 from streamops.operate.operations.walking import count_after_each, count_below, cut_for_length
 from streamops.wire.faults import Fault

@@ -5,9 +5,9 @@ import pytest
 from streamops.errors import ApplyError, Forbidden, Interrupted, StalePlan
 from streamops.model.acting import Limits, Progress
 from streamops.model.acts.replay import ReplayIntent
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
 from streamops.operate.operations.replay import REPLAY
-from streamops.operate.watch import Watch
 from tests.support.operate.letters import add_pairs, make_group
 from tests.support.operate.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, add_events
 from tests.support.servers import RunningServer

@@ -13,8 +13,8 @@ from streamops.errors import (
 )
 from streamops.model.acting import Assent, Limits
 from streamops.model.acts.replay import ReplayIntent, ReplayMode
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire.options import Secret
 from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.operate.replaying.fields import OWN

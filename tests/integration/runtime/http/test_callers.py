@@ -2,7 +2,7 @@
 
 import asyncio
 
-from streamops.analysis.reach import Reach
+from streamops.process.reach import Reach
 from streamops.runtime.http.book import Place
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.callers import PlaceCallers

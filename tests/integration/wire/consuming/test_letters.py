@@ -2,11 +2,11 @@
 
 import pytest
 
-from streamops.analysis.letters import read_letter
+from streamops.model.dead_letter_fields import read_letter
+from streamops.model.dead_letters import LetterShape
 from streamops.model.deliveries import Settled
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.letters import LetterShape
 from streamops.wire.consuming.settling import (
     bury,
     bury_all,

@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused, StalePlan, StreamopsError
-from streamops.model.acts.scaling import Mandate
-from streamops.model.pools import Pool
+from streamops.model.pools import Mandate, Pool
 from streamops.wire.batches import Answers
 from streamops.wire.keys import pool_key
 from streamops.wire.options import Secret

@@ -13,8 +13,8 @@ from streamops.exporter.notices.outlets import open_outlets
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.settings.notify import NotifyAddress
 from streamops.wire.options import ConnectionOptions
 from tests.support.invented import seconds

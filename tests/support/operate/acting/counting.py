@@ -7,9 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.acting import Actor, Environment, Job, Plan, Tier
+from streamops.monitor.context import Place
 from streamops.operate.acting.engine import Engine
 from streamops.operate.acting.operation import Operation
-from streamops.operate.acting.place import Place
 from streamops.operate.acting.run import Run
 from streamops.wire.faults import fault
 from streamops.wire.server import Server

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from streamops.model.acting import Assent, Outcome
 from streamops.model.acts.publish import PublishIntent
+from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.operate.watch import Watch
 from streamops.wire.options import ConnectionOptions
 from tests.support.operate.acting.examples import WORKSHOP
 

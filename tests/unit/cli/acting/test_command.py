@@ -15,7 +15,7 @@ from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.command import acting_command
 from streamops.errors import ExitCode, Forbidden
 from streamops.model.acting import Assent, Limits
-from streamops.model.acts.fields import Moment, argument, inner, option
+from streamops.model.fields import Moment, argument, inner, option
 from streamops.model.ids import EntryId
 
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.analysis.safe_text import encodable
 from streamops.errors import ExitCode, SettingsError
 from streamops.exporter.counters.counting import advance
 from streamops.exporter.metrics.gathering import Gatherer
@@ -24,7 +23,8 @@ from streamops.exporter.metrics.guards import (
 from streamops.exporter.metrics.reading import ExporterHealth
 from streamops.exporter.metrics.samples import milliseconds, rows
 from streamops.exporter.metrics.sampling import samples
-from streamops.model.members import Members
+from streamops.model.consumer_table import Members
+from streamops.model.safe_text import encodable
 from streamops.model.streams import Consumer
 from tests.support.exporter.readings import HOSTILE, observed, reading
 from tests.support.invented import NOW, bounded, consumer, group, minutes, seconds, snapshot, stream

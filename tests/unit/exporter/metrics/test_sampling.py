@@ -12,10 +12,10 @@ from streamops.exporter.metrics.guards import Granularity, Guards
 from streamops.exporter.metrics.reading import ExporterHealth, Reading
 from streamops.exporter.metrics.samples import milliseconds, rows
 from streamops.exporter.metrics.sampling import Sampler, samples
-from streamops.model.extras import Extras, QueueCount
+from streamops.model.consumer_table import NO_TIME, Members, Sightings
 from streamops.model.ids import EntryId
-from streamops.model.members import NO_TIME, Members, Sightings
 from streamops.model.pools import Lead, Pool, Signals
+from streamops.model.queue_metrics import Extras, QueueCount
 from streamops.model.scaling import ScaleCode
 from streamops.model.server import Mode, ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from streamops.errors import UnexpectedReply
 from streamops.model.acting import Failed, Outcome, Plan, Skipped, Tier
-from streamops.model.acts.fields import Moment, argument, option
+from streamops.model.fields import Moment, argument, option
 from streamops.model.ids import EntryId
 from streamops.operate.acting.packing import LONG, pack, unpack, unpack_values
 from tests.support import strategies

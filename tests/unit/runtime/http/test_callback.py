@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.analysis.reach import Reach
 from streamops.errors import Reject, RetryLater
 from streamops.model.schedules import parse_schedule
 from streamops.model.topics import Topic
+from streamops.process.reach import Reach
 from streamops.runtime.http.breaker import BreakerOptions, BreakerState
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.calling import Caller

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.analysis.reach import Reach
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
+from streamops.process.reach import Reach
 from streamops.runtime.http.calling import Caller, CallerOptions, CallError
 from streamops.runtime.http.messages import Message, message_of
 from streamops.runtime.http.signing import SIGNATURE, verify

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
+from streamops.monitor.inspection import Look, look_at
 from streamops.operate.operations import walking
-from streamops.operate.operations.looking import Look, look_at
 from streamops.operate.operations.walking import count_below
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth

@@ -1,1 +1,0 @@
-"""Pure verdicts: lag, rates, health. Law: no I/O and no clock; ``now`` is an argument, always."""

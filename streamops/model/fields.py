@@ -1,0 +1,233 @@
+"""Fields of an intent: how each is asked for, and what flags of the command line and forms of the console are made of."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin
+from unicodedata import category
+
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import FieldInfo, fields
+
+from streamops.model.ids import EntryId
+
+UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Categories of characters that command a terminal or show nothing: controls, formats, line and paragraph ends."""
+
+Moment = datetime | timedelta
+"""An instant, or how long ago by the server's clock."""
+
+
+def argument(text: str, completes: str = "", *, metavar: str = "") -> Meta:
+    """A positional argument.
+
+    ``completes`` names what a shell offers: ``streams``, ``groups``, ``consumers``, ``queues``, ``actions``, ``jobs``.
+    """
+    return _meta(text, {"argument": True, "completes": completes, "metavar": metavar})
+
+
+def option(
+    text: str,
+    flag: str = "",
+    *,
+    metavar: str = "",
+    completes: str = "",
+    exclusive: str = "",
+    off: str = "",
+    example: str = "",
+) -> Meta:
+    """An option.
+
+    Args:
+        text: Its help, a sentence.
+        flag: Its name; the field's own with hyphens unless given.
+        metavar: What stands for its value; chosen by its type unless given.
+        completes: What a shell offers.
+        exclusive: Options of one such name exclude each other.
+        off: The flag that turns a boolean off, where there is one.
+        example: A value as one would type it, where a form asks for it.
+    """
+    return _meta(
+        text,
+        {
+            "flag": flag,
+            "metavar": metavar,
+            "completes": completes,
+            "exclusive": exclusive,
+            "off": off,
+            "example": example,
+        },
+    )
+
+
+def backup_file(what: str) -> Meta:
+    """The file that is written before something is lost: one in the state directory unless another is named."""
+    text = f"Write {what} to this new file first, in place of one in the state directory."
+    return _meta(text, {"metavar": "FILE", "backup": True})
+
+
+def inner(text: str) -> Meta:
+    """A field that no face asks for: a job's own bounds."""
+    return _meta(text, {"inner": True})
+
+
+def is_readable(name: str) -> bool:
+    """Whether a name shows something and commands no terminal; bytes that are no UTF-8 are shown escaped."""
+    return bool(name.strip()) and not any(category(character) in UNSEEN for character in name)
+
+
+def require_name(what: str, name: str) -> None:
+    """Refuse a name that no one could read or type again.
+
+    Raises:
+        ValueError: It is blank, or holds control characters; ``what`` says how it was given.
+    """
+    if not is_readable(name):
+        raise ValueError(f"{what}: a name is not blank and holds no control characters; write worker-1")
+
+
+def _meta(text: str, marks: Mapping[str, Any]) -> Meta:
+    return Meta(description=text, extra=dict(marks))
+
+
+class FieldKind(StrEnum):
+    """What is asked for."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    SWITCH = "switch"
+    SPAN = "span"
+    ENTRY_ID = "entry ID"
+    MOMENT = "moment"
+    CHOICE = "choice"
+    PAIR = "pair"
+
+
+class IntentField(Struct, frozen=True, kw_only=True):
+    """One field of an intent, as a face asks for it.
+
+    Attributes:
+        name: The attribute's name.
+        kind: What one value is.
+        help: What it means, in a sentence.
+        default: What it is where nothing is given; none where it is required, or where none is its default.
+        required: Whether it has to be given.
+        optional: Whether it may be none.
+        many: Whether it is a tuple of such values.
+        argument: Whether it is a positional argument on a command line.
+        flag: Its option's name with its hyphens; empty for an argument.
+        off: The option that turns a switch off; empty where there is none.
+        metavar: What stands for its value; empty where its kind says it.
+        example: A value as one would type it; empty where its kind says it.
+        completes: What can be offered: ``streams``, ``groups``, ``consumers``, ``queues``, ``actions``, ``jobs``; empty
+            for nothing.
+        exclusive: Fields of one such name exclude each other; empty for none.
+        choices: The values of a choice.
+        choice: The enumeration of a choice; none for other kinds.
+        backup: Whether it is the file that is written before something is lost, which is given a name of its own.
+    """
+
+    name: str
+    kind: FieldKind
+    help: str
+    default: Any = None
+    required: bool = False
+    optional: bool = False
+    many: bool = False
+    argument: bool = False
+    flag: str = ""
+    off: str = ""
+    metavar: str = ""
+    example: str = ""
+    completes: str = ""
+    exclusive: str = ""
+    choices: tuple[str, ...] = ()
+    choice: type[StrEnum] | None = None
+    backup: bool = False
+
+
+_KINDS: Final[dict[object, FieldKind]] = {
+    str: FieldKind.TEXT,
+    int: FieldKind.INTEGER,
+    float: FieldKind.NUMBER,
+    bool: FieldKind.SWITCH,
+    timedelta: FieldKind.SPAN,
+    EntryId: FieldKind.ENTRY_ID,
+    tuple[bytes, bytes]: FieldKind.PAIR,
+}
+_MOMENT: Final = frozenset({datetime, timedelta})
+
+
+@lru_cache(maxsize=128)
+def intent_fields(intent: type[Struct]) -> tuple[IntentField, ...]:
+    """The fields that a face asks for, in their order; inner ones, and those without help, are left out.
+
+    Raises:
+        TypeError: A field is of a type that no face knows.
+    """
+    found = []
+    for one in fields(intent):
+        meta = next((part for part in get_args(one.type)[1:] if isinstance(part, Meta)), None)
+        marks = (meta.extra or {}) if meta is not None else {"inner": True}
+        if meta is not None and not marks.get("inner"):
+            found.append(_field(one, meta.description or "", marks))
+    return tuple(found)
+
+
+def _field(one: FieldInfo, told: str, marks: dict[str, Any]) -> IntentField:
+    shape, optional = _without_none(get_args(one.type)[0])
+    shape, many = _without_many(shape)
+    choice = shape if isinstance(shape, type) and issubclass(shape, StrEnum) else None
+    default = one.default_factory() if one.default_factory is not NODEFAULT else one.default
+    argument = bool(marks.get("argument"))
+    return IntentField(
+        name=one.name,
+        kind=_kind(one, shape),
+        help=told,
+        default=None if default is NODEFAULT else default,
+        required=one.required,
+        optional=optional,
+        many=many,
+        argument=argument,
+        flag="" if argument else _flag(marks.get("flag") or one.name.replace("_", "-")),
+        off=_flag(marks.get("off", "")),
+        metavar=marks.get("metavar", ""),
+        example=marks.get("example", ""),
+        completes=marks.get("completes", ""),
+        exclusive=marks.get("exclusive", ""),
+        choices=tuple(one.value for one in choice) if choice else (),
+        choice=choice,
+        backup=bool(marks.get("backup")),
+    )
+
+
+def _flag(name: str) -> str:
+    return f"--{name.lstrip('-')}" if name else ""
+
+
+def _kind(one: FieldInfo, shape: object) -> FieldKind:
+    if isinstance(shape, type) and issubclass(shape, StrEnum):
+        return FieldKind.CHOICE
+    if get_origin(shape) in {Union, UnionType} and set(get_args(shape)) == _MOMENT:
+        return FieldKind.MOMENT
+    if shape in _KINDS:
+        return _KINDS[shape]
+    raise TypeError(f"no face knows how to ask for {one.name}: {one.type}")
+
+
+def _without_none(shape: Any) -> tuple[Any, bool]:  # noqa: ANN401 - any annotation
+    if get_origin(shape) not in {Union, UnionType} or NoneType not in get_args(shape):
+        return shape, False
+    rest = [part for part in get_args(shape) if part is not NoneType]
+    return reduce(or_, rest), True
+
+
+def _without_many(shape: Any) -> tuple[Any, bool]:  # noqa: ANN401 - as above
+    args = get_args(shape)
+    if get_origin(shape) is tuple and len(args) == 2 and args[1] is Ellipsis:  # noqa: PLR2004 - ``tuple[X, ...]``
+        return args[0], True
+    return shape, False

@@ -1,0 +1,73 @@
+"""Which letters of a dead-letter queue an operation takes: what replaying and purging ask alike."""
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.dead_letters import LetterTally
+from streamops.model.fields import Moment, argument, inner, option
+from streamops.model.ids import ZERO_ID, EntryId
+
+
+class LetterSelection(Struct, frozen=True, kw_only=True):
+    """Letters of a queue that meet every condition; all of them without any.
+
+    ``ValueError`` where ``count`` is below zero.
+    """
+
+    queue: Annotated[str, argument("The dead-letter queue.", completes="queues", metavar="DLQ")]
+    where: Annotated[
+        str | None,
+        option(
+            "A JMESPath expression over {id, time, reason, group, deliveries, error, fields, json} holds.",
+            metavar="EXPR",
+            example="reason == 'timeout'",
+        ),
+    ] = None
+    since: Annotated[
+        Moment | None, option("Died at this time or later: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.")
+    ] = None
+    until: Annotated[Moment | None, option("Died at this time or before.")] = None
+    ids: Annotated[
+        tuple[EntryId, ...], option("These letters: IDs with commas between, or - to read them.")
+    ] = ()
+    because: Annotated[
+        str | None,
+        option("Died for this reason: max-deliveries, rejected.", metavar="WORD", example="max-deliveries"),
+    ] = None
+    count: Annotated[int | None, option("At most so many, the oldest first.")] = None
+    after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
+    last: Annotated[EntryId | None, inner("The last one to take; what dies later is not taken.")] = None
+
+    def __post_init__(self) -> None:
+        if self.count is not None and self.count < 0:
+            raise ValueError("--count is below zero")
+
+    @property
+    def filters(self) -> bool:
+        """Whether letters have to be looked at one by one to know which are meant."""
+        return bool(self.where is not None or self.ids or self.because is not None)
+
+
+class SelectedLetters(Struct, frozen=True, kw_only=True):
+    """What the server says about the letters that an operation takes.
+
+    Attributes:
+        length: All letters of the queue.
+        count: Those that are taken.
+        tally: Those of them that were counted by kind: all, unless there are very many.
+        after: Where they begin, exclusive.
+        last: The last one's ID; none where there is none.
+        source: The stream that the queue serves; none where nothing tells.
+        groups: Groups that read the queue itself, with how many letters are pending in each.
+        absent: How many IDs of a selection are not in the queue.
+    """
+
+    length: int
+    count: int
+    tally: LetterTally
+    after: EntryId
+    last: EntryId | None
+    source: str | None
+    groups: tuple[tuple[str, int], ...] = ()
+    absent: int = 0

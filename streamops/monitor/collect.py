@@ -1,0 +1,245 @@
+"""One collection: streams and groups become a snapshot, in a constant number of round trips a node.
+
+The first reads streams, groups, oldest pending entries and the heads of queues; the second consumers and
+a page of the rolling scans; the rest counts where a lag is left open, within a budget.
+"""
+
+import asyncio
+import time
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache, partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.model.consumer_table import MILLISECOND, Members
+from streamops.model.ids import EPOCH
+from streamops.model.lag import Lag
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import ServerInfo
+from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
+from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.details import DetailReader, Details
+from streamops.monitor.lag import Faith, faith_in, id_age, time_lag
+from streamops.monitor.lag_cases import GroupKey
+from streamops.monitor.lag_reader import LagKeeper
+from streamops.monitor.next_entries import HeadKeeper
+from streamops.monitor.profiles import ROWS_PER_COLLECTION, ProfileKeeper
+from streamops.monitor.watch import Watch
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.full_reader import FullReader
+from streamops.wire.keys import stream_role
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import Readings, StreamReader
+
+SCANNED_LEANLY = 1_000
+"""Rows that the rolling scans take at most where whoever asks counts every one of the server's microseconds."""
+
+KNOWN_ROLES = 1 << 14
+"""Streams whose roles are remembered."""
+
+BREATH = 200
+"""Streams assembled between two turns of the event loop, so that a screen stays responsive."""
+
+
+class Clock(Struct, frozen=True):
+    """When a stream was read, by its server's clock.
+
+    Attributes:
+        at: The instant; none where the clock may not be asked.
+        milliseconds: The same in milliseconds since the epoch; zero where it may not.
+    """
+
+    at: datetime | None
+    milliseconds: int
+
+
+class Collector:
+    """Collects snapshots of one server; what one collection learns makes the next one cheaper."""
+
+    def __init__(self, server: Server, watch: Watch, budget: CountBudget | None = None) -> None:
+        self._server = server
+        self._watch = watch
+        reader = StreamReader(server)
+        self._full = FullReader(server, reader) if watch.deep else None
+        self._reader = self._full or reader
+        self._role = lru_cache(KNOWN_ROLES)(partial(stream_role, dead_letters=watch.dead_letters))
+        self._heads = HeadKeeper(server)
+        self._lags = LagKeeper(server, reader, budget or CountBudget())
+        self._profiles = ProfileKeeper(server, SCANNED_LEANLY if watch.deep else ROWS_PER_COLLECTION)
+        self._details = DetailReader(server, self._profiles, lean=watch.deep)
+
+    async def collect(
+        self,
+        names: Sequence[str],
+        *,
+        discovered: int,
+        complete: bool,
+        partial: bool = False,
+        expected: Collection[str] = (),
+    ) -> Snapshot:
+        """A snapshot of these streams.
+
+        Args:
+            names: The streams, in the order wanted.
+            discovered: How many streams discovery knows.
+            complete: Whether discovery has seen the whole keyspace.
+            partial: Whether other streams are watched too, so that what was learnt of them is kept.
+            expected: Names that somebody asked for: where there is no such stream, a gap says so.
+
+        Raises:
+            ServerError: No node answers.
+        """
+        started, sent = time.monotonic(), self._server.commands_sent
+        readings = await self._reader.read(names)
+        at = readings.now or datetime.now(UTC)  # noqa: TID251 - a gap says that the clock is ours
+        read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
+        era = self._reader.servers.era
+        self._heads.heed(era)
+        self._lags.heed(era)
+        # What has to be asked is asked first: the rest is looked up while the server works.
+        details, (whole, large) = await asyncio.gather(
+            self._read_details(read, at), self._heads.complete(read)
+        )
+        if self._full is not None:
+            self._full.keep(read, whole)
+            for name in large:
+                self._full.shun(name)
+        clocks = _clocks(readings)
+        lags, _ = await asyncio.gather(
+            self._settle(whole, readings.server),
+            self._details.read_hearts(whole, [clock.milliseconds for clock in clocks], details),
+        )
+        streams = await self._assemble(whole, clocks, details, lags)
+        if not partial:
+            unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
+            self._lags.forget_all_but(lags, unread)
+            self._profiles.forget_all_but(lags, unread)
+            self._heads.forget_all_but({stream.name for stream in whole})
+            if self._full is not None:
+                self._full.forget_all_but(names)
+        return Snapshot(
+            collected_at=at,
+            server=readings.server,
+            streams=streams,
+            gaps=(*_gaps(names, readings, expected), *details.gaps),
+            discovered=discovered,
+            discovery_complete=complete,
+            elapsed=timedelta(seconds=time.monotonic() - started),
+            commands=self._server.commands_sent - sent,
+            patterns=self._watch.streams,
+        )
+
+    async def _read_details(self, streams: Sequence[StreamReading], at: datetime) -> Details:
+        return await self._details.read(streams, _milliseconds(at)) if self._watch.details else Details()
+
+    async def _settle(self, streams: Sequence[StreamReading], server: ServerInfo) -> dict[GroupKey, Lag]:
+        # In a cluster of mixed versions the least trustworthy one speaks for all.
+        faith = max((faith_in(node) for node in server.nodes), default=Faith.UPPER_BOUND)
+        return await self._lags.settle([(stream, faith) for stream in streams])
+
+    async def _assemble(
+        self,
+        streams: Sequence[StreamReading],
+        clocks: Sequence[Clock],
+        details: Details,
+        lags: dict[GroupKey, Lag],
+    ) -> tuple[StreamState, ...]:
+        states = []
+        for number, (stream, now) in enumerate(zip(streams, clocks, strict=True)):
+            if number % BREATH == 0:
+                await asyncio.sleep(0)
+            states.append(self._stream(stream, now, details, lags))
+        return tuple(states)
+
+    def _stream(
+        self, reading: StreamReading, now: Clock, details: Details, lags: dict[GroupKey, Lag]
+    ) -> StreamState:
+        role, source = self._role(reading.name)
+        return StreamState(
+            name=reading.name,
+            length=reading.length,
+            first_id=reading.first_id,
+            last_id=reading.last_id,
+            last_generated_id=reading.last_generated_id,
+            entries_added=reading.entries_added,
+            max_deleted_id=reading.max_deleted_id,
+            entry_bytes=reading.entry_bytes,
+            role=role,
+            source=source,
+            groups=tuple([_group(reading, group, now, details, lags) for group in reading.groups]),
+        )
+
+
+def _is_unread(reading: StreamReading | Fault) -> bool:
+    """Whether there may be a stream, although it could not be read."""
+    return isinstance(reading, Fault) and reading.kind is not FaultKind.MISSING
+
+
+def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -> Iterator[Gap]:
+    """What the first round trip could not read."""
+    for address, reason in readings.failures.items():
+        yield Gap(reason, part=f"node {address}")
+    if readings.info_fault is not None:
+        yield Gap(readings.info_fault.reason, part="server information")
+    if readings.clock_fault is not None:
+        yield Gap(f"{readings.clock_fault.reason}, so that ages are not known", part="server clock")
+    for name, reading in zip(names, readings.streams, strict=True):
+        if isinstance(reading, StreamReading):
+            if not reading.bounds_read:
+                yield Gap("no permission for XINFO STREAM", name, part="first and last entry")
+        elif _is_unread(reading):
+            yield Gap(reading.reason, name, denied=reading.kind is FaultKind.DENIED)
+        elif name in expected:
+            # One that vanished between discovery and reading is no gap: there is nothing to see.
+            yield Gap(NO_SUCH_STREAM, name)
+
+
+def _clocks(readings: Readings) -> list[Clock]:
+    """When each of the streams that could be read was."""
+    made: dict[datetime | None, Clock] = {}
+    for at in {*readings.times, readings.now}:
+        known = at or readings.now
+        made[at] = Clock(known, 0 if known is None else _milliseconds(known))
+    return [
+        made[at]
+        for reading, at in zip(readings.streams, readings.times, strict=True)
+        if isinstance(reading, StreamReading)
+    ]
+
+
+def _milliseconds(at: datetime) -> int:
+    """An instant in milliseconds since the epoch."""
+    return (at - EPOCH) // MILLISECOND
+
+
+def _group(
+    stream: StreamReading, group: GroupReading, now: Clock, details: Details, lags: dict[GroupKey, Lag]
+) -> ConsumerGroup:
+    key = stream.name, group.name
+    lag = lags[key]
+    if lag.entries == 0 and lag.known and not (group.head_read and group.head_id is None):
+        # Counted to the end, or so the server says: there is nothing that waits.
+        group = replace(group, head_id=None, head_read=True)
+    oldest = group.oldest_pending or details.oldest.get(key)
+    if group.oldest_delivery is not None:
+        oldest = group.oldest_delivery.at(now.milliseconds)
+    members = details.members.get(key)
+    if members is None and group.members is not None:
+        members = Members(group.members, now.milliseconds)
+    return ConsumerGroup(
+        group.name,
+        group.consumers,
+        group.pending,
+        group.last_delivered_id,
+        group.entries_read,
+        group.reported_lag,
+        lag,
+        time_lag(stream, group, now.at),
+        oldest,
+        id_age(oldest.id, now.at) if oldest else None,
+        members,
+        details.profiles.get(key),
+    )

@@ -1,0 +1,169 @@
+"""What a collection reads of groups beyond themselves: consumers, heartbeats, pending entries."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from streamops.errors import ServerError
+from streamops.model.consumer_table import Members, names_of
+from streamops.model.entries import PendingEntry
+from streamops.model.pending import PendingProfile
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.snapshot import Gap
+from streamops.model.streams import Consumer
+from streamops.monitor.profiles import ProfileKeeper
+from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
+from streamops.wire.faults import Fault
+from streamops.wire.reads import PendingRange, read_consumers, read_pending
+from streamops.wire.server import Server
+
+MAX_CONSUMERS = 1_000
+"""Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
+
+MAX_HEARTS = 1_000
+"""Silent workers that one collection asks after."""
+
+HEART_SILENCE = timedelta(seconds=15)
+"""Whoever has a heartbeat may be silent; who has been heard of since is alive without being asked after."""
+
+GroupKey = tuple[str, str]
+
+
+class Details:
+    """What is known of groups beyond their readings.
+
+    Attributes:
+        members: Consumers, where they did not come with the group's reading, or more is known of them than that.
+        oldest: The oldest pending entries that did not.
+        profiles: Pending entries, profiled.
+        gaps: What could not be read.
+    """
+
+    def __init__(self) -> None:
+        self.members: dict[GroupKey, Sequence[Consumer]] = {}
+        self.oldest: dict[GroupKey, PendingEntry] = {}
+        self.profiles: dict[GroupKey, PendingProfile] = {}
+        self.gaps: list[Gap] = []
+
+
+class DetailReader:
+    """Reads details of the groups of one server.
+
+    Args:
+        server: The server.
+        profiles: Profiles their pending entries.
+        lean: Whether consumers are made only when somebody asks for them. What is to be recorded needs them all.
+    """
+
+    def __init__(self, server: Server, profiles: ProfileKeeper, *, lean: bool = False) -> None:
+        self._server = server
+        self._lean = lean
+        self._profiles = profiles
+
+    async def read(self, streams: Sequence[StreamReading], now: int) -> Details:
+        """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out.
+
+        Args:
+            streams: The streams.
+            now: When they were read, in milliseconds since the epoch.
+        """
+        details = Details()
+        groups = [(stream.name, group) for stream in streams for group in stream.groups]
+        _, _, details.profiles = await asyncio.gather(
+            self._read_members(groups, now, details),
+            self._read_oldest(groups, details),
+            self._profiles.advance(streams),
+        )
+        return details
+
+    async def read_hearts(
+        self, streams: Sequence[StreamReading], clocks: Sequence[int], details: Details
+    ) -> None:
+        """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives.
+
+        Args:
+            streams: The streams.
+            clocks: When each of them was read, in milliseconds since the epoch.
+            details: What is known of their groups, to be told more.
+        """
+        workers = dict(_workers(streams, clocks, details.members))
+        silent = {
+            member.name
+            for members in workers.values()
+            for member in members
+            if member.pending and member.name.startswith(WORKER_PREFIX) and member.idle >= HEART_SILENCE
+        }
+        asked = sorted(silent)[:MAX_HEARTS]
+        if not asked:
+            return
+        try:
+            living = await alive(self._server, asked)
+        except ServerError:
+            # It may not be asked, and stays a suspicion.
+            return
+        known = {name: name in living for name in asked}
+        for key, members in workers.items():
+            if any(member.name in known for member in members):
+                details.members[key] = tuple(
+                    replace(member, alive=known.get(member.name)) for member in members
+                )
+
+    async def _read_members(
+        self, groups: Sequence[tuple[str, GroupReading]], now: int, details: Details
+    ) -> None:
+        """The consumers of groups whose reading came without."""
+        apart = []
+        for stream, group in groups:
+            key = stream, group.name
+            if group.members is not None:
+                continue
+            if group.consumers == 0:
+                details.members[key] = ()
+            elif group.consumers > MAX_CONSUMERS:
+                details.gaps.append(_too_many(stream, group))
+            else:
+                apart.append(key)
+        for key, members in zip(apart, await read_consumers(self._server, apart, now), strict=True):
+            if isinstance(members, Fault):
+                details.gaps.append(Gap(members.reason, *key, part="consumers"))
+            else:
+                details.members[key] = members if self._lean else members.consumers
+
+    async def _read_oldest(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
+        missing = [
+            PendingRange(stream, group.name, None, 1)
+            for stream, group in groups
+            if group.pending and group.oldest_pending is None and group.oldest_delivery is None
+        ]
+        for page, rows in zip(missing, await read_pending(self._server, missing), strict=True):
+            if isinstance(rows, Fault):
+                details.gaps.append(Gap(rows.reason, page.stream, page.group, "pending entries"))
+            elif rows:
+                details.oldest[page.stream, page.group] = rows[0]
+
+
+def _workers(
+    streams: Sequence[StreamReading],
+    clocks: Sequence[int],
+    members: Mapping[GroupKey, Sequence[Consumer]],
+) -> Iterator[tuple[GroupKey, Sequence[Consumer]]]:
+    """The consumers of groups that workers of ours may belong to."""
+    for key, some in members.items():
+        if _has_workers(names_of(some)):
+            yield key, some
+    for stream, now in zip(streams, clocks, strict=True):
+        for group in stream.groups:
+            if group.members is not None and _has_workers(group.members.names):
+                yield (stream.name, group.name), Members(group.members, now)
+
+
+def _has_workers(names: Sequence[str]) -> bool:
+    # In one string, because there are thousands of names, and next to none of workers.
+    return WORKER_PREFIX in "".join(names) and any(name.startswith(WORKER_PREFIX) for name in names)
+
+
+def _too_many(stream: str, group: GroupReading) -> Gap:
+    reason = f"{group.consumers:,} consumers, more than the {MAX_CONSUMERS:,} read in every collection"
+    return Gap(reason, stream, group.name, "consumers", capped=True)

@@ -1,0 +1,228 @@
+"""The self-check: what this server, this user and this installation can do, and what to do about the rest."""
+
+import time
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from importlib.util import find_spec
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.observation import Health
+from streamops.model.server import Flavour, ServerNode
+from streamops.monitor.assess import IDLE_SEES_ASKING
+from streamops.monitor.examinations import Examination, examine_rights
+from streamops.monitor.lag import Faith, faith_in
+from streamops.wire.batches import Request
+from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.node import Command
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import Readings, StreamReader
+
+PROBE_KEY: Final = "streamops:doctor"
+OLDEST: Final = (6, 2, 0)
+READ_ONLY_SCRIPTS: Final = (7, 0, 0)
+TELLS_WAITING: Final = (
+    "Redis 7.2 and Valkey tell; so do the heartbeats of streamops's own workers, on every server."
+)
+ASK: Final = "Grant it: `streamops doctor --acl observer` prints all that the console reads with."
+SLOW: Final = timedelta(milliseconds=50)
+
+
+class Feature(Struct, frozen=True):
+    """What the console does with some commands.
+
+    Attributes:
+        name: What it is.
+        commands: The commands it needs, harmless on a key that is not there.
+        without: What happens where they are not permitted.
+        essential: Whether the console is of no use without it.
+    """
+
+    name: str
+    commands: tuple[Command, ...]
+    without: str
+    essential: bool = False
+
+
+def _features(key: str, version: tuple[int, int, int]) -> tuple[Feature, ...]:
+    script: Command = ("EVAL_RO" if version >= READ_ONLY_SCRIPTS else "EVAL", "return 1", 1, key)
+    return (
+        Feature(
+            "find streams", (("SCAN", 0, "COUNT", 1, "TYPE", "stream"),), "streams must be named exactly"
+        ),
+        Feature(
+            "see groups",
+            (("TIME",), ("XLEN", key), ("XINFO", "GROUPS", key), ("XPENDING", key, "doctor", "-", "+", 1)),
+            "there is nothing to show",
+            essential=True,
+        ),
+        Feature(
+            "see streams",
+            (("XINFO", "STREAM", key),),
+            "first and last IDs stay unknown, and so more lags",
+        ),
+        Feature(
+            "run scripts",
+            (script,),
+            "the first and last entry of each stream travel with it",
+        ),
+        Feature("see consumers", (("XINFO", "CONSUMERS", key, "doctor"),), "consumers stay unknown"),
+        Feature(
+            "read entries",
+            (("XRANGE", key, "-", "+", "COUNT", 1), ("XREVRANGE", key, "+", "-", "COUNT", 1)),
+            "no entries, no time lag, and a lag the server does not tell stays unknown",
+        ),
+        Feature("ask INFO", (("INFO", "server"),), "its version and memory stay unknown"),
+    )
+
+
+async def examine(
+    options: ConnectionOptions, stream: str | None = None, *, works: bool = False
+) -> tuple[Examination, ...]:
+    """Check everything, reading only.
+
+    Args:
+        options: How to connect.
+        stream: A stream that the user may read, to tell permissions for commands from those for keys.
+        works: Whether the user is one that workers connect as, who should be able to do no more than they need.
+
+    Raises:
+        ServerError: There is no connection, or no node answers.
+    """
+    started = time.monotonic()
+    server = await Server.connect(options)
+    try:
+        connected = timedelta(seconds=time.monotonic() - started)
+        readings = await StreamReader(server).read(())
+        return (
+            await _connection(server, connected),
+            *_replicas(readings),
+            *_versions(readings),
+            *await _permissions(server, stream or PROBE_KEY, readings),
+            *([await examine_rights(server)] if works else ()),
+            *_memory(readings),
+            _parser(),
+        )
+    finally:
+        await server.close()
+
+
+async def _connection(server: Server, connected: timedelta) -> Examination:
+    started = time.monotonic()
+    await server.ping()
+    answer = timedelta(seconds=time.monotonic() - started)
+    nodes = len(server.nodes)
+    text = (
+        f"{server.options.label} ({server.options.mode}, {nodes} node{'s' if nodes > 1 else ''}): "
+        f"connected in {_milliseconds(connected)}, answers in {_milliseconds(answer)}"
+    )
+    if answer > SLOW:
+        return Examination(
+            "connection", Health.WARN, text, "Every refresh waits that long: look at the network."
+        )
+    return Examination("connection", Health.OK, text)
+
+
+def _replicas(readings: Readings) -> Iterator[Examination]:
+    for node in readings.server.nodes:
+        if node.is_replica:
+            text = f"{node.address} is a replica: it may lag behind its primary, does not know who polls, and takes no writes"
+            yield Examination("role", Health.WARN, text, "Connect to its primary.")
+
+
+def _versions(readings: Readings) -> Iterator[Examination]:
+    if not readings.server.nodes:
+        yield Examination("version", Health.UNKNOWN, "INFO is not permitted", ASK)
+        return
+    for version in sorted({(node.flavour, node.version) for node in readings.server.nodes}):
+        node = next(node for node in readings.server.nodes if (node.flavour, node.version) == version)
+        name = _name(node)
+        if node.flavour is Flavour.REDIS and node.version < OLDEST:
+            yield Examination("version", Health.CRITICAL, name, "streamops needs Redis 6.2 or later.")
+        else:
+            yield Examination("version", Health.OK, name)
+        yield Examination("lag", *_lag_trust(node))
+        if node.version < IDLE_SEES_ASKING:
+            text = f"{name} does not tell a consumer that waits for entries from a dead one: both look idle"
+            yield Examination("consumers", Health.WARN, text, TELLS_WAITING)
+
+
+def _lag_trust(node: ServerNode) -> tuple[Health, str, str]:
+    name = _name(node)
+    if node.flavour is Flavour.REDIS and node.version < READ_ONLY_SCRIPTS:
+        text = f"{name} reports no lag; it is counted from the entries, within a budget"
+        return Health.WARN, text, "Redis 8 and Valkey 8.1 report a lag that can be trusted."
+    if faith_in(node) is Faith.SOUND:
+        return Health.OK, f"the lag that {name} reports, where it reports one, can be trusted", ""
+    text = (
+        f"the lag that {name} reports stays too high once trimming has overtaken a group; "
+        "it is taken for an upper bound, and counted where that is cheap"
+    )
+    return Health.WARN, text, "Redis 7.4.4, Redis 8 and Valkey 8.1.1 report a lag that can be trusted."
+
+
+async def _permissions(server: Server, key: str, readings: Readings) -> list[Examination]:
+    version = min((node.version for node in readings.server.nodes), default=READ_ONLY_SCRIPTS)
+    features = _features(key, version)
+    requests = [Request(key, command) for feature in features for command in feature.commands]
+    replies = iter((await server.batch(requests)).replies)
+    found = []
+    for feature in features:
+        faults = [fault(reply) for _ in feature.commands if isinstance(reply := next(replies), Exception)]
+        found.append(_permission(feature, faults))
+    return found
+
+
+def _permission(feature: Feature, faults: Sequence[Fault]) -> Examination:
+    topic = f"may {feature.name}"
+    stopped = [found for found in faults if found.kind in (FaultKind.DENIED, FaultKind.UNSUPPORTED)]
+    # A denial of the key says nothing of the command: the user may read other keys.
+    stopped = [found for found in stopped if not found.reason.startswith("no permission for this key")]
+    if not stopped:
+        return Examination(topic, Health.OK, "permitted")
+    health = Health.CRITICAL if feature.essential else Health.WARN
+    return Examination(topic, health, f"{stopped[0].reason}: {feature.without}", ASK)
+
+
+def _memory(readings: Readings) -> Iterator[Examination]:
+    for node in readings.server.nodes:
+        yield _policy(node)
+
+
+def _policy(node: ServerNode) -> Examination:
+    policy, topic = node.maxmemory_policy, "memory"
+    if not policy or node.max_memory is None:
+        return Examination(topic, Health.UNKNOWN, f"the eviction policy of {node.address} is not told", ASK)
+    if node.max_memory == 0:
+        return Examination(
+            topic, Health.OK, f"{node.address} has no maxmemory, so it evicts nothing ({policy})"
+        )
+    if policy.startswith("allkeys-"):
+        text = f"{node.address} may evict whole streams with their groups when memory is short ({policy})"
+        return Examination(
+            topic,
+            Health.CRITICAL,
+            text,
+            "Set maxmemory-policy noeviction, or volatile-* for streams without a TTL.",
+        )
+    if policy.startswith("volatile-"):
+        text = f"{node.address} may evict streams that have a TTL when memory is short ({policy})"
+        return Examination(topic, Health.OK, text)
+    return Examination(topic, Health.OK, f"{node.address} refuses writes when memory is short ({policy})")
+
+
+def _parser() -> Examination:
+    if find_spec("hiredis") is None:
+        text = "hiredis is not installed: replies are parsed in Python, several times slower"
+        return Examination("parser", Health.WARN, text, "Install the extra: pip install 'streamops[fast]'.")
+    return Examination("parser", Health.OK, "hiredis parses replies in C")
+
+
+def _name(node: ServerNode) -> str:
+    return f"{node.flavour.capitalize()} {'.'.join(map(str, node.version))}"
+
+
+def _milliseconds(span: timedelta) -> str:
+    return f"{span / timedelta(milliseconds=1):.1f} ms"

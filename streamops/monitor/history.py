@@ -1,0 +1,211 @@
+"""What is remembered of the snapshots before this one: bounded, in memory, never changed in place."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.model.snapshot import Snapshot
+from streamops.model.streams import StreamRole, StreamState
+from streamops.monitor.group_history import (
+    RATE_LENGTH,
+    RATE_SPACING,
+    GroupHistory,
+    advance_group,
+    begin_group,
+    group_ticks,
+)
+from streamops.monitor.losses import trimmed
+from streamops.monitor.samples import Column, StreamSample, Tick, recreated, sample_group, sample_stream
+from streamops.monitor.thresholds import Thresholds
+
+GROWTH_LENGTH = 61
+LATE = timedelta(minutes=1)
+"""By how much a snapshot may be older than the last and still belong to the same past."""
+REMEMBERED_FOR = timedelta(minutes=15)
+"""How long what is out of sight for a reason is remembered, so that a lasting gap cannot pile up the past."""
+
+
+class StreamHistory(Struct, frozen=True):
+    """What is remembered of one stream since it was first seen, or since it was created anew.
+
+    Attributes:
+        recent: The last seven readings at least five seconds apart, for rates.
+        growth: For dead letters, readings that span ``dead_letters_growth_within``; none for others.
+        trimmed_at: The last reading at which trimming had provably shortened it; none where it never did.
+        groups: Its groups, by name.
+    """
+
+    recent: Column[StreamSample]
+    growth: Column[StreamSample] | None
+    trimmed_at: datetime | None
+    groups: Mapping[str, GroupHistory]
+
+
+class Gone(Struct, frozen=True):
+    """Streams that vanished together.
+
+    Attributes:
+        names: Those that are still not there.
+        at: The reading that missed them.
+        other_server: Whether another server answered than before: one that started without their data, say.
+    """
+
+    names: tuple[str, ...]
+    at: datetime
+    other_server: bool
+
+
+class History(Struct, frozen=True):
+    """What is remembered of all snapshots so far.
+
+    Attributes:
+        since: Server time of the first.
+        at: Server time of the last.
+        streams: The streams, by name.
+        servers: The main replication IDs of the servers that answered last; one that was promoted since has them as its
+            second. Empty where they were not told.
+        gone: Streams that vanished with the server they were on, or as the last ones there were; none where none did.
+    """
+
+    since: datetime
+    at: datetime
+    streams: Mapping[str, StreamHistory]
+    servers: frozenset[str] = frozenset()
+    gone: Gone | None = None
+
+
+def advance(
+    history: History | None, snapshot: Snapshot, thresholds: Thresholds, *, partial: bool = False
+) -> History:
+    """The history with one more snapshot.
+
+    A snapshot up to a minute older than the last came late, having been taken at the same time, or comes
+    from a server that took over with its clock a little behind: it changes nothing that is remembered.
+    A clock further behind begins all anew.
+
+    A stream or group that is absent loses its history; where a gap says why it is absent, only after a
+    quarter of an hour.
+
+    Args:
+        history: The history so far; none before the first snapshot.
+        snapshot: The snapshot.
+        thresholds: They say how long a past some rules need.
+        partial: Whether the snapshot leaves out streams on purpose, which explains their absence too.
+    """
+    now, step = snapshot.collected_at, _Step(snapshot, thresholds)
+    if history is None or now <= history.at - LATE:
+        history = History(now, now, {})
+    elif now <= history.at:
+        return _with_late(history, snapshot, step)
+    streams = {state.name: step.stream(history.streams.get(state.name), state) for state in snapshot.streams}
+    for name, past in history.streams.items():
+        if name not in streams and (partial or step.explains(name)) and step.remembers(past.recent.times[-1]):
+            streams[name] = past
+    nodes = [node.replication_ids for node in snapshot.server.nodes if node.replication_ids]
+    gone = history.gone if partial else _gone(history, streams, nodes, now)
+    return History(history.since, now, streams, frozenset(ids[0] for ids in nodes) or history.servers, gone)
+
+
+def _gone(
+    history: History, streams: Mapping[str, StreamHistory], nodes: Sequence[tuple[str, ...]], now: datetime
+) -> Gone | None:
+    """Streams that nobody deleted one by one: they went with their server, or none is left."""
+    past = history.gone
+    missed = () if past is None else tuple(name for name in past.names if name not in streams)
+    vanished = tuple(name for name in history.streams if name not in streams)
+    other_server = bool(history.servers) and any(history.servers.isdisjoint(ids) for ids in nodes)
+    if vanished and (other_server or not streams):
+        return Gone(tuple(sorted({*missed, *vanished})), now, other_server)
+    return None if past is None or not missed else replace(past, names=missed)
+
+
+def _with_late(history: History, snapshot: Snapshot, step: "_Step") -> History:
+    """The history as it was, and the beginnings of what only a late snapshot has seen."""
+    streams = dict(history.streams)
+    for state in snapshot.streams:
+        past = streams.get(state.name)
+        streams[state.name] = step.stream(None, state) if past is None else step.unseen(past, state)
+    return replace(history, streams=streams)
+
+
+class _Step:
+    """One step of a history: what all its streams and groups share."""
+
+    def __init__(self, snapshot: Snapshot, thresholds: Thresholds) -> None:
+        now = snapshot.collected_at
+        growth_spacing = thresholds.dead_letters_growth_within / (GROWTH_LENGTH - 1)
+        self.now = now
+        self.recent = Tick(now, RATE_SPACING, RATE_LENGTH)
+        self.growth = Tick(now, growth_spacing, GROWTH_LENGTH)
+        self.of_groups = group_ticks(now, thresholds.lag_growing_for)
+        self.gaps = {(gap.stream, gap.group) for gap in snapshot.gaps}
+
+    def explains(self, stream: str, group: str | None = None) -> bool:
+        """Whether a gap explains why this is absent."""
+        return not self.gaps.isdisjoint(((None, None), (stream, None), (stream, group)))
+
+    def remembers(self, last: datetime) -> bool:
+        """Whether what was last read then is still remembered, though it is absent now."""
+        return self.now - last < REMEMBERED_FOR
+
+    def stream(self, past: StreamHistory | None, state: StreamState) -> StreamHistory:
+        """The history of one stream with this reading of it."""
+        sample, trimmed_at = sample_stream(state), None
+        if past is not None:
+            last = past.recent.values[-1]
+            if sample == last:
+                # Nothing is kept twice, and what stands still is told by being the same object.
+                sample, trimmed_at = last, past.trimmed_at
+            elif recreated(last, sample):
+                past = None
+            else:
+                trimmed_at = self.now if trimmed(last, sample) else past.trimmed_at
+        return StreamHistory(
+            self.recent.begin(sample) if past is None else self.recent.append(past.recent, sample),
+            self._growth(past, state, sample),
+            trimmed_at,
+            self._groups(None if past is None else past.groups, state, sample),
+        )
+
+    def unseen(self, past: StreamHistory, state: StreamState) -> StreamHistory:
+        """The history of one stream as it was, and the beginnings of groups that it does not know."""
+        new = [group for group in state.groups if group.name not in past.groups]
+        if not new:
+            return past
+        sample = sample_stream(state)
+        begun = {
+            group.name: begin_group(sample_group(group, sample), group.lag, self.of_groups, created=True)
+            for group in new
+        }
+        return replace(past, groups={**past.groups, **begun})
+
+    def _growth(
+        self, past: StreamHistory | None, state: StreamState, sample: StreamSample
+    ) -> Column[StreamSample] | None:
+        if state.role is not StreamRole.DEAD_LETTERS:
+            return None
+        if past is None or past.growth is None:
+            return self.growth.begin(sample)
+        return self.growth.append(past.growth, sample)
+
+    def _groups(
+        self, known: Mapping[str, GroupHistory] | None, state: StreamState, stream: StreamSample
+    ) -> dict[str, GroupHistory]:
+        past, groups = known or {}, dict[str, GroupHistory]()
+        for group in state.groups:
+            sample, before = sample_group(group, stream), past.get(group.name)
+            groups[group.name] = (
+                begin_group(sample, group.lag, self.of_groups, created=known is not None)
+                if before is None
+                else advance_group(before, sample, group.lag, self.of_groups)
+            )
+        for name, before in past.items():
+            if (
+                name not in groups
+                and self.explains(state.name, name)
+                and self.remembers(before.recent.times[-1])
+            ):
+                groups[name] = before
+        return groups

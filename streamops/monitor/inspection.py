@@ -1,0 +1,211 @@
+"""One stream inspected for an operation: with its groups, which stream it is, the server's version, and counts."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.errors import NotFound
+from streamops.model.acting import Identity
+from streamops.model.entries import Amount
+from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import Flavour, ServerInfo
+from streamops.monitor.counting import CountBudget, Counter, Span
+from streamops.monitor.lag import Faith, faith_in, settle_lag
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import Depth, Readings, StreamReader
+
+
+async def read_stream(server: Server, stream: str) -> tuple[StreamReading, Identity]:
+    """One stream with its groups, and its identity.
+
+    Raises:
+        NotFound: There is no such stream.
+        ServerError: It could not be read.
+    """
+    readings = await StreamReader(server).read([stream])
+    reading = readings.streams[0]
+    if isinstance(reading, Fault):
+        raise reading.error(f"stream {stream}")
+    return reading, identity_of(readings, reading)
+
+
+def identity_of(readings: Readings, reading: StreamReading) -> Identity:
+    """Which stream a reading is of."""
+    return Identity(
+        tuple(ident for node in readings.server.nodes for ident in node.replication_ids),
+        reading.last_generated_id,
+        tuple((group.name, group.last_delivered_id) for group in reading.groups),
+    )
+
+
+def group_of(reading: StreamReading, name: str) -> GroupReading:
+    """A stream's group by name; raises ``NotFound`` where there is none."""
+    for group in reading.groups:
+        if group.name == name:
+            return group
+    names = ", ".join(group.name for group in reading.groups) or "none"
+    raise NotFound(f"stream {reading.name} has no group {name}", f"Its groups: {names}.")
+
+
+COUNTED: Final = 1_000_000
+"""Entries that are counted at most; what is more has bounds."""
+
+_BUDGET: Final = CountBudget(
+    per_range=COUNTED, per_collection=COUNTED, bytes_per_collection=256 << 20, rounds=10 * COUNTED // 1_000
+)
+_POLLS_SEEN: Final = (7, 2, 0)
+
+
+class Look(Struct, frozen=True):
+    """One stream, looked at.
+
+    Attributes:
+        reading: The stream with its groups.
+        identity: Which stream it is.
+        server: Who answered.
+        now: The server's clock; none where it may not be asked.
+        depth: How it could be read.
+    """
+
+    reading: StreamReading
+    identity: Identity
+    server: ServerInfo
+    now: datetime | None
+    depth: Depth
+
+    @property
+    def is_replica(self) -> bool:
+        """Whether one of those who answered is a replica."""
+        return any(node.role in {"slave", "replica"} for node in self.server.nodes)
+
+    @property
+    def polls_are_seen(self) -> bool:
+        """Whether a consumer that asks in vain counts as active: from Redis 7.2 on."""
+        return bool(self.server.nodes) and all(
+            node.flavour is Flavour.VALKEY or node.version >= _POLLS_SEEN for node in self.server.nodes
+        )
+
+    @property
+    def faith(self) -> Faith:
+        """What a lag that this server reports is worth."""
+        return max(map(faith_in, self.server.nodes), default=Faith.UPPER_BOUND)
+
+    def others(self, group: str) -> tuple[str, ...]:
+        """The other groups of the stream."""
+        return tuple(one.name for one in self.reading.groups if one.name != group)
+
+
+async def look_at(server: Server, stream: str) -> Look:
+    """Look at a stream; raises ``NotFound`` where there is none, ``ServerError`` where it cannot be read."""
+    look = await find_stream(server, stream)
+    if isinstance(look, Fault):
+        raise look.error(f"stream {stream}")
+    return look
+
+
+async def find_stream(server: Server, stream: str) -> Look | Fault:
+    """Look at a stream, or the fault that says there is none; raises ``ServerError`` where it cannot be read."""
+    (look,) = await find_streams(server, [stream])
+    if isinstance(look, Fault) and look.kind is not FaultKind.MISSING:
+        raise look.error(f"stream {stream}")
+    return look
+
+
+async def find_streams(server: Server, streams: Sequence[str]) -> list[Look | Fault]:
+    """Look at streams in a constant number of round trips; raises ``ServerError`` where no node answers."""
+    reader = StreamReader(server)
+    readings = await reader.read(streams)
+    return [
+        reading
+        if isinstance(reading, Fault)
+        else Look(reading, identity_of(readings, reading), readings.server, readings.now, reader.depth)
+        for reading in readings.streams
+    ]
+
+
+async def count_between(server: Server, look: Look, after: EntryId, until: EntryId) -> Amount:
+    """How many entries come after one ID and not after another, counted as far as is reasonable."""
+    stream = look.reading
+    first, last = stream.first_id, stream.last_id
+    if not stream.length or after >= until or (last and after >= last) or (first and until < first):
+        return Amount(0, 0)
+    if first and last and after < first and until >= last:
+        return Amount(stream.length, stream.length)
+    span = Span(stream.name, after, until, stream.entry_bytes or 0)
+    await Counter(server, _BUDGET).count([span], look.depth)
+    return Amount(span.counted, span.counted if span.complete else stream.length)
+
+
+async def count_undone(server: Server, groups: Sequence[tuple[str, str]]) -> list[int | None]:
+    """Entries that groups, each with its stream, have not acknowledged; none where that is not known.
+
+    Those are all of a stream where there is no such group yet. Raises ``ServerError`` where no node answers.
+    """
+    looks = await find_streams(server, [stream for stream, _ in groups])
+    return [await _undone(server, look, group) for look, (_, group) in zip(looks, groups, strict=True)]
+
+
+async def _undone(server: Server, look: Look | Fault, group: str) -> int | None:
+    if isinstance(look, Fault):
+        return 0 if look.kind is FaultKind.MISSING else None
+    found = next((one for one in look.reading.groups if one.name == group), None)
+    if found is None:
+        return look.reading.length
+    unread = await count_unread(server, look, found)
+    return unread.upper + found.pending if unread.exact else None
+
+
+async def count_unread(server: Server, look: Look, group: GroupReading) -> Amount:
+    """What a group was not given yet, counted where the reading leaves it open."""
+    told = lag_of(look, group)
+    return told if told.exact else await count_between(server, look, group.last_delivered_id, LAST_ID)
+
+
+async def entries_read_at(
+    server: Server, look: Look, position: EntryId, ahead: Amount | None = None
+) -> int | None:
+    """What the server's counter ENTRIESREAD has to be at a position so that it reports the right lag there.
+
+    That is the entries ever added less those that are ahead. With 0 given for a group at the beginning of a
+    stream that was trimmed, the lag would be too high by what was trimmed [ran 7.0, Valkey 8.1 and 9.1].
+
+    Args:
+        server: The server.
+        look: The stream.
+        position: The position.
+        ahead: Entries after it, where they were counted already.
+
+    Returns:
+        The counter; none where the server has none (Redis 6.2), where entries ahead were deleted (then it
+        makes nothing of it), or where they could not be counted, or were being removed meanwhile.
+    """
+    stream = look.reading
+    if stream.entries_added is None or stream.last_generated_id is None:
+        return None
+    if stream.max_deleted_id is not None and stream.max_deleted_id > max(
+        position, stream.first_id or position
+    ):
+        return None
+    if ahead is None:
+        ahead = await count_between(server, look, position, stream.last_generated_id)
+    if not ahead.exact:
+        return None
+    again = await find_stream(server, stream.name)
+    if isinstance(again, Fault) or again.reading.entries_added is None:
+        return None
+    removed = stream.entries_added - stream.length
+    if again.reading.entries_added - again.reading.length != removed:
+        return None
+    return max(0, stream.entries_added - ahead.upper)
+
+
+def lag_of(look: Look, group: GroupReading) -> Amount:
+    """What a group was not given yet, as far as one reading tells it."""
+    lag = settle_lag(look.reading, group, look.faith)
+    if lag.entries is not None:
+        return Amount(lag.entries, lag.entries)
+    return Amount(lag.lower or 0, look.reading.length if lag.upper is None else lag.upper)

@@ -1,0 +1,158 @@
+"""Pools of workers: what they were told, who decides about them and why, and who works in them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.errors import NotFound, StreamopsError, known_hint
+from streamops.model.ids import EntryId
+from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RosterWorker
+from streamops.model.workers import WorkerState
+from streamops.monitor.context import Place
+from streamops.monitor.counting import CountBudget, Counter, Span
+from streamops.monitor.workers import WorkerReader
+from streamops.targets.local import LocalTarget, size_of
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.keys import POOLS
+from streamops.wire.pools.leading import read_decisions
+from streamops.wire.pools.records import forget_pool, read_named, read_pool, read_pool_names, read_pools
+from streamops.wire.pools.roster import Crew, read_crews, read_roster, read_supervisors
+from streamops.wire.reads import read_clock, read_consumers
+from streamops.wire.stream_reader import Depth
+
+SILENT: Final = timedelta(seconds=15)
+"""After so long without a beat a worker is not counted as one that works."""
+AT_WORK: Final = frozenset({WorkerState.RUNNING, WorkerState.STALLED, WorkerState.PAUSED})
+
+
+class Staff(Struct, frozen=True):
+    """Who works in a pool.
+
+    Attributes:
+        workers: The workers on its roster that have beaten of late and work.
+        supervisors: The supervisors that do as the pool is told.
+    """
+
+    workers: tuple[RosterWorker, ...]
+    supervisors: tuple[PoolSupervisor, ...]
+
+
+NOBODY: Final = Staff((), ())
+
+
+class PoolReader:
+    """Reads pools on one server."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def all(self, names: Iterable[str] = ()) -> list[Pool]:
+        """Pools that have a controller or supervisors, and those that are named, by name; a spoilt one has a problem.
+
+        Raises:
+            StreamopsError: They cannot be read.
+        """
+        return await read_pools(self._place.server, names)
+
+    async def names(self) -> list[str]:
+        """Pools that have a controller or supervisors. Raises ``StreamopsError``."""
+        return await read_pool_names(self._place.server)
+
+    async def one(self, name: str) -> Pool:
+        """A pool; with nothing but its name where nobody ever told it anything. Raises ``StreamopsError``."""
+        return await read_pool(self._place.server, name)
+
+    async def known(self, name: str) -> Pool:
+        """A pool that has workers, was told something, or is configured; raises ``NotFound`` for any other name.
+
+        All keys of the server are gone through for heartbeats, but only where nothing else tells of the pool.
+        """
+        pool = await self.one(name)
+        if pool != Pool(name=name) or self._place.targets.has(name) or await self.staff(name) != NOBODY:
+            return pool
+        names = [one.name for one in (await WorkerReader(self._place).with_pools()).pools]
+        if name not in names:
+            raise NotFound(f"no pool {name}: it has no workers and is not configured", _hint(name, names))
+        return pool
+
+    async def some(self, names: Sequence[str]) -> list[Pool]:
+        """These pools, in one round trip. Raises ``StreamopsError``."""
+        return await read_named(self._place.server, names)
+
+    async def decisions(self, name: str, count: int = 20) -> list[PoolDecision]:
+        """The last decisions about a pool, newest first. Raises ``StreamopsError``."""
+        return await read_decisions(self._place.server, name, count)
+
+    async def staff(self, name: str, now: datetime | None = None) -> Staff:
+        """Who works in a pool; the server's clock is read unless it is given. Raises ``StreamopsError``."""
+        server = self._place.server
+        roster = await read_roster(server, name)
+        clock = now or await read_clock(server, POOLS)
+        return _at_work(Crew(tuple(roster), await read_supervisors(server, name)), clock)
+
+    async def staffs(self, names: Sequence[str], now: datetime) -> list[Staff | StreamopsError]:
+        """Who works in each of these pools, in one round trip; errors of single pools are among them.
+
+        Raises:
+            StreamopsError: No node answers.
+        """
+        crews = await read_crews(self._place.server, names, now)
+        return [crew if isinstance(crew, StreamopsError) else _at_work(crew, now) for crew in crews]
+
+    def local_size(self, pool: Pool, staff: Staff, now: datetime) -> PoolSize | None:
+        """How many workers a pool's supervisors have; none where something else runs them, which has to be asked.
+
+        Raises:
+            SettingsError: What is configured makes no sense.
+            TargetError: There is no supervisor, and never was.
+        """
+        target = self._place.targets.of(self._place.server, pool.name)
+        return size_of(pool, staff.supervisors, now) if isinstance(target, LocalTarget) else None
+
+    async def size(self, name: str) -> PoolSize:
+        """How many workers its target has; raises what ``Target.read`` raises."""
+        return await self._place.targets.of(self._place.server, name).read()
+
+    def target(self, name: str) -> str:
+        """What runs its workers, in words; raises what ``Targets.of`` raises."""
+        return self._place.targets.of(self._place.server, name).label
+
+    async def consumers(self, stream: str, group: str, within: timedelta) -> int:
+        """Consumers of a group that have asked for entries that lately; 0 where there is no such group.
+
+        Raises:
+            StreamopsError: They cannot be read.
+        """
+        (members,) = await read_consumers(self._place.server, [(stream, group)])
+        if not isinstance(members, Fault):
+            return sum(member.idle < within for member in members)
+        if members.kind is FaultKind.MISSING:
+            return 0
+        raise members.error(f"consumers of group {group} of stream {stream}")
+
+    async def count_between(self, stream: str, after: EntryId, until: EntryId, most: int) -> int | None:
+        """Entries after an ID and up to another, or as many of them as may be counted; none where none may be."""
+        span = Span(stream, after, until, 0)
+        budget = CountBudget(per_range=most, per_collection=most)
+        await Counter(self._place.server, budget).count([span], Depth.SCRIPT)
+        return None if span.failed and not span.counted else span.counted
+
+    async def forget(self, name: str) -> None:
+        """Remove all that is known of a pool that nobody runs any more. Raises ``ServerError``."""
+        await forget_pool(self._place.server, name)
+
+    async def clock(self) -> datetime | None:
+        """The server's clock; none where it may not be asked."""
+        return await read_clock(self._place.server, POOLS)
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    return known_hint(name, names, "pools") if names else "`streamops run --pool NAME` starts one."
+
+
+def _at_work(crew: Crew, now: datetime | None) -> Staff:
+    """Those of a crew that work, and have beaten of late as far as the clock tells."""
+    workers = (one for one in crew.workers if one.state in AT_WORK)
+    return Staff(tuple(one for one in workers if now is None or one.at > now - SILENT), crew.supervisors)

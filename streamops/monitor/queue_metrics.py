@@ -1,0 +1,180 @@
+"""What is read beside snapshots: delayed messages at every scrape, the rest at its own pace.
+
+Four lanes look for queues, measure memory, look for heartbeats and read pools. Each stays out of the way, and keeps what it
+had while the server does not answer.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from streamops.errors import NotFound, Refused, ServerError, StreamopsError
+from streamops.model.pools import Pool
+from streamops.model.queue_metrics import Extras, QueueCount
+from streamops.model.retention import Candidate, RetentionPolicy, policy_of
+from streamops.model.streams import StreamRole
+from streamops.model.workers import WorkerHeartbeat
+from streamops.monitor import memory
+from streamops.monitor.context import Place
+from streamops.monitor.delayed import DelayedReader
+from streamops.monitor.discover import REST, SHARE, Discovery
+from streamops.monitor.memory import MemoryLane
+from streamops.monitor.pools import PoolReader
+from streamops.monitor.workers import WorkerReader
+from streamops.wire.beside import read_paused
+from streamops.wire.delayed import count_queues
+from streamops.wire.faults import Fault
+from streamops.wire.keys import stream_role
+from streamops.wire.writes.audit import AUDIT
+
+WORKERS_REST: Final = 15.0
+"""Seconds between two looks for heartbeats."""
+
+POOLS_REST: Final = 5.0
+"""Seconds between two readings of the pools: as often as a controller decides."""
+
+DELAYED, MEMORY, WORKERS, POOLS = "delayed", "memory", "workers", "pools"
+
+
+class ExtrasReader:
+    """Reads what stands beside the streams of one server.
+
+    Attributes:
+        problems: What goes wrong at present, in words, by lane: ``delayed``, ``memory``, ``workers``, ``pools``.
+        failures: How often each lane has failed so far.
+    """
+
+    def __init__(self, place: Place, discovery: Discovery, policies: Sequence[RetentionPolicy] = ()) -> None:
+        self._place = place
+        self._discovery = discovery
+        self._policies = policies
+        self._delayed = DelayedReader(place)
+        self._workers = WorkerReader(place)
+        self._pool_reader = PoolReader(place)
+        self._memory = MemoryLane(place.server, lambda: discovery.names)
+        self._found: frozenset[str] = frozenset()
+        self._hearts: tuple[WorkerHeartbeat, ...] = ()
+        self._paused: Mapping[str, bool] = {}
+        self._pools: tuple[Pool, ...] = ()
+        self._pools_at: datetime | None = None
+        self._lengths: tuple[list[str], Mapping[str, int]] = ([], {})
+        self.problems: dict[str, str] = {}
+        self.failures: dict[str, int] = {}
+
+    async def read(self, now: datetime) -> Extras:
+        """What is known now; only queues of delayed messages are read for it, in one round trip.
+
+        Args:
+            now: The server's clock.
+        """
+        queues: tuple[QueueCount, ...] = ()
+        try:
+            queues = await self._queues(now)
+        except ServerError as error:
+            self._fail(DELAYED, error.message)
+        return Extras(
+            queues,
+            self._memory.sizes,
+            self._hearts,
+            self._paused,
+            self._max_lengths(),
+            tuple(self.problems),
+            self._pools,
+            self._pools_at,
+        )
+
+    async def run(self) -> None:
+        """Keep the lanes going until cancelled."""
+        await asyncio.gather(
+            self._lane(DELAYED, self.find_queues, REST),
+            self._lane(MEMORY, self.measure, memory.REST),
+            self._lane(WORKERS, self.find_workers, WORKERS_REST),
+            self._lane(POOLS, self.read_pools, POOLS_REST),
+        )
+
+    async def find_queues(self) -> None:
+        """Look for queues once among all keys, unless all streams that are wanted were named.
+
+        Raises:
+            ServerError: The keys cannot be gone through.
+        """
+        found = {self._delayed.queue_of(name) for name in self._discovery.pinned}
+        if self._discovery.is_open:
+            await self._discovery.find_queues(share=SHARE)
+            found |= {self._delayed.queue_of(name) for name in self._discovery.queues}
+        self._found = frozenset(found)
+
+    async def measure(self) -> None:
+        """Measure every stream once; raises ``ServerError`` where no node answers."""
+        before = self._memory.denied
+        await self._memory.measure()
+        # Asked again at each pass, and told once.
+        if self._memory.denied and not before:
+            self._fail(MEMORY, self._memory.denied)
+
+    async def find_workers(self) -> None:
+        """Look for heartbeats once; raises ``ServerError`` where the keys cannot be gone through."""
+        crowd = await self._workers.all(SHARE)
+        self._hearts = crowd.workers
+        self._paused = await read_paused(self._place.server, sorted({heart.pool for heart in self._hearts}))
+
+    async def read_pools(self) -> None:
+        """Read what every pool with a controller was told and decided; raises ``StreamopsError``, the rest being kept."""
+        # The clock first: a lead is taken for lost too late rather than too early.
+        now = await self._pool_reader.clock()
+        try:
+            found = tuple(await self._pool_reader.all())
+        except Refused:
+            # As with heartbeats: whose user may not see keys of ours watches none of ours.
+            found = ()
+        self._pools, self._pools_at = tuple(pool for pool in found if not pool.problem), now
+        for pool in found:
+            if pool.problem:
+                raise NotFound(pool.problem, "Delete that key, or give it back its name.")
+
+    async def _lane(self, name: str, step: Callable[[], Awaitable[None]], rest: float) -> None:
+        while True:
+            try:
+                await step()
+            except StreamopsError as error:
+                self._fail(name, error.message)
+            else:
+                if not self._memory.denied or name != MEMORY:
+                    self.problems.pop(name, None)
+            await asyncio.sleep(rest)
+
+    async def _queues(self, now: datetime) -> tuple[QueueCount, ...]:
+        """Those that hold anything, that were found when they were last looked for, or that the configuration names."""
+        configured = set(self._place.delayed.values())
+        names = sorted(self._found | configured)
+        if not names:
+            return ()
+        counts = await count_queues(self._place.server, names, now)
+        if unread := [one for one in counts if isinstance(one, Fault)]:
+            self._fail(DELAYED, unread[0].reason)
+        return tuple(one for one in counts if isinstance(one, QueueCount))
+
+    def _max_lengths(self) -> Mapping[str, int]:
+        if not self._policies:
+            return {}
+        names = self._discovery.names
+        if names != self._lengths[0]:
+            self._lengths = names, max_lengths(self._policies, names, self._place.dead_letters)
+        return self._lengths[1]
+
+    def _fail(self, lane: str, problem: str) -> None:
+        self.problems[lane] = problem
+        self.failures[lane] = self.failures.get(lane, 0) + 1
+
+
+def max_lengths(
+    policies: Sequence[RetentionPolicy], streams: Sequence[str], dead_letters: Mapping[str, str]
+) -> dict[str, int]:
+    """How many entries the policies keep of each stream; streams of which none says so are missing."""
+    candidates = [
+        Candidate(name, stream_role(name, dead_letters)[0] is not StreamRole.EVENTS or name == AUDIT)
+        for name in streams
+    ]
+    covered = ((candidate.name, policy_of(policies, candidate)) for candidate in candidates)
+    return {name: policy.maxlen for name, policy in covered if policy and policy.maxlen is not None}

@@ -1,0 +1,138 @@
+"""Rules 5 to 7 and 12: whether what was delivered gets done."""
+
+from datetime import timedelta
+
+from streamops.model.entries import PendingEntry
+from streamops.model.fields import is_readable
+from streamops.model.observation import Finding, FindingCode, Health
+from streamops.model.streams import Consumer
+from streamops.model.wording import command, counted, quoted, span
+from streamops.monitor.pending_scan import dangling
+from streamops.monitor.rules.subject import GroupSubject, old_entries, poison_entry, suspects
+from streamops.monitor.thresholds import Thresholds
+
+
+def dead_consumer(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 5: a consumer holds pending entries and has not been seen for too long.
+
+    No more than a suspicion: a server cannot tell a consumer that died from one that blocks or works. Of our own
+    workers their heartbeats tell it for certain.
+    """
+    found = suspects(subject, thresholds)
+    if not found:
+        return None
+    worst = max(found, key=lambda member: (member.alive is False, member.pending, member.idle))
+    last = "last seen" if subject.sees_asking else "last given an entry"
+    verdict = "suspected dead" if worst.alive is None else "dead, its worker's heartbeat is gone"
+    text = f"consumer {quoted(worst.name)} holds {_held(worst.pending)} and was {last} {span(worst.idle)} ago: {verdict}"
+    if len(found) > 1:
+        others = sum(member.pending for member in found) - worst.pending
+        text += f", like {counted(len(found) - 1, 'other', 'others')} with {_held(others)}"
+    receiver = _receiver(subject, thresholds)
+    advice = _hand_over(subject, worst, receiver)
+    return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, advice, receiver)
+
+
+def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 6: an entry is delivered again and again and never acknowledged."""
+    entry = poison_entry(subject, thresholds)
+    if entry is None:
+        return None
+    stream, group = subject.stream.name, subject.group.name
+    read = command("streams search", stream, options=f"--from-id {entry.id} --to-id {entry.id}")
+    give_up = command("ack", stream, group, options=f"--ids {entry.id}")
+    return Finding(
+        FindingCode.POISON,
+        Health.WARN,
+        f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
+        f"and is still pending{_owner(entry)}",
+        f"Read it: {read}; mend its handler, or give it up: {give_up}",
+        entry=entry.id,
+    )
+
+
+def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 7: an entry has been with consumers for too long.
+
+    Not where its owner is a suspect (rule 5) or it is the poison entry (rule 6): those say why.
+    """
+    rows = old_entries(subject, thresholds)
+    if not rows:
+        return None
+    owners = {member.name for member in suspects(subject, thresholds)}
+    poisonous = poison_entry(subject, thresholds)
+    for entry, held in rows:
+        if entry.consumer in owners or (poisonous is not None and entry.id == poisonous.id):
+            continue
+        stream, group = subject.stream.name, subject.group.name
+        claim = command("claim", stream, group, options=f"--ids {entry.id} --to CONSUMER")
+        return Finding(
+            FindingCode.PENDING_OLD,
+            Health.WARN,
+            _pending_for(entry, held, subject.group.oldest_pending_age or held),
+            f"If its consumer is not working on it, give it to another: {claim}",
+            entry=entry.id,
+        )
+    return None
+
+
+def dangling_pending(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
+    """Rule 12: pending entries were trimmed or deleted; critical once the first has lain for too long to be in work.
+
+    A consumer that was given such an entry shortly before may still finish it; no other can be given it again.
+    """
+    group = subject.group
+    gone, first = dangling(subject.stream, group)
+    if not gone or first is None:
+        return None
+    profile = group.profile
+    whole = gone == group.pending or (profile is not None and profile.coverage == 1 and not profile.deleted)
+    least = "" if whole else "at least "
+    stream = subject.stream.name
+    listing = command("pending ls", stream, group.name)
+    give_up = command("ack", stream, group.name, options=f"--ids {first.id}")
+    return Finding(
+        FindingCode.DANGLING_PENDING,
+        Health.CRITICAL if first.idle >= thresholds.stalled_after else Health.WARN,
+        f"{least}{gone:,} of {counted(group.pending, 'pending entry is', 'pending entries are')} gone from the stream, "
+        f"the first {first.id}: whoever takes them over gets nothing",
+        f"Put them back from a backup (streamops restore FILE), or see which they are: {listing}; "
+        f"and let go of them: {give_up}",
+    )
+
+
+def _held(pending: int) -> str:
+    return counted(pending, "pending entry", "pending entries")
+
+
+def _pending_for(entry: PendingEntry, held: timedelta, age: timedelta) -> str:
+    times = f"delivered {counted(entry.delivery_count, 'time', 'times')}"
+    if entry.free:
+        return f"entry {entry.id} was given back, is free for any consumer and {span(age)} old by its ID, {times}"
+    return f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, {times}, last {span(entry.idle)} ago"
+
+
+def _owner(entry: PendingEntry) -> str:
+    return f" with {quoted(entry.consumer)}" if entry.consumer else " with no consumer"
+
+
+def _receiver(subject: GroupSubject, thresholds: Thresholds) -> str | None:
+    """The consumer seen last, if one was seen lately and entries may be handed to its name."""
+    living = [
+        member
+        for member in subject.members or ()
+        if member.idle < thresholds.consumer_unseen and member.alive is not False and is_readable(member.name)
+    ]
+    last = min(living, key=lambda member: member.idle, default=None)
+    return None if last is None else last.name
+
+
+def _hand_over(subject: GroupSubject, dead: Consumer, receiver: str | None) -> str:
+    to = "CONSUMER" if receiver is None else quoted(receiver)
+    start = "start a consumer and " if receiver is None else ""
+    claim = command(
+        "claim", subject.stream.name, subject.group.name, options=f"--from {quoted(dead.name)} --to {to}"
+    )
+    if dead.alive is False:
+        return f"Workers of its group take its entries over by themselves; where none runs: {claim}"
+    return f"If it is gone, {start}hand its entries over: {claim}"

@@ -1,0 +1,232 @@
+"""What a rule judges, and the evidence that several rules share."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from streamops.model.consumer_table import Members
+from streamops.model.delayed import DelayedQueue
+from streamops.model.entries import PendingEntry
+from streamops.model.observation import Finding, Rates
+from streamops.model.server import ServerNode
+from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.monitor.group_history import GroupHistory, waits
+from streamops.monitor.history import Gone, StreamHistory
+from streamops.monitor.pending_scan import gone_below
+from streamops.monitor.thresholds import Thresholds
+
+NO_TIME = timedelta(0)
+
+
+class GroupSubject(Struct, frozen=True, gc=False):
+    """A group under judgement.
+
+    Attributes:
+        stream: Its stream.
+        group: The group.
+        history: Its history, up to and including this reading.
+        trimmed_at: The last reading at which trimming had provably shortened the stream; none where it
+            never did.
+        rates: Its movement.
+        now: The server's clock.
+        members: Its consumers; none where they were not read, or where their idle times tell nothing
+            because the server is a replica.
+        sees_asking: Whether a consumer's ``idle`` starts again whenever it asks for entries (Redis 7.2
+            and later, Valkey), and not only when it gets some.
+    """
+
+    stream: StreamState
+    group: ConsumerGroup
+    history: GroupHistory
+    trimmed_at: datetime | None
+    rates: Rates
+    now: datetime
+    members: Sequence[Consumer] | None
+    sees_asking: bool
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether an entry is known to wait for delivery."""
+        return waits(self.group.lag)
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether one waits, or did when its history was last told."""
+        return self.history.waiting_since is not None or self.has_waiting
+
+    @property
+    def has_past(self) -> bool:
+        """Whether its position ever moved back, entries were lost, or its stream was trimmed."""
+        history = self.history
+        return bool(history.lost_before) or not (
+            self.trimmed_at is history.lost_at is history.rewound_at is None
+        )
+
+
+class StreamSubject(Struct, frozen=True, gc=False):
+    """A stream under judgement, without its groups.
+
+    Attributes:
+        stream: The stream.
+        history: Its history, up to and including this reading.
+    """
+
+    stream: StreamState
+    history: StreamHistory
+
+
+class QueueSubject(Struct, frozen=True, gc=False):
+    """A queue of delayed messages under judgement.
+
+    Attributes:
+        queue: The queue.
+        now: The server's clock when it was read.
+    """
+
+    queue: DelayedQueue
+    now: datetime
+
+
+class NodeSubject(Struct, frozen=True, gc=False):
+    """A server process under judgement.
+
+    Attributes:
+        node: The process.
+        named: Whether a sentence about it must name it, because it is one of several.
+    """
+
+    node: ServerNode
+    named: bool
+
+
+class ServerSubject(Struct, frozen=True, gc=False):
+    """The server as a whole under judgement.
+
+    Attributes:
+        gone: Streams that vanished together; none where none did.
+        now: The server's clock.
+    """
+
+    gone: Gone | None
+    now: datetime
+
+
+GroupRule: TypeAlias = Callable[[GroupSubject, Thresholds], Finding | None]
+StreamRule: TypeAlias = Callable[[StreamSubject, Thresholds], Finding | None]
+QueueRule: TypeAlias = Callable[[QueueSubject, Thresholds], Finding | None]
+NodeRule: TypeAlias = Callable[[NodeSubject, Thresholds], Finding | None]
+ServerRule: TypeAlias = Callable[[ServerSubject, Thresholds], Finding | None]
+
+
+def waited(subject: GroupSubject) -> timedelta | None:
+    """How long, at the least, entries have waited for the group; none where none is known to wait.
+
+    One reading can tell, by the time in the ID of the first entry that waits. Yet an entry may carry an
+    old ID, and a position moved back makes old entries wait anew: so never longer than since a reading
+    that showed nothing waiting.
+    """
+    history = subject.history
+    if history.waiting_since is None:
+        return None
+    age = subject.group.time_lag.age
+    if age is None:
+        return subject.now - history.waiting_since
+    return age if history.clear_at is None else min(age, subject.now - history.clear_at)
+
+
+def undelivered_for(subject: GroupSubject) -> timedelta:
+    """How long, at the least, the group has been given nothing.
+
+    By the position, since watching began; by the consumers, since the last of them got an entry.
+    """
+    watched = subject.now - subject.history.position_since
+    fed = _fed_ago(subject.members or ())
+    return watched if fed is None else max(watched, fed)
+
+
+def holders_seen_ago(members: Sequence[Consumer]) -> timedelta | None:
+    """Time since one of the consumers that hold pending entries was last seen; none where nobody holds any."""
+    if isinstance(members, Members):
+        return members.holders_seen_ago
+    return min([member.idle for member in members if member.pending], default=None)
+
+
+def _fed_ago(members: Sequence[Consumer]) -> timedelta | None:
+    """How long, at the least, none of the consumers has got an entry; none where there is nobody."""
+    if isinstance(members, Members):
+        return members.fed_ago
+    return min([one.idle if one.inactive is None else one.inactive for one in members], default=None)
+
+
+def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, ...]:
+    """The consumers that hold pending entries and have not been seen for too long.
+
+    Where ``idle`` tells when a consumer last asked, that decides. Where it tells when a consumer last got
+    an entry, a consumer with nothing to get looks the same dead or alive. There it is suspected if
+    entries waited all that time; else only once what it holds is too old, which it is then for certain,
+    since it has got nothing younger.
+
+    Of our own workers their heartbeats tell it for certain, either way.
+    """
+    members, limit = subject.members, thresholds.consumer_unseen
+    if members is None or not subject.group.pending:
+        return ()
+    if isinstance(members, Members) and members.idle_within(limit):
+        # There may be none of them at all.
+        return ()
+    found = _unseen(members, limit)
+    if found and not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
+        found = _unseen(found, max(limit, thresholds.pending_age))
+    return tuple(found)
+
+
+def _unseen(members: Sequence[Consumer], limit: timedelta) -> list[Consumer]:
+    """Those with pending entries that have not been seen for so long, or that their heartbeats tell to be dead."""
+    return [
+        member
+        for member in members
+        if member.pending and (member.idle >= limit if member.alive is None else not member.alive)
+    ]
+
+
+def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:
+    """The pending entry delivered most often, where that is too often; not one that is gone from the stream."""
+    oldest = subject.group.oldest_pending
+    if oldest is None or not subject.group.pending:
+        return None
+    profile, below = subject.group.profile, gone_below(subject.stream)
+    most = _still_pending(profile.most_delivered if profile else None, oldest)
+    worst = oldest if most is None or most.delivery_count <= oldest.delivery_count else most
+    if worst.delivery_count < thresholds.poison_deliveries or (below is not None and worst.id < below):
+        return None
+    return worst
+
+
+def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[PendingEntry, timedelta], ...]:
+    """Pending entries that consumers have had for too long, and for how long at the least.
+
+    An entry's idle time tells it for one that was delivered once and not given back. One delivered again and again is never
+    idle for long; its age does, less the time that entries wait for delivery in the first place. Those that are
+    gone from the stream are left out.
+    """
+    group = subject.group
+    oldest = group.oldest_pending
+    if oldest is None or not group.pending:
+        return ()
+    held, age, wait = NO_TIME if oldest.free else oldest.idle, group.oldest_pending_age, group.time_lag.age
+    if age is not None and wait is not None and age - wait > held:
+        held = age - wait
+    rows = [(oldest, held)] if held >= thresholds.pending_age else []
+    if group.profile is not None:
+        longest = _still_pending(group.profile.longest_idle, oldest)
+        if longest is not None and longest.idle >= thresholds.pending_age:
+            rows.append((longest, longest.idle))
+    below = gone_below(subject.stream)
+    return tuple(row for row in rows if below is None or row[0].id >= below)
+
+
+def _still_pending(row: PendingEntry | None, oldest: PendingEntry) -> PendingEntry | None:
+    """A row of an earlier scan, unless it must have been acknowledged meanwhile."""
+    return row if row is not None and row.id > oldest.id else None

@@ -1,0 +1,79 @@
+"""The targets of pools, each made when it is first asked for and kept until the console is closed."""
+
+from collections.abc import Callable
+
+from streamops.targets.local import LocalTarget
+from streamops.targets.specs import CommandSpec, KubernetesSpec, LocalSpec, TargetSpec
+from streamops.targets.target import Target
+from streamops.wire.server import Server
+
+FindSpec = Callable[[str], TargetSpec | None]
+"""What the configuration says of a pool, none where it names no such pool; may raise ``SettingsError``.
+
+It may read secrets and run programs.
+"""
+
+
+def nothing_configured(_pool: str) -> None:
+    """The configuration names no pool."""
+
+
+class Targets:
+    """Who runs the workers of each pool.
+
+    Args:
+        find: What the configuration says of a pool.
+        by: Who asks, for whoever looks.
+    """
+
+    def __init__(self, find: FindSpec = nothing_configured, by: str = "") -> None:
+        self._find = find
+        self._by = by
+        self._known: dict[str, Target] = {}
+
+    def of(self, server: Server, pool: str) -> Target:
+        """The target of a pool: supervisors that listen to the server, unless the configuration names another.
+
+        Raises:
+            SettingsError: What is configured makes no sense.
+            TargetError: It needs a library that is not installed, or a file that is not there.
+        """
+        if pool not in self._known:
+            spec = self._find(pool) or LocalSpec()
+            self._known[pool] = target_of(pool, spec, lambda: LocalTarget(server, pool, self._by))
+        return self._known[pool]
+
+    def has(self, pool: str) -> bool:
+        """Whether the configuration names a pool; raises ``SettingsError`` where what it says makes no sense."""
+        return self._find(pool) is not None
+
+    def use(self, pool: str, target: Target) -> None:
+        """Take this for a pool's target, whatever is configured."""
+        self._known[pool] = target
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        targets, self._known = self._known, {}
+        for target in targets.values():
+            await target.close()
+
+
+def target_of(pool: str, spec: TargetSpec, local: Callable[[], Target]) -> Target:
+    """The target of a pool.
+
+    Args:
+        pool: The pool's name.
+        spec: Which target it has.
+        local: Makes the target of processes on this machine, which is reached through Redis and not by itself.
+    """
+    match spec:
+        case LocalSpec():
+            return local()
+        case KubernetesSpec():
+            from streamops.targets.kubernetes import KubernetesTarget  # noqa: PLC0415
+
+            return KubernetesTarget(spec)
+        case CommandSpec():
+            from streamops.targets.command import CommandTarget  # noqa: PLC0415
+
+            return CommandTarget(pool, spec)
