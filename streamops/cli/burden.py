@@ -48,7 +48,7 @@ def run_to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:
         KeyboardInterrupt: It was cancelled so.
     """
     # Only who drills pays for the runtime.
-    from streamops.process.loops import runner  # noqa: PLC0415
+    from streamops.service.processes import runner  # noqa: PLC0415
 
     answer: list[Answer] = []
     runner()(_cancelled_by_signals(work, answer))

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from streamops.demo.server import embedded_server
 from streamops.demo.workload import READY
 from streamops.errors import ServerError
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from streamops.wire.options import ConnectionOptions
 
 READY_SECONDS = 30.0

@@ -13,7 +13,7 @@ from typing import IO
 from urllib.parse import quote
 
 from streamops.errors import ServerError, SettingsError
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 

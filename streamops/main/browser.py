@@ -12,7 +12,7 @@ import click
 
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
-from streamops.process.children import module_command
+from streamops.service.processes import module_command
 from streamops.settings.topics import is_loopback, parse_listen
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool) 
         SettingsError: Settings cannot be understood, or the address is no loopback or taken.
     """
     # Only who serves pays for aiohttp.
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.tui.web.server import WebOptions  # noqa: PLC0415
 
     host, port = _address(listen or LISTEN)

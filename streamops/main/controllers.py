@@ -177,13 +177,13 @@ async def work_until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> No
 
 def log_to(session: Session, log_format: str) -> None:
     """Log to standard error, from the level that was asked for on."""
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415 - as above
+    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415 - as above
 
     configure_logs(LogFormat(log_format), LEVELS.get(session.given.log_level or "info", 20))
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run the event loop of this process."""
-    from streamops.process.loops import runner  # noqa: PLC0415 - uvloop, where it is installed
+    from streamops.service.processes import runner  # noqa: PLC0415 - uvloop, where it is installed
 
     runner()(work)

@@ -160,10 +160,10 @@ def drill(
     printer = session.printer(DRILL_COLUMNS)
     plan = DrillPlan(minimum=workers[0], maximum=workers[1], least=work[0], most=work[1], **values)
     # Only who drills pays for the policy and the runtime.
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.runtime.drill.keys import new_tag  # noqa: PLC0415
     from streamops.runtime.drill.workers import SILENT  # noqa: PLC0415
     from streamops.scaling.config import ScalingConfig  # noqa: PLC0415
+    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
     try:
         config = ScalingConfig(

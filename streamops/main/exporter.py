@@ -123,8 +123,8 @@ def exporter(
     # Only who serves pays for aiohttp.
     from streamops.exporter.metrics.guards import Granularity, compile_patterns  # noqa: PLC0415
     from streamops.exporter.web.server import ServerOptions  # noqa: PLC0415
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
-    from streamops.process.loops import runner  # noqa: PLC0415 - uvloop, where it is installed
+    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service.processes import runner  # noqa: PLC0415 - uvloop, where it is installed
 
     settings = session.settings
     table = settings.exporter

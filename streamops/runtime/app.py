@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.authority import delayed_problem
-from streamops.process.loops import end_process, runner
 from streamops.runtime.calling import BatchMiddleware, Middleware
 from streamops.runtime.checks import check_handler
 from streamops.runtime.events import Event, Events
@@ -31,6 +30,7 @@ from streamops.runtime.publishing import Around, Publisher
 from streamops.runtime.schemas import Schema
 from streamops.runtime.station import Names
 from streamops.runtime.worker import Worker, WorkerOptions
+from streamops.service.processes import end_process, runner
 from streamops.wire.keys import dead_letter_key, delayed_key
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url

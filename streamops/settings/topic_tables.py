@@ -16,7 +16,7 @@ from streamops.model.topics import (
     retry_when_problem,
     topic_problems,
 )
-from streamops.process.reach import Reach
+from streamops.service.reach import Reach
 
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 

@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 
 from msgspec import Struct
 
-from streamops.process.children import module_command
+from streamops.service.processes import module_command
 from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, add_thousand_streams
 from tests.benchmarks.output import say
 from tests.support.programs import find_programs

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from streamops.model.acting import Actor, Environment
 from streamops.operate.console import Console
-from streamops.process.children import module_command
+from streamops.service.processes import module_command
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.benchmarks.load_cases import LOADS, Load, Words

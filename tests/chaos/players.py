@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.chaos.results import CRASHES, Job, Result
 
 HANGS = 240.0

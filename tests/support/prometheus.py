@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.support.servers import choose_port
 
 REQUIRE_PROMETHEUS: Final = "STREAMOPS_REQUIRE_PROMETHEUS"

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from streamops.wire.options import ConnectionOptions
 from tests.support.programs import ServerProgram
 

@@ -10,8 +10,8 @@ import structlog
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.process.web.marks import marks_of
-from streamops.process.web.tls import Named, load_authorities, load_certificate
+from streamops.service.tls import Named, load_authorities, load_certificate
+from streamops.service.web_config import marks_of
 
 LOG: Final = structlog.get_logger("streamops.keda")
 

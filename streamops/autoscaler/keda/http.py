@@ -12,10 +12,9 @@ from streamops.autoscaler.keda.answers import is_active, named, no_such_pool, no
 from streamops.autoscaler.keda.source import Pools, PoolView
 from streamops.model.safe_text import encodable
 from streamops.present.documents import encode, text_json
-from streamops.process.web.admission import admit_by
-from streamops.process.web.door import Door
-from streamops.process.web.failing import telling_failures
-from streamops.process.web.listening import listening
+from streamops.service.authentication import Door, admit_by
+from streamops.service.failures import telling_failures
+from streamops.service.listening import listening
 
 SCHEMA: Final = "streamops.pool/1"
 MOST_BYTES: Final = 1 << 10

@@ -13,7 +13,7 @@ from streamops.autoscaler.keda.certificates import TlsFiles, server_credentials
 from streamops.autoscaler.keda.service import NAME, Scaler
 from streamops.autoscaler.keda.source import Pools
 from streamops.errors import SettingsError
-from streamops.process.web.listening import bind
+from streamops.service.listening import bind
 
 GRACE_SECONDS: Final = 5.0
 """How long answers under way may take when the server is told to stop."""

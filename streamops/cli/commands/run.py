@@ -147,10 +147,10 @@ def run(
     context's dead_letters and delayed are the workers' too; an application that names other queues is refused.
     """
     # Only who runs workers pays for them.
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.runtime.station import Names  # noqa: PLC0415
     from streamops.runtime.supervisor.orders import Orders  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
+    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
     level = _LEVELS.get(session.given.log_level or "info", 20)
     configure_logs(LogFormat(log_format), level)

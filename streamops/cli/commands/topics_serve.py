@@ -81,9 +81,9 @@ def serve(
     intake = None if no_intake else load_intake(os.environ, Path.cwd(), listen)
 
     # Only who serves pays for aiohttp.
-    from streamops.process.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.runtime.http.intake import IntakeOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ListenOptions  # noqa: PLC0415
+    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
     level = session.given.log_level or "warning"
     configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])

@@ -21,10 +21,9 @@ from streamops.exporter.web.own_metrics import OwnMetrics
 from streamops.exporter.web.sending import choose_form, send, send_page
 from streamops.monitor.folding import fold_retries
 from streamops.present.documents import encode, status_document
-from streamops.process.web.admission import admit_by
-from streamops.process.web.door import Door
-from streamops.process.web.failing import telling_failures
-from streamops.process.web.listening import listening
+from streamops.service.authentication import Door, admit_by
+from streamops.service.failures import telling_failures
+from streamops.service.listening import listening
 
 TIMEOUT_HEADER: Final = "X-Prometheus-Scrape-Timeout-Seconds"
 SPARE_SECONDS: Final = 0.5

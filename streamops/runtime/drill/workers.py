@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from streamops.errors import StreamopsError
 from streamops.model.drill import DrillPlan
-from streamops.process.logs import LogFormat
 from streamops.runtime.drill.keys import DrillKeys
 from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions
+from streamops.service.logs import LogFormat
 from streamops.wire.options import ConnectionOptions
 
 APP: Final = "streamops.runtime.drill.app:app"

@@ -12,9 +12,9 @@ from aiohttp import web
 
 from streamops.model.schedules import parse_span
 from streamops.model.topics import LONGEST_DELAY
-from streamops.process.reach import as_address
 from streamops.runtime.http.answers import Problem, shown
 from streamops.runtime.http.messages import JSON_TYPE
+from streamops.service.reach import as_address
 
 QUERY: Final = frozenset({"id", "delay", "at"})
 

@@ -20,10 +20,10 @@ from yarl import URL
 
 import streamops
 from streamops.model.topics import Topic
-from streamops.process.reach import Reach, as_address
 from streamops.runtime.http.judging import Answer
 from streamops.runtime.http.messages import Message
 from streamops.runtime.http.signing import SIGNATURE, sign
+from streamops.service.reach import Reach, as_address
 
 KEPT_METHOD: Final = frozenset({307, 308})
 """Redirections that repeat the call as it was; the others would turn it into another."""

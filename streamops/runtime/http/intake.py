@@ -21,7 +21,6 @@ from msgspec import Struct
 from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedMessage
 from streamops.model.secret import Secret
-from streamops.process.web.bodies import LargeBody, MalformedBody, decoded, encoding_of
 from streamops.runtime.http.answers import (
     AWAY_SECONDS,
     Problem,
@@ -35,6 +34,7 @@ from streamops.runtime.http.answers import (
 from streamops.runtime.http.asking import check_content, due_of, refuse_pages
 from streamops.runtime.http.book import Listing, TopicBook
 from streamops.runtime.http.messages import DATA
+from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
 
 LOG: Final = logging.getLogger("streamops.intake")
 BODY_SECONDS: Final = 15.0

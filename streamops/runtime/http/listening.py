@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from streamops.errors import StreamopsError
-from streamops.process.web.listening import new_runner
+from streamops.service.listening import new_runner
 
 IDLE_SECONDS: Final = 15.0
 """How long a connection may be open without a whole request on it."""

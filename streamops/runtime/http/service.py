@@ -12,7 +12,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.process.reach import Reach
 from streamops.runtime.http.book import Site, TopicBook
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.callers import PlaceCallers
@@ -23,6 +22,7 @@ from streamops.runtime.http.listening import listening
 from streamops.runtime.http.own_addresses import is_own_address
 from streamops.runtime.http.permits import Permits
 from streamops.runtime.worker import WorkerOptions
+from streamops.service.reach import Reach
 
 
 class ListenOptions(Struct, frozen=True):

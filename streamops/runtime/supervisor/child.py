@@ -15,8 +15,6 @@ from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.workers import WorkerState
-from streamops.process.logs import configure_logs
-from streamops.process.loops import end_process, runner
 from streamops.runtime.app import Streamops
 from streamops.runtime.figures import figures_of
 from streamops.runtime.loading import load_app
@@ -30,6 +28,8 @@ from streamops.runtime.supervisor.orders import (
     decode_orders,
     encode_report,
 )
+from streamops.service.logs import configure_logs
+from streamops.service.processes import end_process, runner
 
 SOON: Final = 0.02
 """Seconds until the next look while it starts, or while a report is half sent."""

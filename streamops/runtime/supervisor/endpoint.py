@@ -6,11 +6,10 @@ from typing import Final
 
 from aiohttp import web
 
-from streamops.process.web.admission import admit_by
-from streamops.process.web.door import Door
-from streamops.process.web.listening import listening
 from streamops.runtime.figures import HandlerFigures
 from streamops.runtime.metrics import render
+from streamops.service.authentication import Door, admit_by
+from streamops.service.listening import listening
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -8,10 +8,10 @@ import msgspec
 from msgspec import Struct
 
 from streamops.model.workers import WorkerState
-from streamops.process.logs import LogFormat
 from streamops.runtime.figures import HandlerFigures
 from streamops.runtime.station import Names
 from streamops.runtime.worker import WorkerOptions
+from streamops.service.logs import LogFormat
 from streamops.wire.options import ConnectionOptions, Secret
 
 REPORT_EVERY: Final = 1.0

@@ -10,8 +10,8 @@ from msgspec import MsgspecError, Struct, convert
 
 from streamops.errors import StreamopsError
 from streamops.present.text import safe
-from streamops.process.web.door import Door
-from streamops.process.web.listening import listening
+from streamops.service.authentication import Door
+from streamops.service.listening import listening
 from streamops.tui.web.checks import headers_for, is_own_host, is_own_origin, is_token
 from streamops.tui.web.child import Child, environment_for
 from streamops.tui.web.packets import LARGEST, BrokenPacket, Size, read_message, read_token

@@ -10,7 +10,7 @@ from typing import Self
 
 import msgspec
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.benchmarks.soak.worker import UNREACHABLE, Note, Post, read_notes
 from tests.chaos.proxy import Proxy
 from tests.support.servers import RunningServer

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.operate.backups import read_backup
-from streamops.process.children import module_command
 from streamops.runtime import Publisher, Streamops
+from streamops.service.processes import module_command
 from tests.benchmarks.soak.books import Balance, Line, Published, balance, read, runs_of
 from tests.benchmarks.soak.crew import Crew, at_work
 from tests.benchmarks.soak.exporting import Counted, Scrapes

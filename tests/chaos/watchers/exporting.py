@@ -12,7 +12,7 @@ from typing import Final
 
 import aiohttp
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.chaos.watchers.judging import Journals, page_window, wrong_on_page
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.reconciling import Reconciler

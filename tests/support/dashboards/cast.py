@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.support.servers import RunningServer
 from tests.support.written_pools import UP, write_pool
 

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 
 
 def start_workload(url: str, *args: str) -> subprocess.Popen[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.autoscaler.pools import KEY, LOG, POOL, add_waiting, field, steer
 from tests.support.eventually import wait_until
 from tests.support.servers import RunningServer

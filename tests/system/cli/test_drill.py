@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.cli.running import Cli
 from tests.support.eventually import wait_until
 from tests.support.runtime.working import keys

@@ -11,7 +11,7 @@ from pathlib import Path
 import aiohttp
 import bcrypt
 
-from streamops.process.web.listening import bind
+from streamops.service.listening import bind
 from tests.support.cli.exporter import ANYWHERE, Started, assert_told, ended, running, spawn
 from tests.support.servers import RunningServer, StartServer
 

@@ -3,7 +3,7 @@
 import signal
 import subprocess
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.support.cli.billing import GROUP, STREAM, fill_stuck
 from tests.support.eventually import wait_until
 from tests.support.servers import StartServer

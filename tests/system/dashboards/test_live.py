@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from dashboards.rules import build_rules
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.support.dashboards.cast import (
     APP,
     BLIND,

@@ -8,7 +8,7 @@ import pytest
 
 from streamops.demo.sources import ORDERS
 from streamops.errors import ExitCode
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.demo.running import start_workload
 from tests.support.servers import RunningServer, StartServer
 

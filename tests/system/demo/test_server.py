@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.demo.server import ask
 from tests.support.eventually import wait_until
 
 PARENT = """
 import signal
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from streamops.demo.server import embedded_server
 with embedded_server() as options:
     print(options.socket_path, flush=True)

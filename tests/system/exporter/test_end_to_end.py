@@ -14,7 +14,7 @@ import redis.asyncio
 from aiohttp import web
 
 from dashboards.rules import build_rules
-from streamops.process.children import module_command
+from streamops.service.processes import module_command
 from tests.support.grafana.stack import STACK, read_yaml
 from tests.support.prometheus import RunningAlertmanager, RunningProgram, RunningPrometheus
 from tests.support.servers import RunningServer, StartServer

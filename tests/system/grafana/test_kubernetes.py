@@ -2,7 +2,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.grafana.kubernetes import MANIFESTS, container
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.support.grafana.stack import STACK, services
 from tests.support.prometheus import RunningProgram, fetch
 from tests.support.servers import RunningServer

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from docs.reference import README_FILE
-from streamops.process.children import module_command
+from streamops.service.processes import module_command
 from tests.support.grafana.commands import parse_streamops
 from tests.support.prometheus import RunningProgram, RunningPrometheus, run_program
 from tests.support.servers import RunningServer

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from docs.reference import README_FILE
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
 
 PYTHON_BLOCK = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)

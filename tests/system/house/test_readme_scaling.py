@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from docs.reference import README_FILE
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.grafana.commands import parse_streamops
 from tests.support.servers import RunningServer
 

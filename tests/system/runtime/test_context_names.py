@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.eventually import wait_until
 from tests.support.servers import RunningServer
 from tests.support.settings.place import named_config

@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.security.planting import CONTEXTS, SECRET, Planted, processes
 
 PATIENCE = 30.0

@@ -28,8 +28,8 @@ from streamops.operate.acting.packing import unpack, unpack_values
 from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.operate.restore_files import parse_entry
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
-from streamops.process.web.web_config import decode_web_config
 from streamops.scaling.history import read_history
+from streamops.service.web_config import decode_web_config
 from streamops.settings.decoding import decode_config
 from streamops.settings.files import read_project
 from streamops.wire.delayed_bodies import decode_body

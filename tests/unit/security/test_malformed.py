@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.process.web import refusing
-from streamops.process.web.bodies import LargeBody, MalformedBody, decoded
-from streamops.process.web.refusing import REFUSALS
+from streamops.service import requests
+from streamops.service.requests import REFUSALS, LargeBody, MalformedBody, decoded
 from tests.support.security.malformed import MALFORMED, encoded, status
 from tests.support.security.web import asked
 from tests.unit.security.test_web import exporter, intake
@@ -56,7 +55,7 @@ async def test_those_that_no_line_told_of_are_counted_in_the_next(
     async with exporter() as port:
         for _ in range(5):
             await asked(port, MALFORMED["header"])
-        monkeypatch.setattr(refusing, "EVERY_SECONDS", 0.0)
+        monkeypatch.setattr(requests, "EVERY_SECONDS", 0.0)
         await asked(port, MALFORMED["header"])
     first, second = (record.getMessage() for record in caplog.records)
     assert first.startswith("malformed requests refused: 1,")

@@ -9,11 +9,10 @@ import bcrypt
 import pytest
 from aiohttp import web
 
-from streamops.process.web import listening as of_exporter
-from streamops.process.web.admission import admit_by
-from streamops.process.web.door import Door
 from streamops.runtime.http import listening as of_intake
 from streamops.runtime.supervisor.endpoint import serving
+from streamops.service import listening as of_exporter
+from streamops.service.authentication import Door, admit_by
 from tests.support.security.web import SHORT, asked, dripped
 
 Serving = Callable[[], AbstractAsyncContextManager[int]]

@@ -9,8 +9,8 @@ import pytest
 
 from streamops.autoscaler.keda.http import HttpOptions
 from streamops.autoscaler.keda.http import serving as serving_keda
-from streamops.process.web import listening
 from streamops.runtime.supervisor.endpoint import serving as serving_workers
+from streamops.service import listening
 from streamops.tui.web.server import WebOptions
 from streamops.tui.web.server import serving as serving_console
 from tests.support.autoscaler.keda.serving import new_board

@@ -15,7 +15,7 @@ import trustme
 
 from streamops.errors import SettingsError
 from streamops.exporter.scraping import scraper as scraper_module
-from streamops.process.web.door import Door
+from streamops.service.authentication import Door
 from tests.support.exporter.serving import Answer, Exporter, exporting
 from tests.support.servers import RunningServer
 

@@ -21,8 +21,8 @@ from streamops.exporter.web.server import read_deadline
 from streamops.monitor.folding import fold_retries
 from streamops.operate.console import Console
 from streamops.present.documents import encode, status_document
-from streamops.process.web.door import Door
-from streamops.process.web.listening import bind, listening
+from streamops.service.authentication import Door
+from streamops.service.listening import bind, listening
 from tests.support.eventually import eventually
 from tests.support.exporter.serving import Exporter, exporting, grow_old
 from tests.support.exporter.web.server import OPENMETRICS
@@ -345,7 +345,7 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
 
 async def test_what_is_under_way_is_waited_for_once_and_not_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever stops this process kills it after a while."""
-    monkeypatch.setattr("streamops.process.web.listening.GRACE_SECONDS", 0.1)
+    monkeypatch.setattr("streamops.service.listening.GRACE_SECONDS", 0.1)
     begun = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:

@@ -2,13 +2,13 @@
 
 import asyncio
 
-from streamops.process.reach import Reach
 from streamops.runtime.http.book import Place
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.callers import PlaceCallers
 from streamops.runtime.http.calling import Caller, CallerOptions
 from streamops.runtime.http.permits import Permits
 from streamops.runtime.worker import WorkerOptions
+from streamops.service.reach import Reach
 from tests.support.runtime.http.serving import site
 from tests.support.servers import RunningServer
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
 
 APP = """

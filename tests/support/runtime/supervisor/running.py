@@ -12,10 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode
-from streamops.process.children import module_environment
 from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions
+from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
 
 LONGEST_WAIT = 40.0

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.autoscaler.keda.manifests import PLAIN, container
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.process.children import module_command, module_environment
+from streamops.service.processes import module_command, module_environment
 from tests.support.peers import ledger
 from tests.support.peers.running import FASTSTREAM, TASKIQ, Peer, Workshop, peers_python
 from tests.support.programs import find_programs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.process.children import module_command
+from streamops.service.processes import module_command
 from tests.support.eventually import eventually
 from tests.support.operate.operations.restoring import STREAM, values, written
 from tests.support.servers import RunningServer

@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from streamops.process.children import module_environment
+from streamops.service.processes import module_environment
 from tests.support.eventually import wait_until
 from tests.support.runtime.supervisor.run import APP, supervising
 from tests.support.runtime.supervisor.running import add_job

@@ -9,10 +9,10 @@ import pytest
 from streamops.errors import Reject, RetryLater
 from streamops.model.schedules import parse_schedule
 from streamops.model.topics import Topic
-from streamops.process.reach import Reach
 from streamops.runtime.http.breaker import BreakerOptions, BreakerState
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.calling import Caller
+from streamops.service.reach import Reach
 from tests.support.eventually import eventually
 from tests.support.runtime.http.entries import InventedEntry
 from tests.support.runtime.http.receiver import Receiver

@@ -8,10 +8,10 @@ import pytest
 
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
-from streamops.process.reach import Reach
 from streamops.runtime.http.calling import Caller, CallerOptions, CallError
 from streamops.runtime.http.messages import Message, message_of
 from streamops.runtime.http.signing import SIGNATURE, verify
+from streamops.service.reach import Reach
 from tests.support.eventually import eventually
 from tests.support.runtime.http.entries import InventedEntry
 from tests.support.runtime.http.receiver import DRIP, Receiver, running_raw, running_receiver

@@ -7,7 +7,7 @@ import structlog
 from aiohttp import web
 
 from streamops.errors import NotFound, StreamopsError, Unreachable
-from streamops.process.web.admission import Handler
+from streamops.service.authentication import Handler
 
 LOG: Final = structlog.get_logger("streamops.web")
 

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from streamops.errors import SettingsError
-from streamops.process.web.tls import server_context
-from streamops.process.web.web_config import ClientAuth, TlsServerConfig
+from streamops.service.tls import server_context
+from streamops.service.web_config import ClientAuth, TlsServerConfig
 from tests.support.deployments import Certificates
 
 

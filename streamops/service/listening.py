@@ -10,8 +10,8 @@ from typing import Final
 from aiohttp import web
 
 from streamops.errors import SettingsError
-from streamops.process.web.door import Door
-from streamops.process.web.refusing import LOG, refusing_malformed
+from streamops.service.authentication import Door
+from streamops.service.requests import LOG, refusing_malformed
 
 IDLE_SECONDS: Final = 75.0
 """How long a connection may be open without a request on it; longer than the usual interval of those that ask again and again."""

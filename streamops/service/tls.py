@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 from streamops.errors import SettingsError
-from streamops.process.web.web_config import ClientAuth, TlsServerConfig
+from streamops.service.web_config import ClientAuth, TlsServerConfig
 
 VERIFY: Final = {
     ClientAuth.NONE: ssl.CERT_NONE,

@@ -6,8 +6,8 @@ from base64 import b64encode
 import bcrypt
 import pytest
 
-from streamops.process.web import passwords
-from streamops.process.web.passwords import Passwords, decode_basic
+from streamops.service import passwords
+from streamops.service.passwords import Passwords, decode_basic
 
 
 def hashed(password: str, prefix: bytes = b"2b") -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import ExitCode, SettingsError
-from streamops.process.web.web_config import ClientAuth, WebConfig, decode_web_config, read_web_config
+from streamops.service.web_config import ClientAuth, WebConfig, decode_web_config, read_web_config
 from tests.support.tables import table
 
 HASH = "$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG"

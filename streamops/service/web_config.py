@@ -1,20 +1,85 @@
-"""The web-config file of Prometheus's exporter-toolkit: its certificates and passwords, read and checked.
-
-Its other keys are refused by name: leaving out in silence what somebody relies on would be worse. Certificates are not
-opened here.
-"""
+"""The web-config file of Prometheus's exporter-toolkit: its YAML read strictly, checked, and read again once it has changed."""
 
 import os
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
+import yaml
 from msgspec import Struct
 
 from streamops.errors import SettingsError
 from streamops.model.removed import removed_hint
+
+
+class NotYamlError(ValueError):
+    """What was read is no YAML that can be used.
+
+    Attributes:
+        place: Where, in words that follow a file's name; empty where that is not known.
+        reason: Why, in words that follow "not YAML".
+    """
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(f"not YAML{reason}{place}")
+        self.place = place
+        self.reason = reason
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, which YAML forbids and PyYAML lets pass."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if len(keys) != len(set(keys)):
+            raise yaml.constructor.ConstructorError(
+                problem="a key stands twice", problem_mark=node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+def load_yaml(content: bytes) -> Any:  # noqa: ANN401 - whatever it holds
+    """What UTF-8 text holds.
+
+    Raises:
+        NotYamlError: It is no YAML, or says a key twice.
+    """
+    try:
+        return yaml.load(content.decode("utf-8-sig"), _Loader)  # noqa: S506 - a safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise NotYamlError(f": {error.problem}", place) from None
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
+        # Of a value that its tag does not fit, such as !!bool maybe, PyYAML says so in any of these.
+        raise NotYamlError(" in UTF-8") from None
+
+
+class Mark(NamedTuple):
+    """What tells that a file is another one than before."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+
+
+def marks_of(paths: Iterable[Path]) -> dict[Path, Mark | None]:
+    """The marks of some files as they are; none for those that cannot be looked at."""
+    return {path: _mark(path) for path in paths}
+
+
+def _mark(path: Path) -> Mark | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Mark(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
 
 MOST_BYTES: Final = 1 << 20
 HINT: Final = "Its format: https://github.com/prometheus/exporter-toolkit, docs/web-configuration.md."
@@ -114,9 +179,6 @@ def read_web_config(path: Path) -> WebConfig:
 
 def decode_web_config(content: bytes, path: str) -> WebConfig:
     """Decode a file's content; raises ``SettingsError``."""
-    # Two megabytes that only those pay for who have such a file.
-    from streamops.process.web.yaml_file import NotYamlError, load_yaml  # noqa: PLC0415
-
     try:
         stated = load_yaml(content)
     except NotYamlError as error:

@@ -1,0 +1,1 @@
+"""What every long-running process sets up: event loop, logs, HTTP listening, TLS, authentication. Law: no word of what it is for."""
