@@ -21,7 +21,7 @@ from streamops.main.controllers import (
 from streamops.main.controllers import run as run_loop
 
 if TYPE_CHECKING:
-    from streamops.autoscaler.assignment import ControllerOptions
+    from streamops.autoscaling.assignment import ControllerOptions
 
 
 @click.command(
@@ -59,7 +59,7 @@ def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **giv
 
 
 async def _control(session: Session, options: "ControllerOptions", *, once: bool) -> None:
-    from streamops.autoscaler.controller import Controller  # noqa: PLC0415 - as above
+    from streamops.autoscaling.controller import Controller  # noqa: PLC0415 - as above
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
 
     settings = session.settings

@@ -23,9 +23,9 @@ from streamops.present.columns.pools import DECISION_COLUMNS
 from streamops.settings.durations import parse_duration
 
 if TYPE_CHECKING:
-    from streamops.autoscaler.controller import Report
+    from streamops.autoscaling.controller import Report
+    from streamops.autoscaling.policy.config import ScalingConfig
     from streamops.runtime.drill.keys import DrillKeys
-    from streamops.scaling.config import ScalingConfig
 
 EVERY: Final = timedelta(seconds=1)
 START_UP: Final = timedelta(seconds=2)
@@ -160,9 +160,9 @@ def drill(
     printer = session.printer(DRILL_COLUMNS)
     plan = DrillPlan(minimum=workers[0], maximum=workers[1], least=work[0], most=work[1], **values)
     # Only who drills pays for the policy and the runtime.
+    from streamops.autoscaling.policy.config import ScalingConfig  # noqa: PLC0415
     from streamops.runtime.drill.keys import new_tag  # noqa: PLC0415
     from streamops.runtime.drill.workers import SILENT  # noqa: PLC0415
-    from streamops.scaling.config import ScalingConfig  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
     try:
@@ -189,8 +189,8 @@ async def _drill(
     settings = session.settings
     if plan.minimum == plan.maximum:
         return await run_drill(settings.connection, plan, tag, timeline.add)
-    from streamops.autoscaler.assignment import Assignment, ControllerOptions  # noqa: PLC0415
-    from streamops.autoscaler.controller import Controller  # noqa: PLC0415
+    from streamops.autoscaling.assignment import Assignment, ControllerOptions  # noqa: PLC0415
+    from streamops.autoscaling.controller import Controller  # noqa: PLC0415
     from streamops.operate.console import Console  # noqa: PLC0415
     from streamops.runtime.drill.keys import DrillKeys  # noqa: PLC0415
     from streamops.settings.actors import actor_of  # noqa: PLC0415

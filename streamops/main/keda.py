@@ -23,10 +23,10 @@ from streamops.main.controllers import (
 from streamops.settings.topics import is_loopback, parse_listen
 
 if TYPE_CHECKING:
-    from streamops.autoscaler.assignment import ControllerOptions
-    from streamops.autoscaler.controller import Report
-    from streamops.autoscaler.keda.http import HttpOptions
-    from streamops.autoscaler.keda.server import GrpcOptions
+    from streamops.autoscaling.assignment import ControllerOptions
+    from streamops.autoscaling.controller import Report
+    from streamops.autoscaling.keda.http import HttpOptions
+    from streamops.autoscaling.keda.server import GrpcOptions
 
 
 @click.command(
@@ -87,9 +87,9 @@ def keda(
     changes nothing. docs/keda.md holds manifests.
     """
     _require_grpc()
-    from streamops.autoscaler.keda.certificates import TlsFiles  # noqa: PLC0415 - gRPC, only for who serves it
-    from streamops.autoscaler.keda.http import HttpOptions  # noqa: PLC0415
-    from streamops.autoscaler.keda.server import GrpcOptions  # noqa: PLC0415
+    from streamops.autoscaling.keda.certificates import TlsFiles  # noqa: PLC0415 - gRPC, only for who serves it
+    from streamops.autoscaling.keda.http import HttpOptions  # noqa: PLC0415
+    from streamops.autoscaling.keda.server import GrpcOptions  # noqa: PLC0415
 
     require_writes(session)
     if (tls_cert is None) != (tls_key is None) or (tls_client_ca is not None and tls_cert is None):
@@ -121,12 +121,10 @@ async def _serve_keda(
     grpc_options: "GrpcOptions",
     http_options: "HttpOptions | None",
 ) -> None:
-    from streamops.autoscaler.controller import Controller  # noqa: PLC0415
-    from streamops.autoscaler.desk import Desk  # noqa: PLC0415
-    from streamops.autoscaler.keda import http, server  # noqa: PLC0415
-    from streamops.autoscaler.keda.board import Board  # noqa: PLC0415
-    from streamops.autoscaler.keda.posting import post_round  # noqa: PLC0415
-    from streamops.autoscaler.keda.source import Reading  # noqa: PLC0415
+    from streamops.autoscaling.controller import Controller  # noqa: PLC0415
+    from streamops.autoscaling.keda import http, server  # noqa: PLC0415
+    from streamops.autoscaling.keda.board import Board, Reading, post_round  # noqa: PLC0415
+    from streamops.autoscaling.keda.desk import Desk  # noqa: PLC0415
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
     from streamops.operate.console import Console  # noqa: PLC0415
     from streamops.settings.actors import actor_of  # noqa: PLC0415

@@ -7,8 +7,9 @@ from msgspec import Struct
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.entries import Entry
 from streamops.model.ids import ZERO_ID
+from streamops.model.json_text import Json, text_json
 from streamops.present.cells import seconds
-from streamops.present.documents import Json, fields_json, text_json
+from streamops.present.documents import fields_json
 from streamops.present.text import safe
 from streamops.present.units import rfc3339
 

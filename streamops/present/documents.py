@@ -3,19 +3,15 @@
 A text that is not UTF-8 is ``{"base64": "..."}``; prose with names in it (findings, reasons) has such bytes escaped.
 """
 
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
-
-import msgspec
 
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.envelopes import Envelope, read_envelope
+from streamops.model.json_text import Json, payload_json, text_json
 from streamops.model.lag import Lag
 from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.model.safe_text import safe_json
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
@@ -24,8 +20,6 @@ from streamops.present.cells import id_text, idle_seconds, rounded, seconds
 from streamops.present.rows import PendingRow
 from streamops.present.text import safe
 from streamops.present.units import rfc3339
-
-Json = dict[str, Any]
 
 
 def status_document(observation: Observation, *, left_out: int = 0) -> Json:
@@ -253,31 +247,3 @@ def findings_json(findings: Iterable[Finding]) -> list[Json]:
 def gaps_json(gaps: Iterable[Gap]) -> list[Json]:
     """What could not be read, and why."""
     return [{"scope": safe(gap.scope), "reason": safe(gap.reason)} for gap in gaps]
-
-
-def text_json(text: str) -> str | Json:
-    """A name from the server; base64 of its bytes where they were not UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return {"base64": b64encode(text.encode("utf-8", "surrogateescape")).decode()}
-    return text
-
-
-def payload_json(value: bytes) -> str | Json:
-    """A field's name or value; base64 where it is not UTF-8."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return {"base64": b64encode(value).decode()}
-
-
-def encode(document: Mapping[str, Any], *, indent: int = 0) -> str:
-    r"""Write a document as JSON that is safe to print: what a terminal would obey or hide is ``\uNNNN``.
-
-    Args:
-        document: Plain values.
-        indent: Spaces a level; 0 writes one line.
-    """
-    encoded = msgspec.json.encode(document)
-    return safe_json((msgspec.json.format(encoded, indent=indent) if indent else encoded).decode())

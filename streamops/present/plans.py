@@ -5,9 +5,9 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.acting import Outcome, Plan, Progress, Tier
+from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.present.cells import seconds
-from streamops.present.documents import Json, text_json
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, rate

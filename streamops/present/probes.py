@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
+from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.monitor.probes import Bounds, ProbeLimits, ProbeResult, Reading, Verdict
-from streamops.present.documents import Json, text_json
 from streamops.present.text import safe
 from streamops.present.units import count, duration, terse
 

@@ -1,8 +1,8 @@
 """Retention policies at work, as documents."""
 
+from streamops.model.json_text import Json, text_json
 from streamops.model.retention import RetentionRow
 from streamops.present.columns.retention import RETENTION_COLUMNS
-from streamops.present.documents import Json, text_json
 
 
 def retention_json(row: RetentionRow) -> Json:

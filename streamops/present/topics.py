@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from streamops.model.delayed import DelayedQueue
+from streamops.model.json_text import Json, text_json
 from streamops.model.topics import Topic
 from streamops.present.cells import seconds
-from streamops.present.documents import Json, text_json
 from streamops.present.text import safe
 from streamops.present.units import rfc3339
 

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from streamops.model.ids import EPOCH
+from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted, first_few
 from streamops.model.workers import WorkerHeartbeat
 from streamops.present.cells import seconds
-from streamops.present.documents import Json, text_json
 from streamops.present.units import rfc3339
 
 

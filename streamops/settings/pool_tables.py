@@ -8,8 +8,8 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
+from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import SettingsError
-from streamops.scaling.config import ScalingConfig
 from streamops.settings.passwords import split_command
 from streamops.targets.specs import COMMAND_TIMEOUT, DEFAULT_TIMEOUT, TargetKind
 

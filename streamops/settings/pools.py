@@ -5,8 +5,8 @@ from pathlib import Path
 
 from msgspec import Struct, ValidationError, convert
 
+from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import SettingsError, known_hint
-from streamops.scaling.config import ScalingConfig
 from streamops.settings.config import read_config
 from streamops.settings.decoding import Problem, join_key
 from streamops.settings.files import ConfigFile

@@ -18,15 +18,15 @@ from typing import Any
 import msgspec
 import structlog
 
-from streamops.autoscaler.assignment import EVERY, Assignment, ControllerOptions
-from streamops.autoscaler.controller import Controller, Report
+from streamops.autoscaling.assignment import EVERY, Assignment, ControllerOptions
+from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.policy.config import ScalingConfig
+from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand
 from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.scaling.config import ScalingConfig
-from streamops.scaling.decide import decide
-from streamops.scaling.state import ScalingState
 from tests.benchmarks.output import say
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer

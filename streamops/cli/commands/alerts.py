@@ -8,9 +8,10 @@ from streamops.cli.params import patterns_argument
 from streamops.cli.reading import observe_streams
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_reading
+from streamops.model.json_text import Json, text_json
 from streamops.monitor.folding import fold_retries
 from streamops.present.columns import FINDING_COLUMNS
-from streamops.present.documents import Json, gaps_json, snapshot_header, text_json
+from streamops.present.documents import gaps_json, snapshot_header
 from streamops.present.rows import FindingRow, finding_rows
 from streamops.present.runbooks import anchor
 from streamops.present.text import safe

@@ -19,11 +19,11 @@ from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
 from streamops.model.acts.names import OPERATION_NAMES
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.json_text import Json, encode
 from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.before import Before, action_of, plain_values, state_before
 from streamops.operate.console import Console
 from streamops.present.columns import AUDIT_COLUMNS
-from streamops.present.documents import Json, encode
 from streamops.present.records import action_document, action_facts, action_json
 
 DEFAULT_LIMIT: Final = 100

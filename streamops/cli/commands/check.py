@@ -12,11 +12,11 @@ from streamops.cli.output.printer import write
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.json_text import encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
 from streamops.operate.console import Console
-from streamops.present.documents import encode
 from streamops.present.probes import nagios_line, probe_document, probe_line
 
 EXIT_CODES: Final = {

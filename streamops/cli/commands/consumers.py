@@ -7,9 +7,10 @@ from streamops.cli.params import group_argument_optional, stream_argument
 from streamops.cli.reading import observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_gaps, tell_left_out
+from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.present.columns import CONSUMER_COLUMNS
-from streamops.present.documents import consumer_json, gaps_json, snapshot_header, text_json
+from streamops.present.documents import consumer_json, gaps_json, snapshot_header
 from streamops.present.rows import ConsumerRow, consumer_rows
 
 

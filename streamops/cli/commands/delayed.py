@@ -11,6 +11,7 @@ from streamops.cli.params import stream_argument, stream_argument_optional
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
 from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
+from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage
 from streamops.operate.console import Console
@@ -21,7 +22,7 @@ from streamops.present.columns import (
     FIELD_COLUMNS,
 )
 from streamops.present.delayed import DelayedQueueRow, DelayedRow, delayed_json, queue_json
-from streamops.present.documents import gaps_json, text_json
+from streamops.present.documents import gaps_json
 
 DEFAULT_LIMIT: Final = 100
 

@@ -15,6 +15,7 @@ from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import Entry
 from streamops.model.fields import intent_fields
 from streamops.model.ids import EntryId
+from streamops.model.json_text import text_json
 from streamops.model.selections import LetterSelection
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
@@ -27,7 +28,7 @@ from streamops.present.columns import (
     LETTER_DETAIL_COLUMNS,
     REASON_COLUMNS,
 )
-from streamops.present.documents import gaps_json, text_json
+from streamops.present.documents import gaps_json
 from streamops.present.entries import envelope_fields
 from streamops.present.letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
 

@@ -9,12 +9,12 @@ from streamops.cli.globals import Output
 from streamops.cli.output.printer import write
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
+from streamops.model.json_text import Json, encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
 from streamops.monitor.doctor import examine
 from streamops.monitor.examinations import Examination
 from streamops.present.acl import AclRole, acl_rules, acl_text
-from streamops.present.documents import Json, encode
 from streamops.present.table import Cell, Column
 from streamops.present.text import safe
 from streamops.present.units import health_text

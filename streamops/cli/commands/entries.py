@@ -8,9 +8,9 @@ from streamops.cli.command import Command
 from streamops.cli.params import ENTRY_ID, stream_argument
 from streamops.cli.session import Session, with_session
 from streamops.model.ids import EntryId
+from streamops.model.json_text import Json, text_json
 from streamops.monitor.entry_trace import TraceEvent
 from streamops.present.cells import NOT_THERE
-from streamops.present.documents import Json, text_json
 from streamops.present.table import Cell, Column
 from streamops.present.text import safe
 from streamops.present.units import rfc3339, timestamp

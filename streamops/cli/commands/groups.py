@@ -8,6 +8,7 @@ from streamops.cli.params import group_argument, patterns_argument, stream_argum
 from streamops.cli.reading import observe_stream, observe_streams, only_group, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_gaps, tell_profile, tell_reading
+from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.folding import fold_retries
 from streamops.present.columns import (
@@ -17,7 +18,7 @@ from streamops.present.columns import (
     GROUP_DETAIL_COLUMNS,
     PROFILE_COLUMNS,
 )
-from streamops.present.documents import gaps_json, group_detail_json, group_json, snapshot_header, text_json
+from streamops.present.documents import gaps_json, group_detail_json, group_json, snapshot_header
 from streamops.present.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
 
 LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")

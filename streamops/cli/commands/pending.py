@@ -12,13 +12,14 @@ from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argu
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_profile
 from streamops.model.ids import EntryId
+from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
 from streamops.monitor.pages import PendingSummary
 from streamops.monitor.search import PendingSearch, search_pending
 from streamops.operate.console import Console
 from streamops.present.cells import id_text
 from streamops.present.columns import OWNER_COLUMNS, PENDING_COLUMNS, PROFILE_COLUMNS, SUMMARY_COLUMNS
-from streamops.present.documents import pending_json, profile_json, text_json
+from streamops.present.documents import pending_json, profile_json
 from streamops.present.rows import OwnerRow, PendingRow, SummaryRow, profile_rows
 
 DEFAULT_LIMIT: Final = 100

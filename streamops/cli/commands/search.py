@@ -14,12 +14,13 @@ from streamops.cli.reading import only_stream
 from streamops.cli.session import Session, with_session
 from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchProgress, SearchResult, StopReason
 from streamops.monitor.search_words import EntryWords
 from streamops.operate.console import Console
 from streamops.present.cells import id_text
-from streamops.present.documents import entry_json, text_json
+from streamops.present.documents import entry_json
 from streamops.present.rows import EntryRow
 
 DEFAULT_LIMIT: Final = 100

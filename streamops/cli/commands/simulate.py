@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
+from streamops.autoscaling.history import History, read_history, replay_history
+from streamops.autoscaling.simulation import Workers
 from streamops.cli.acting.progress import ProgressTeller
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS, DURATION, MOMENT, RATE
@@ -21,8 +23,6 @@ from streamops.model.acting import Progress
 from streamops.model.wording import counted
 from streamops.present.columns.simulations import SIMULATION_COLUMNS, simulation_document
 from streamops.present.units import duration, rate, timestamp
-from streamops.scaling.history import History, read_history, replay_history
-from streamops.scaling.simulation import Workers
 
 if TYPE_CHECKING:
     from streamops.monitor.arrivals import ArrivalCounts

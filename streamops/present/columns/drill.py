@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.json_text import Json
 from streamops.model.pools import PoolDecision
 from streamops.model.wording import counted
 from streamops.present.cells import count_cell, rate_cell, rounded
-from streamops.present.documents import Json
 from streamops.present.plans import Fact
 from streamops.present.pools import decision_json
 from streamops.present.table import Align, Cell, Column, Tone

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from streamops.autoscaling.history import OURS, History, Replayed
+from streamops.autoscaling.simulation import Result, Step, Workers
+from streamops.model.json_text import Json
 from streamops.present.cells import count_cell
-from streamops.present.documents import Json
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import rfc3339
-from streamops.scaling.history import OURS, History, Replayed
-from streamops.scaling.simulation import Result, Step, Workers
 
 
 def _count(key: str, title: str, text: str, pick: Callable[[Result], int], priority: int) -> Column[Replayed]:

@@ -12,10 +12,10 @@ from random import Random
 from statistics import fmean, quantiles
 from time import perf_counter_ns, process_time
 
+from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.state import ScalingState
+from streamops.autoscaling.simulation import OurPolicy
 from streamops.model.scaling import Demand
-from streamops.scaling.decide import decide
-from streamops.scaling.simulation import OurPolicy
-from streamops.scaling.state import ScalingState
 from tests.benchmarks.scaling.comparison import (
     BY_NAME,
     MEAN,

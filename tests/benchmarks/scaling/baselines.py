@@ -3,8 +3,8 @@
 from collections import deque
 from math import ceil
 
+from streamops.autoscaling.simulation import Policy
 from streamops.model.scaling import Demand
-from streamops.scaling.simulation import Policy
 from tests.benchmarks.scaling.worlds import World
 
 PENDING = "pending"

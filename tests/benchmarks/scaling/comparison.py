@@ -7,8 +7,8 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from streamops.autoscaling.simulation import Chance, FixedPolicy, OurPolicy, Policy, Result
 from streamops.model.scaling import ScaleCode
-from streamops.scaling.simulation import Chance, FixedPolicy, OurPolicy, Policy, Result
 from tests.benchmarks.scaling.baselines import all_baselines
 from tests.benchmarks.scaling.faults import simulate
 from tests.benchmarks.scaling.score import Bound, clairvoyant, score

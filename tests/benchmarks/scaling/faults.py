@@ -5,9 +5,9 @@ from math import isfinite, sqrt
 
 from msgspec.structs import replace
 
+from streamops.autoscaling.simulation import Chance, Policy, Result, Simulation, normal, uniform
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand
-from streamops.scaling.simulation import Chance, Policy, Result, Simulation, normal, uniform
 from tests.benchmarks.scaling.shapes import Shape, binomial
 from tests.benchmarks.scaling.worlds import World
 

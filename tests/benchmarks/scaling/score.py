@@ -4,7 +4,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from streamops.scaling.simulation import Result
+from streamops.autoscaling.simulation import Result
 from tests.benchmarks.scaling.shapes import Shape
 from tests.benchmarks.scaling.worlds import World
 

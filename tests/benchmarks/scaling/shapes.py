@@ -5,7 +5,7 @@ from math import exp, floor, inf, lgamma, log, pi, sin, sqrt
 
 from msgspec import Struct
 
-from streamops.scaling.simulation import Chance, normal
+from streamops.autoscaling.simulation import Chance, normal
 
 FEW = 10
 """Poisson means below this are drawn by multiplying, those above by rejection."""

@@ -2,7 +2,7 @@
 
 from math import exp, expm1, log, sqrt
 
-from streamops.scaling.simulation import Chance, Workers, uniform
+from streamops.autoscaling.simulation import Chance, Workers, uniform
 
 OBJECTIVE = (20.0, 120.0)
 START_UP = (2.0, 60.0)

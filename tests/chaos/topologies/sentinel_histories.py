@@ -9,7 +9,7 @@ from tests.chaos.topologies.sentinels import Watched
 from tests.chaos.topologies.watchers import Leads, Scrapes, StatusWatcher
 from tests.chaos.topologies.workers import Run
 from tests.chaos.topologies.works import Claim, Replay, Survived, Trim
-from tests.support.autoscaler import pools
+from tests.support.autoscaling import pools
 
 
 async def primary_is_replaced(seed: int, watched: Watched) -> Outcome:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from msgspec.structs import replace
 
-from streamops.autoscaler.controller import Controller
+from streamops.autoscaling.controller import Controller
 from streamops.errors import Unreachable
 from streamops.exporter.metrics.guards import NO_GUARDS
 from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
@@ -15,7 +15,7 @@ from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
 from tests.chaos.topologies.operators import DONE, Typist
 from tests.chaos.topologies.place import LONGEST, Place, until
-from tests.support.autoscaler.pools import POOL, Workers, options
+from tests.support.autoscaling.pools import POOL, Workers, options
 from tests.support.operate.acting.examples import WORKSHOP
 
 IMPATIENT: Final = timedelta(seconds=1.5)

@@ -10,13 +10,13 @@ import msgspec
 import redis
 from msgspec import Struct
 
-from streamops.autoscaler.assignment import Assignment, ControllerOptions
-from streamops.autoscaler.controller import Controller, Report
+from streamops.autoscaling.assignment import Assignment, ControllerOptions
+from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolDecision, PoolSize
 from streamops.model.snapshot import Snapshot
 from streamops.monitor.watch import Watch
 from streamops.operate.console import Console
-from streamops.scaling.config import ScalingConfig
 from streamops.targets.target import require_expected
 from tests.chaos.watchers.consoles import Snapshots
 from tests.chaos.watchers.judging import Journals

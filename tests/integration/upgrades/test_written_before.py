@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
+from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden
 from streamops.model.acting import Actor, Assent, JobState, Limits
 from streamops.model.acts.delayed import RunDelayedIntent
@@ -18,7 +19,6 @@ from streamops.model.pools import PoolMode
 from streamops.model.workers import WorkerState
 from streamops.operate.console import Console
 from streamops.runtime import Entry, Streamops
-from streamops.scaling.state import ScalingState
 from streamops.wire.keys import learned_key
 from tests.support.operate.operations.doing import done
 from tests.support.runtime.working import is_idle, until, working

@@ -1,5 +1,5 @@
-from streamops.autoscaler.keda.http import HttpOptions
-from streamops.autoscaler.keda.server import GrpcOptions
+from streamops.autoscaling.keda.http import HttpOptions
+from streamops.autoscaling.keda.server import GrpcOptions
 from streamops.cli.commands.run import run
 from streamops.main.browser import LISTEN
 from streamops.main.keda import keda

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.autoscaler.demand import (
+from streamops.autoscaling.demand import (
     SOME,
     Tallied,
     Uncounted,

@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.json_text import encode, payload_json, text_json
 from streamops.model.observation import Rates
 from streamops.present.documents import (
-    encode,
     entry_json,
     group_detail_json,
-    payload_json,
     rates_json,
     status_document,
     stream_json,
-    text_json,
 )
 from tests.support.invented import NOW, entry_id, minutes
 from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS

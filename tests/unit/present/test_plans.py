@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.model.acting import Outcome, Plan, Skipped, Tier
+from streamops.model.json_text import encode
 from streamops.present.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
-from streamops.present.documents import encode
 from streamops.present.plans import (
     NAMED,
     Fact,

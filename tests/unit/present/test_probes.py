@@ -3,9 +3,9 @@
 import json
 from datetime import timedelta
 
+from streamops.model.json_text import encode
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, assess_probe
-from streamops.present.documents import encode
 from streamops.present.probes import nagios_line, probe_document, probe_line
 from tests.support.present.observations import NOTHING, OBSERVATION
 from tests.support.tables import table

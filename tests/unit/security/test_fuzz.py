@@ -15,6 +15,7 @@ import msgspec
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from streamops.autoscaling.history import read_history
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.model.dead_letter_fields import letter_document, read_letter
@@ -28,7 +29,6 @@ from streamops.operate.acting.packing import unpack, unpack_values
 from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.operate.restore_files import parse_entry
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
-from streamops.scaling.history import read_history
 from streamops.service.web_config import decode_web_config
 from streamops.settings.decoding import decode_config
 from streamops.settings.files import read_project

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from streamops.autoscaler.keda.http import HttpOptions
-from streamops.autoscaler.keda.http import serving as serving_keda
+from streamops.autoscaling.keda.http import HttpOptions
+from streamops.autoscaling.keda.http import serving as serving_keda
 from streamops.runtime.supervisor.endpoint import serving as serving_workers
 from streamops.service import listening
 from streamops.tui.web.server import WebOptions
 from streamops.tui.web.server import serving as serving_console
-from tests.support.autoscaler.keda.serving import new_board
+from tests.support.autoscaling.keda.serving import new_board
 from tests.support.security.web import SHORT, asked, dripped
 
 TOKEN: Final = "t" * 43

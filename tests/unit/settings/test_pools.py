@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.secret import Secret
-from streamops.scaling.config import ScalingConfig
 from streamops.settings.describe import describe_settings
 from streamops.settings.example import read_example
 from streamops.settings.load import Flags

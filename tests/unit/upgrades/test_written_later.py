@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from streamops.autoscaling.history import read_history
+from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
 from streamops.model.acts.replay import ReplayIntent
@@ -23,8 +25,6 @@ from streamops.operate.acting.audit import decode_record
 from streamops.operate.acting.packing import pack, unpack, unpack_asked
 from streamops.operate.acting.undo_snapshots import unpack_pages
 from streamops.operate.backups import parse_line, taken_back
-from streamops.scaling.history import read_history
-from streamops.scaling.state import ScalingState
 from streamops.wire.consuming.hearts import decode_heart
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.faults import Fault

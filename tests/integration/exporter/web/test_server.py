@@ -18,9 +18,10 @@ from streamops.exporter.scraping import scraper as scraper_module
 from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web import sending
 from streamops.exporter.web.server import read_deadline
+from streamops.model.json_text import encode
 from streamops.monitor.folding import fold_retries
 from streamops.operate.console import Console
-from streamops.present.documents import encode, status_document
+from streamops.present.documents import status_document
 from streamops.service.authentication import Door
 from streamops.service.listening import bind, listening
 from tests.support.eventually import eventually

@@ -13,11 +13,12 @@ from streamops.model.acting import Assent, Failed, Progress, Skipped, Tier
 from streamops.model.acts.restore import RestoreIntent
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.json_text import encode
 from streamops.operate import restore_files
 from streamops.operate.backups import BackupWriter, entry_line
 from streamops.operate.console import Console
 from streamops.operate.operations import restore
-from streamops.present.documents import encode, entry_json
+from streamops.present.documents import entry_json
 from tests.support.operate.operations.doing import applied, done, open_console, planned
 from tests.support.operate.operations.restoring import STREAM, content, markers, values, written
 from tests.support.servers import RunningServer, StartServer

@@ -1,1 +1,0 @@
-"""KEDA's external scaler. Law: it tells the number that the loop decided on, decides nothing, and never says 0 for what it does not know."""

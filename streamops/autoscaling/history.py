@@ -1,0 +1,216 @@
+"""A load that was recorded: reading it from a file, and what a policy would have made of it."""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import chain, pairwise
+from math import ceil, floor, isfinite
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from streamops.autoscaling.simulation import Chance, FixedPolicy, OurPolicy, Result, Simulation, Workers
+from streamops.errors import SettingsError
+
+OURS: Final = "ours"
+FIGURES: Final = ("arrivals", "per_second", "added")
+MOST_ROWS: Final = 1_000_000
+LONGEST: Final = 14 * 86_400
+LATEST: Final = 1e11
+"""Seconds since 1970 that are none, but milliseconds, or nothing at all."""
+EPSILON: Final = 1e-6
+"""So that sums of fractions do not end just below a whole entry."""
+HINT: Final = (
+    "A header `time,arrivals`, then lines such as `2026-03-01T14:00:00Z,120`, rising in time; `per_second` in the place "
+    "of `arrivals` for a rate, `added` for a counter. Or the same as JSON lines."
+)
+
+
+class History(Struct, frozen=True, kw_only=True):
+    """Arrivals as they were.
+
+    Attributes:
+        counts: Entries added in each second.
+        begins_at: The first of them.
+        step: The longest time that one figure stands for, in seconds; a burst within it cannot be seen.
+        missing: What is not in it, in words, a line each.
+    """
+
+    counts: tuple[int, ...]
+    begins_at: datetime
+    step: float = 1.0
+    missing: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> int:
+        """All that were added."""
+        return sum(self.counts)
+
+    @property
+    def peak(self) -> int:
+        """The most in one second."""
+        return max(self.counts, default=0)
+
+
+class Replayed(Struct, frozen=True):
+    """What one policy would have made of a history."""
+
+    policy: str
+    result: Result
+
+
+def replay_history(
+    history: History,
+    workers: Workers,
+    chance: Callable[[], Chance],
+    *,
+    interval: int = 5,
+    fixed: Sequence[int] = (),
+) -> list[Replayed]:
+    """Run our policy and fixed numbers of workers over a history, ours first.
+
+    Args:
+        history: The arrivals; at least one.
+        workers: The workers. Every run begins with as many as the first minute needs.
+        chance: Makes the chance of handler and start-up times, the same for each run.
+        interval: Seconds between two readings of ours.
+        fixed: Numbers that never change; without any, the mean of ours, and the most that ours had.
+    """
+    ours = Simulation(workers, history.counts, OurPolicy(workers, interval), chance()).run()
+    numbers = fixed or sorted({ceil(ours.worker_seconds / len(history.counts)), ours.most})
+    return [
+        Replayed(OURS, ours),
+        *(
+            Replayed(
+                f"fixed {number}", Simulation(workers, history.counts, FixedPolicy(number), chance()).run()
+            )
+            for number in numbers
+        ),
+    ]
+
+
+def per_second(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
+    """Return whole entries for each second, from how many had come by some moments, spread evenly between them.
+
+    Args:
+        points: Seconds since the first, rising, and entries that had come by then, never fewer.
+    """
+    counts, carried, at = [], 0.0, 0
+    for (begin, before), (end, after) in pairwise(points):
+        while at < floor(end):
+            reached = before + (after - before) * (at + 1 - begin) / (end - begin)
+            counts.append(floor(reached + EPSILON) - floor(carried + EPSILON))
+            carried, at = reached, at + 1
+    return tuple(counts)
+
+
+def read_history(lines: Iterable[str], name: str) -> History:
+    """Read a history: CSV with a header, or JSON lines, as an export of Prometheus gives them.
+
+    Args:
+        lines: The file's lines.
+        name: What the file is called, for errors.
+
+    Raises:
+        SettingsError: It cannot be understood, which names the line.
+    """
+    number, kind, rows = 0, "", list[tuple[float, float]]()
+
+    def counted() -> Iterator[str]:
+        nonlocal number
+        for number, line in enumerate(lines, 1):  # noqa: B007 - the error names it
+            if line.strip():
+                yield line
+
+    try:
+        for values in _values(counted()):
+            kind = kind or _kind(values)
+            rows.append(_row(values, kind, rows))
+    except (ValueError, msgspec.MsgspecError, csv.Error, RecursionError) as error:
+        raise SettingsError(f"{name}: line {number}: {error}", HINT) from None
+    if len(rows) < 2:  # noqa: PLR2004 - two moments make a span
+        raise SettingsError(f"{name}: fewer than two lines of figures", HINT)
+    if rows[-1][0] - rows[0][0] > LONGEST:
+        raise SettingsError(f"{name}: longer than 14 days", "Cut it to what you want to look at.")
+    counts = per_second(_points(rows, kind))
+    if not sum(counts):
+        raise SettingsError(f"{name}: nothing arrived in it", "There is nothing to scale for.")
+    return History(
+        counts=counts,
+        begins_at=datetime.fromtimestamp(rows[0][0], UTC),
+        step=max(after - before for (before, _), (after, _) in pairwise(rows)),
+    )
+
+
+def _values(rest: Iterator[str]) -> Iterator[Mapping[str, object]]:
+    """The rows, by name of column."""
+    first = next(rest, "")
+    if first.lstrip().startswith("{"):
+        for line in chain((first,), rest):
+            yield msgspec.json.decode(line, type=dict[str, str | float | None])
+        return
+    header = [title.strip() for title in next(csv.reader([first]), [])]
+    for line in rest:
+        yield dict(zip(header, next(csv.reader([line])), strict=False))
+
+
+def _kind(values: Mapping[str, object]) -> str:
+    found = [name for name in FIGURES if name in values]
+    if "time" not in values or len(found) != 1:
+        raise ValueError("no column `time`, or none or several of arrivals, per_second and added")
+    return found[0]
+
+
+def _row(
+    values: Mapping[str, object], kind: str, before: Sequence[tuple[float, float]]
+) -> tuple[float, float]:
+    if len(before) == MOST_ROWS:
+        raise ValueError(f"more than {MOST_ROWS:,} lines")
+    value = values.get(kind)
+    if value is None or value == "":
+        raise ValueError(f"{kind} is empty")
+    figure = _number(value)
+    if figure is None or not isfinite(figure) or figure < 0:
+        raise ValueError(f"{kind} is no number from 0 on: {value}")
+    at = _moment(values.get("time"))
+    if before and at <= before[-1][0]:
+        raise ValueError("not later than the line before")
+    return at, figure
+
+
+def _number(value: object) -> float | None:
+    with suppress(ValueError):
+        return float(str(value))
+    return None
+
+
+def _moment(value: object) -> float:
+    """RFC 3339, or seconds since 1970."""
+    number = _number(value)
+    if number is not None and 0 <= number < LATEST:
+        return number
+    try:
+        moment = datetime.fromisoformat(str(value))
+    except ValueError:
+        raise ValueError(f"time is neither RFC 3339 nor seconds since 1970: {value}") from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _points(rows: Sequence[tuple[float, float]], kind: str) -> list[tuple[float, float]]:
+    """Seconds since the first row, and entries that had come by then."""
+    points, total = [(0.0, 0.0)], 0.0
+    for (begin, before), (end, figure) in pairwise(rows):
+        total += _came(kind, end - begin, before, figure)
+        points.append((end - rows[0][0], total))
+    return points
+
+
+def _came(kind: str, span: float, before: float, figure: float) -> float:
+    """Entries that came between two rows; a counter that falls began anew from nothing, as Prometheus has it."""
+    if kind == "arrivals":
+        return figure
+    if kind == "per_second":
+        return figure * span
+    return figure - before if figure >= before else figure

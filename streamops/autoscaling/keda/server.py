@@ -1,0 +1,247 @@
+"""The gRPC server, and the five methods that KEDA calls. Importing this imports grpcio, which the extra ``keda`` brings."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import grpc
+import structlog
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health import aio as health_aio
+from msgspec import Struct
+
+from streamops.autoscaling.keda.answers import (
+    LONGEST_NAME,
+    TARGET,
+    Asked,
+    BadTrigger,
+    is_active,
+    metric_name,
+    not_known,
+    read_trigger,
+    without_number,
+)
+from streamops.autoscaling.keda.board import Pools, PoolView
+from streamops.autoscaling.keda.certificates import TlsFiles, server_credentials
+from streamops.autoscaling.keda.proto import externalscaler_pb2 as pb
+from streamops.errors import SettingsError
+from streamops.model.safe_text import safe
+from streamops.service.listening import bind
+
+LOG: Final = structlog.get_logger("streamops.keda")
+
+NAME: Final = "externalscaler.ExternalScaler"
+BUG: Final = "a bug in streamops; its log says more"
+
+Context = grpc.aio.ServicerContext[Any, Any]
+Method = Callable[[Any, Context], Awaitable[Any]]
+
+
+class Unavailable(Exception):
+    """There is nothing to answer yet; the text says why, in one line."""
+
+
+class Scaler:
+    """Answers KEDA.
+
+    Args:
+        pools: What is known of the pools.
+    """
+
+    def __init__(self, pools: Pools) -> None:
+        self._pools = pools
+        self._ending = asyncio.Event()
+
+    def end_streams(self) -> None:
+        """End all streams as if they had come to their ends, so that KEDA opens new ones soon."""
+        self._ending.set()
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """The service, as a server takes it."""
+        reference = pb.ScaledObjectRef.FromString
+        active = pb.IsActiveResponse.SerializeToString
+        spec = pb.GetMetricSpecResponse.SerializeToString
+        unary, streaming = grpc.unary_unary_rpc_method_handler, grpc.unary_stream_rpc_method_handler
+        return grpc.method_handlers_generic_handler(
+            NAME,
+            {
+                "IsActive": unary(told(self.is_active), reference, active),
+                "StreamIsActive": streaming(told(self.stream_is_active), reference, active),
+                "GetMetricSpec": unary(told(self.get_metric_spec), reference, spec),
+                "GetMetrics": unary(
+                    told(self.get_metrics),
+                    pb.GetMetricsRequest.FromString,
+                    pb.GetMetricsResponse.SerializeToString,
+                ),
+                "StreamMetricSpec": streaming(told(self.stream_metric_spec), reference, spec),
+            },
+        )
+
+    async def is_active(self, request: pb.ScaledObjectRef, _: Context) -> pb.IsActiveResponse:
+        """Whether there is work."""
+        asked = self._read(request)
+        active = is_active(asked.view)
+        if active is None:
+            raise Unavailable(not_known(asked.pool, asked.view))
+        return pb.IsActiveResponse(result=active)
+
+    async def stream_is_active(self, request: pb.ScaledObjectRef, context: Context) -> None:
+        """Whether there is work: once it is known, and whenever it changes."""
+        asked = self._read(request)
+        # The client is to know that it was heard, though there may be nothing to tell for long.
+        await context.send_initial_metadata(())
+        view: PoolView | None = asked.view
+        sent: bool | None = None
+        while view is not None:
+            active = is_active(view)
+            if active is not None and active is not sent:
+                await context.write(pb.IsActiveResponse(result=active))
+                sent = active
+            view = await self._unless_ending(self._pools.after(asked.pool, view))
+
+    async def get_metric_spec(self, request: pb.ScaledObjectRef, _: Context) -> pb.GetMetricSpecResponse:
+        """The metric and its target, which rest on nothing that would have to be read."""
+        return _spec(self._read(request).pool)
+
+    async def stream_metric_spec(self, request: pb.ScaledObjectRef, context: Context) -> None:
+        """The metric and its target: once, because they do not change."""
+        await context.write(_spec(self._read(request).pool))
+        await self._ending.wait()
+
+    async def get_metrics(self, request: pb.GetMetricsRequest, _: Context) -> pb.GetMetricsResponse:
+        """How many workers the pool should have."""
+        asked = self._read(request.scaledObjectRef)
+        name = metric_name(asked.pool)
+        if request.metricName and without_number(request.metricName) != name:
+            other = safe(request.metricName[:LONGEST_NAME])
+            raise BadTrigger(f"pool {safe(asked.pool)} has the metric {name}, and not {other}")
+        desired = asked.view.desired
+        if desired is None:
+            raise Unavailable(not_known(asked.pool, asked.view))
+        # KEDA reads the integer where the float is 0.
+        value = pb.MetricValue(metricName=name, metricValue=desired, metricValueFloat=desired)
+        return pb.GetMetricsResponse(metricValues=[value])
+
+    def _read(self, request: pb.ScaledObjectRef) -> Asked:
+        return read_trigger(request.scalerMetadata, self._pools)
+
+    async def _unless_ending(self, what: Coroutine[Any, Any, PoolView]) -> PoolView | None:
+        """What something comes to; none where the server is stopped before."""
+        waiting, ending = asyncio.ensure_future(what), asyncio.ensure_future(self._ending.wait())
+        try:
+            await asyncio.wait((waiting, ending), return_when=asyncio.FIRST_COMPLETED)
+            return waiting.result() if waiting.done() and not ending.done() else None
+        finally:
+            waiting.cancel()
+            ending.cancel()
+
+
+def told(method: Method) -> Method:
+    """A method whose failures are told in one line, with the status that says as much."""
+
+    async def telling(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
+        try:
+            return await method(request, context)
+        except BadTrigger as error:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        except Unavailable as error:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
+        except grpc.aio.BaseError:
+            # The client has left while it was written to, which is its own affair.
+            return None
+        except Exception as error:
+            LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")  # noqa: TRY400 - for people
+            LOG.debug("its traceback", exc_info=True)
+            await context.abort(grpc.StatusCode.INTERNAL, BUG)
+
+    return telling
+
+
+def _spec(pool: str) -> pb.GetMetricSpecResponse:
+    spec = pb.MetricSpec(metricName=metric_name(pool), targetSize=TARGET, targetSizeFloat=TARGET)
+    return pb.GetMetricSpecResponse(metricSpecs=[spec])
+
+
+GRACE_SECONDS: Final = 5.0
+"""How long answers under way may take when the server is told to stop."""
+
+MOST_CALLS: Final = 4096
+"""Calls and streams at once; further ones are refused as RESOURCE_EXHAUSTED."""
+
+MOST_CONNECTIONS: Final = 200
+LIMITS: Final[tuple[tuple[str, int], ...]] = (
+    # Otherwise a second server at the same port would be handed every other connection.
+    ("grpc.so_reuseport", 0),
+    # Its own default drops what comes in bursts of more than 1000.
+    ("grpc.server.max_pending_requests", MOST_CALLS),
+    ("grpc.server.max_pending_requests_hard_limit", MOST_CALLS),
+    ("grpc.max_allowed_incoming_connections", MOST_CONNECTIONS),
+    ("grpc.max_receive_message_length", 1 << 16),
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    # A client that is gone without a word is noticed within 40 s, and its streams end.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+)
+
+
+class GrpcOptions(Struct, frozen=True, kw_only=True):
+    """How KEDA is served.
+
+    Attributes:
+        host: Where to listen.
+        port: At which port; the kernel chooses where it is zero.
+        tls: Certificates; none for plain text.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 9644
+    tls: TlsFiles | None = None
+
+
+@asynccontextmanager
+async def serving(options: GrpcOptions, pools: Pools) -> AsyncIterator[int]:
+    """Serve until the block ends, then end streams and let answers under way finish; gives the port.
+
+    Args:
+        options: How to serve.
+        pools: What is served.
+
+    Raises:
+        SettingsError: A certificate cannot be used, or the address cannot be listened at.
+    """
+    credentials = server_credentials(options.tls) if options.tls else None
+    _check_address(options)
+    server = grpc.aio.server(options=LIMITS, maximum_concurrent_rpcs=MOST_CALLS)
+    scaler, health = Scaler(pools), health_aio.HealthServicer()
+    server.add_generic_rpc_handlers((scaler.handler(),))
+    health_pb2_grpc.add_HealthServicer_to_server(health, server)
+    await health.set(NAME, health_pb2.HealthCheckResponse.SERVING)
+    port = _listen(server, options, credentials)
+    await server.start()
+    try:
+        yield port
+    finally:
+        scaler.end_streams()
+        await health.enter_graceful_shutdown()
+        await server.stop(GRACE_SECONDS)
+
+
+def _check_address(options: GrpcOptions) -> None:
+    """Tell in words what gRPC would only write to standard error."""
+    bind(options.host, options.port).close()
+
+
+def _listen(server: grpc.aio.Server, options: GrpcOptions, credentials: grpc.ServerCredentials | None) -> int:
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    address = f"{host}:{options.port}"
+    try:
+        if credentials is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, credentials)
+    except RuntimeError as error:
+        raise SettingsError(
+            f"cannot listen at {address}: {error}", "Choose another address with --listen HOST:PORT."
+        ) from None

@@ -1,1 +1,0 @@
-"""How many workers a pool should have. Law: ``decide(config, state, demand) -> (state, decision)``, frozen values, no clock, no chance, no I/O."""

@@ -1,0 +1,88 @@
+"""Budgets over decisions: what is shared, what is not, and what nobody decides about now."""
+
+from msgspec.structs import replace
+
+from streamops.autoscaling.assignment import Assignment
+from streamops.autoscaling.judging import Judged, judge
+from streamops.autoscaling.policy.budget import BudgetState
+from streamops.autoscaling.policy.config import ScalingConfig
+from streamops.autoscaling.policy.state import ScalingState
+from streamops.autoscaling.sharing import within_budgets
+from streamops.model.pools import FREE, Steering
+from streamops.model.scaling import Demand, ScaleCode
+from tests.support.autoscaling.policy.pools import UNKNOWN, demand
+from tests.support.invented import NOW, exact
+
+CONFIG = ScalingConfig(minimum=1, maximum=20)
+
+
+def pool_of(name: str, *, weight: float = 1.0, budget: str = "shared") -> Assignment:
+    return Assignment(pool=name, stream=name, group="g", config=CONFIG, budget=budget, weight=weight)
+
+
+def busy(name: str, workers: int, waiting: int, steering: Steering = FREE, **changes: object) -> Judged:
+    """A pool whose workers have handled 200 a second each, with so much waiting."""
+    first = demand(at=0.0, ordered=workers, ready=workers, busy=1.0)
+    counts = {"added": 1_000 * workers, "acked": 1_000 * workers, "lag": exact(waiting)}
+    second = replace(first, at=5.0, **{**counts, **changes})
+    one = judge(pool_of(name), ScalingState(), first, FREE, NOW)
+    return judge(pool_of(name), one.state, second, steering, NOW)
+
+
+def idling(at: float) -> Demand:
+    """Four workers that nobody has seen busy, and a lag that nobody knows."""
+    return demand(at=at, ordered=4, ready=4, lag=UNKNOWN, pending=0, busy=0.0)
+
+
+def shared(
+    judged: list[Judged], workers: int, states: dict[str, BudgetState] | None = None, others: int = 0
+) -> dict[str, int]:
+    told = within_budgets(judged, {"shared": workers}, {} if states is None else states, {"shared": others})
+    return {one.assignment.pool: one.decision.target for one in told}
+
+
+def test_the_greater_wait_has_what_is_left() -> None:
+    pools = [busy("a", 2, 200_000), busy("b", 2, 20_000)]
+    targets = shared(pools, 8)
+    assert sum(targets.values()) == 8
+    assert targets["a"] > targets["b"] >= 2
+
+
+def test_what_a_budget_leaves_is_said() -> None:
+    (one, _) = within_budgets([busy("a", 2, 90_000), busy("b", 2, 0)], {"shared": 5}, {}, {})
+    assert one.decision.code is ScaleCode.BUDGET
+    assert one.decision.text.startswith("budget shared of 5 workers leaves 3; alone: ")
+    assert one.told("me").outlook == (
+        "More once the pools that share its budget need fewer, or with a larger budget.",
+    )
+
+
+def test_workers_of_pools_that_cannot_be_read_or_others_lead_are_in_the_budget_too() -> None:
+    assert shared([busy("a", 2, 90_000)], 10) == {"a": 8}
+    assert shared([busy("a", 2, 90_000)], 10, others=7) == {"a": 3}
+    # More than fits already: it is no reason to go below the least.
+    assert shared([busy("a", 2, 90_000)], 10, others=70) == {"a": 1}
+
+
+def test_nothing_is_taken_from_a_pool_whose_lag_is_unknown_or_whose_rate_is_not_known() -> None:
+    unknown = busy("a", 4, 0, lag=UNKNOWN)
+    never_busy = judge(pool_of("b"), ScalingState(), idling(at=0.0), FREE, NOW)
+    never_busy = judge(pool_of("b"), never_busy.state, idling(at=5.0), FREE, NOW)
+    assert never_busy.decision.code is ScaleCode.NO_RATE
+    states: dict[str, BudgetState] = {}
+    for _ in range(5):
+        targets = shared([unknown, never_busy, busy("c", 2, 900_000)], 10, states)
+        assert (targets["a"], targets["b"]) == (4, 4)
+        assert targets["c"] == 2
+
+
+def test_a_worker_moves_when_it_is_plainly_better_twice_running() -> None:
+    states: dict[str, BudgetState] = {}
+    pools = [busy("a", 2, 900_000), busy("b", 6, 10)]
+    moved = [shared(pools, 8, states) for _ in range(2)]
+    assert moved == [{"a": 2, "b": 6}, {"a": 3, "b": 5}]
+
+
+def test_what_people_told_comes_before_the_budget() -> None:
+    pools = [busy("a", 2, 0, Steering(override=9)), busy("b", 2, 900_000)]
+    assert shared(pools, 8) == {"a": 9, "b": 1}
