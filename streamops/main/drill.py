@@ -25,6 +25,7 @@ from streamops.settings.durations import parse_duration
 if TYPE_CHECKING:
     from streamops.autoscaling.controller import Report
     from streamops.autoscaling.policy.config import ScalingConfig
+    from streamops.operate.console import Console
     from streamops.runtime.drill.keys import DrillKeys
 
 EVERY: Final = timedelta(seconds=1)
@@ -155,7 +156,8 @@ def drill(
 
     Workers, supervisor and controller are real ones, on this machine. It writes to keys of its own, under a name that
     nobody else has, and removes them, however it ends; if it is killed, or the server is away then, streams go by
-    themselves within minutes. A server in production feels it: there, it asks first, or wants --yes.
+    themselves within minutes, and the record of a pool by the next drill that has one. A server
+    in production feels it: there, it asks first, or wants --yes.
     """
     printer = session.printer(DRILL_COLUMNS)
     plan = DrillPlan(minimum=workers[0], maximum=workers[1], least=work[0], most=work[1], **values)
@@ -206,10 +208,21 @@ async def _drill(
             options = ControllerOptions(holder=keys.pool, assignments=(assignment,), every=EVERY)
             await Controller(console, options, timeline.decided).run()
 
+        await _forget_killed(console)
         try:
             return await run_drill(settings.connection, plan, tag, timeline.add, control)
         finally:
             await console.pools.forget(DrillKeys(tag).pool)
+
+
+async def _forget_killed(console: "Console") -> None:
+    """Remove the pools of former drills that were killed: nobody works in them any more."""
+    from streamops.monitor.pools import NOBODY  # noqa: PLC0415 - as above
+    from streamops.runtime.drill.keys import is_drill_pool  # noqa: PLC0415
+
+    for name in filter(is_drill_pool, await console.pools.names()):
+        if await console.pools.staff(name) == NOBODY:
+            await console.pools.forget(name)
 
 
 class Timeline:

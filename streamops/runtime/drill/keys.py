@@ -1,6 +1,7 @@
 """Where a drill writes: keys of its own under one hash tag, gone at its end, and soon after wherever it is killed."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -47,6 +48,11 @@ class DrillKeys:
         sub = self.sub
         beside = [sub.retries, sub.attempts, sub.delayed, sub.bodies, sub.dead_letters]
         return [sub.stream, self.handled, self.repeated, *beside]
+
+
+def is_drill_pool(name: str) -> bool:
+    """Whether a pool's name is one that a drill made."""
+    return re.fullmatch(r"drill-[0-9a-f]{8}", name) is not None
 
 
 def new_tag() -> str:

@@ -74,6 +74,9 @@ def test_drill_of_a_range_of_workers_prints_the_decisions_of_a_controller(
     cli: Cli, server: RunningServer
 ) -> None:
     options = ("--events", "200", "--work", "1ms-2ms", "--workers", "1-2", "--yes", "-o", "json")
+    killed = "drill-0a1b2c3d"
+    server.command("HSET", "streamops:pools", killed, "controller")
+    server.command("HSET", f"streamops:pool:{killed}", "ordered", "4")
     result = cli("--url", server.url, "drill", *options)
     assert result.code == 0, result.err
     document = json.loads(result.out)
