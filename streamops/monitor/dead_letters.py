@@ -18,7 +18,7 @@ from streamops.model.streams import StreamRole
 from streamops.monitor.context import Place
 from streamops.monitor.dead_letter_pages import LetterFilter, chosen_letters, letters_by_id, selection_bounds
 from streamops.monitor.inspection import read_stream
-from streamops.monitor.pages import read_newest
+from streamops.monitor.newest import read_newest
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
 from streamops.wire.reads import read_clock, read_page

@@ -28,7 +28,7 @@ from streamops.monitor.entry_trace import (
     waiting_retry,
 )
 from streamops.monitor.inspection import read_stream
-from streamops.monitor.pages import read_newest
+from streamops.monitor.newest import read_newest
 from streamops.operate.acting.action_search import ActionQuery, find_actions
 from streamops.operate.acting.actions import read_actions
 from streamops.operate.acting.audit import read_action

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from streamops.targets.build import target_of
 from streamops.targets.local import LocalTarget
-from streamops.targets.specs import CommandSpec, KubernetesSpec, LocalSpec, TargetSpec
+from streamops.targets.specs import LocalSpec, TargetSpec
 from streamops.targets.target import Target
 from streamops.wire.server import Server
 
@@ -56,24 +57,3 @@ class Targets:
         targets, self._known = self._known, {}
         for target in targets.values():
             await target.close()
-
-
-def target_of(pool: str, spec: TargetSpec, local: Callable[[], Target]) -> Target:
-    """The target of a pool.
-
-    Args:
-        pool: The pool's name.
-        spec: Which target it has.
-        local: Makes the target of processes on this machine, which is reached through Redis and not by itself.
-    """
-    match spec:
-        case LocalSpec():
-            return local()
-        case KubernetesSpec():
-            from streamops.targets.kubernetes import KubernetesTarget  # noqa: PLC0415
-
-            return KubernetesTarget(spec)
-        case CommandSpec():
-            from streamops.targets.command import CommandTarget  # noqa: PLC0415
-
-            return CommandTarget(pool, spec)

@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.monitor import pages
-from streamops.monitor.pages import Newest, read_newest
+from streamops.monitor import newest
+from streamops.monitor.newest import Newest, read_newest
 from streamops.operate.console import Console
 from streamops.wire.faults import Fault
 from tests.support.servers import RunningServer
@@ -36,7 +36,7 @@ async def test_as_many_as_asked_for_the_newest_first(
 
 
 async def test_large_entries_are_fewer(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(newest, "MOST_BYTES", 10_000)
     for _ in range(40):
         server.command("XADD", "s", "*", "n", "x" * 1_000)
     async with await Console.open(server.options) as console:

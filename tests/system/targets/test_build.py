@@ -6,7 +6,7 @@ import sys
 
 
 def test_importing_the_door_imports_no_client() -> None:
-    code = "import streamops.targets.targets, sys, json; print(json.dumps(sorted(sys.modules)))"
+    code = "import streamops.targets.build, sys, json; print(json.dumps(sorted(sys.modules)))"
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )

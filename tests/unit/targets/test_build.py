@@ -8,6 +8,7 @@ import pytest
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
+from streamops.targets.build import target_of
 from streamops.targets.kubernetes import KubernetesTarget
 from streamops.targets.specs import (
     CommandSpec,
@@ -24,7 +25,6 @@ from streamops.targets.target import (
     require_done,
     require_expected,
 )
-from streamops.targets.targets import target_of
 from tests.support.tables import table
 
 SPECS: tuple[tuple[TargetSpec, str], ...] = (
