@@ -1,4 +1,4 @@
-"""Text for terminals: cut, shortened, in ASCII where need be. What makes it safe stands in ``analysis.safe_text``."""
+"""Text for terminals: cut, shortened, in ASCII where need be. What makes it safe stands in ``model.safe_text``."""
 
 from typing import Final
 
