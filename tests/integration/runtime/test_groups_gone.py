@@ -30,8 +30,8 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
     ids = [add_entry(server, "s", "n", number) for number in range(40)]
     async with working(app) as worker:
         await until(lambda: len(begun) == 22)
-        # Those that were handled are acknowledged.
-        await until(lambda: pending_count(server, "s", "g") + unread(server, "s") == len(ids) - 20)
+        # Those that were handled are acknowledged, and the worker has heard so.
+        await until(lambda: worker.in_hand + unread(server, "s") == len(ids) - 20)
         before, told = worker.in_hand, list[Event]()
         app.events.on(Event, told.append)
         destroy(server)
