@@ -6,8 +6,8 @@ told. Once the cause is mended, ``streamops replay '{orders}:dlq'`` hands the le
 import msgspec
 
 from streamops.model.acting import Actor, Assent
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.runtime import Entry, Streamops
 from streamops.testing import staged
 from streamops.wire.options import ConnectionOptions

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from streamops.autoscaling.backoff import Backoff
 from streamops.errors import ApplyError, PlanError, ServerError, StalePlan, StreamopsError, TargetChanged
 from streamops.model.acting import Limits
-from streamops.model.acts.scaling import ScaleIntent
 from streamops.model.pools import Applied, Mandate, PoolDecision, PoolSize
-from streamops.operate.console import Console
+from streamops.operations.autoscale.intent import ScaleIntent
+from streamops.operations.console import Console
 
 LONGEST_PAUSE: Final = 300.0
 BELIEVED: Final = 30.0

@@ -18,7 +18,7 @@ from streamops.autoscaling.sharing import within_budgets
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import Pool, PoolDecision
 from streamops.monitor.pools import Staff
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 
 KEEP_EVERY: Final = 6
 """Rounds between two times that what was learned is kept for others, and the pools are listed again."""

@@ -18,7 +18,7 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, Mandate, Pool, PoolDecision, PoolSize
 from streamops.model.scaling import ScaleCode
 from streamops.monitor.pools import Staff
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 
 
 class Duty:

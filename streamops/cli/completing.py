@@ -13,7 +13,7 @@ from streamops.cli.globals import Globals, globals_of
 from streamops.cli.session import Session
 from streamops.errors import StreamopsError
 from streamops.monitor.dead_letters import queues_among
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.text import safe
 from streamops.settings.contexts import list_contexts
 from streamops.settings.pools import load_pools

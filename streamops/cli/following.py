@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 
 from streamops.model.entries import Entry
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.rows import EntryRow
 
 WAITING_ROWS = 100

@@ -7,7 +7,7 @@ from streamops.cli.session import Session
 from streamops.errors import NotFound, Refused, ServerError
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.snapshot import NO_SUCH_STREAM
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 
 
 class Survey(NamedTuple):

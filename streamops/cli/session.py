@@ -16,13 +16,13 @@ from streamops.cli.logs import start_logging
 from streamops.cli.narration import Narrator
 from streamops.cli.output.printer import Printer
 from streamops.errors import SettingsError
-from streamops.operate.acting.command_line import full_command
+from streamops.operations.commands import full_command
 from streamops.present.table import Column
 from streamops.settings.actors import actor_of, selector_of
 from streamops.settings.load import Flags, Settings, load_settings
 
 if TYPE_CHECKING:
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
     from streamops.targets.specs import TargetSpec
 
 Row = TypeVar("Row")
@@ -104,7 +104,7 @@ class Session:
         self, work: Callable[["Console"], Coroutine[Any, Any, Answer]], patterns: Sequence[str]
     ) -> Answer:
         # The same goes for redis-py.
-        from streamops.operate.console import Console  # noqa: PLC0415
+        from streamops.operations.console import Console  # noqa: PLC0415
 
         settings = self.settings
         # What is named on the command line is wanted, whatever the configuration leaves out.

@@ -18,9 +18,9 @@ from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.model.acting import Assent, Plan, Tier
 from streamops.model.retention import RetentionRow
 from streamops.model.wording import counted
-from streamops.operate.console import Console
-from streamops.operate.retention import PolicyTrim, apply_retention, prepare_retention
-from streamops.plans.consent import Consent, required_consent
+from streamops.operations.consent import Consent, required_consent
+from streamops.operations.console import Console
+from streamops.operations.retention import PolicyTrim, apply_retention, prepare_retention
 from streamops.present.columns.retention import RETENTION_COLUMNS
 from streamops.present.retention import retention_json
 

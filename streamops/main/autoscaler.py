@@ -63,7 +63,7 @@ async def _control(session: Session, options: "ControllerOptions", *, once: bool
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
 
     settings = session.settings
-    from streamops.operate.console import Console  # noqa: PLC0415
+    from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.settings.actors import actor_of  # noqa: PLC0415
 
     console = await Console.open(

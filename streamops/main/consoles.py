@@ -15,7 +15,7 @@ from streamops.settings.schema import ConsoleOptions
 from streamops.settings.views import save_view
 
 if TYPE_CHECKING:
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
     from streamops.present.views import View
     from streamops.tui.source import TuiSettings
 
@@ -93,7 +93,7 @@ def _is_read_only(settings: Settings, context: ContextSummary) -> bool:
 
 
 async def _open_console(settings: Settings) -> "Console":
-    from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
+    from streamops.operations.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
     from streamops.settings.pool_targets import find_target  # noqa: PLC0415 - few scale pools
 
     return await Console.open(

@@ -25,7 +25,7 @@ from streamops.settings.durations import parse_duration
 if TYPE_CHECKING:
     from streamops.autoscaling.controller import Report
     from streamops.autoscaling.policy.config import ScalingConfig
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
     from streamops.runtime.drill.keys import DrillKeys
 
 EVERY: Final = timedelta(seconds=1)
@@ -193,7 +193,7 @@ async def _drill(
         return await run_drill(settings.connection, plan, tag, timeline.add)
     from streamops.autoscaling.assignment import Assignment, ControllerOptions  # noqa: PLC0415
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
-    from streamops.operate.console import Console  # noqa: PLC0415
+    from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.runtime.drill.keys import DrillKeys  # noqa: PLC0415
     from streamops.settings.actors import actor_of  # noqa: PLC0415
 

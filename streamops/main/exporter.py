@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from streamops.exporter.scraping.target import Open
     from streamops.exporter.web.server import ServerOptions
     from streamops.monitor.watch import Watch
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
 
 MOST_READ: Final = 10_000
 """Streams that are read, so that those with the greatest lag can be shown; a context may state another number."""
@@ -245,7 +245,7 @@ def _opening(loads: "Iterator[Callable[[], Settings]]", guards: "Guards", patter
     """What connects a scraper."""
 
     async def open_console() -> "Console":
-        from streamops.operate.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
+        from streamops.operations.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
 
         # It may run a program that asks for a password: the server must answer meanwhile.
         settings = await asyncio.to_thread(next(loads))

@@ -121,7 +121,7 @@ def demo(session: Session, *, seconds: float) -> int:
 
 async def _demo_console(*, read_only: bool) -> int:
     from streamops.demo.running import running_demo  # noqa: PLC0415 - see tui()
-    from streamops.operate.console import Console  # noqa: PLC0415 - the same
+    from streamops.operations.console import Console  # noqa: PLC0415 - the same
     from streamops.tui.app import StreamopsApp  # noqa: PLC0415 - the same
     from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - the same
     from streamops.tui.terminal import require_terminal  # noqa: PLC0415 - the same
@@ -157,7 +157,7 @@ def _print_demo(session: Session, seconds: float) -> int:
 async def _watch_demo(session: Session, seconds: float) -> "Observation":
     """Observe for so long, again and again, so that rates are known at the end."""
     from streamops.demo.running import running_demo  # noqa: PLC0415 - see tui()
-    from streamops.operate.console import Console  # noqa: PLC0415 - the same
+    from streamops.operations.console import Console  # noqa: PLC0415 - the same
 
     async with running_demo() as options, await Console.open(options) as console:
         session.narrator.note(f"the demo runs at {options.label} for {seconds:g} s")

@@ -126,7 +126,7 @@ async def _serve_keda(
     from streamops.autoscaling.keda.board import Board, Reading, post_round  # noqa: PLC0415
     from streamops.autoscaling.keda.desk import Desk  # noqa: PLC0415
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
-    from streamops.operate.console import Console  # noqa: PLC0415
+    from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.settings.actors import actor_of  # noqa: PLC0415
 
     settings = session.settings

@@ -1,4 +1,4 @@
-"""The distribution of a group's pending entries."""
+"""Pending entries as operations select them: which fit, which do not, and what is known of the selection."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -101,3 +101,44 @@ class Done(StrEnum):
 
     CLAIMED = "claimed"
     NACKED = "nacked"
+
+
+class StaleRow(Struct, frozen=True):
+    """A pending entry that is idle for long enough, and what becomes of it.
+
+    Attributes:
+        entry: Its row; deliveries are counted over all the times it was added anew.
+        fate: ``redeliver``, ``bury``, or ``gone`` where its entry no longer exists.
+        origin: The ID that it was born with.
+    """
+
+    entry: PendingEntry
+    fate: str
+    origin: str
+
+
+class Stale(Struct, frozen=True):
+    """Pending entries that are idle for long enough, without holding all of them.
+
+    Attributes:
+        redeliver: How many would be handled again.
+        bury: How many were delivered too often.
+        gone: How many no longer exist in the stream.
+        waiting: How many wait for the consumer that they were given to.
+        owners: How many of the first three by owner, most first.
+        sample: The first few.
+        last_id: The highest pending ID that was looked at; none where there was none.
+    """
+
+    redeliver: int = 0
+    bury: int = 0
+    gone: int = 0
+    waiting: int = 0
+    owners: tuple[tuple[str, int], ...] = ()
+    sample: tuple[StaleRow, ...] = ()
+    last_id: EntryId | None = None
+
+    @property
+    def count(self) -> int:
+        """How many something is done with."""
+        return self.redeliver + self.bury + self.gone

@@ -8,7 +8,7 @@ from msgspec import Struct
 STREAM: Final = "STREAM"
 """What stands in rules in place of a stream's name."""
 
-# What each command is for, and that the sets are enough: the tests of ``operate`` run on servers of every version as such a user.
+# What each command is for, and that the sets are enough: the tests of ``operations`` run on servers of every version as such a user.
 _READS: Final = (
     "+ping +info +scan +type +exists +dbsize +xlen +xrange +xrevrange +xpending +xinfo +memory|usage +time "
     "+command +role +client|setname +client|id +acl|whoami +cluster|shards +cluster|slots +cluster|info "

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from streamops.model.json_text import Json, text_json
 from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, Signals
 from streamops.model.scaling import ScaleCode
-from streamops.plans.scaling import is_led, is_steered, steering_words
+from streamops.operations.autoscale.plan import is_led, is_steered, steering_words
 from streamops.present.plans import Fact
 from streamops.present.table import Cell
 from streamops.present.text import safe

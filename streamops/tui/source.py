@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is d
     from streamops.model.pending import PendingProfile
     from streamops.monitor.delayed import DelayedQueues
     from streamops.monitor.search import Search, SearchResult
-    from streamops.operate.acting.prepared import Prepared
+    from streamops.operations.operation import Prepared
     from streamops.tui.readers import (
         DelayedSource,
         LetterSource,

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple, Self
 from msgspec import Struct
 
 from streamops.model.acting import Assent, Outcome
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.undo.intent import UndoIntent
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 

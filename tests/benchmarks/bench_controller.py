@@ -26,7 +26,7 @@ from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.benchmarks.output import say
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer

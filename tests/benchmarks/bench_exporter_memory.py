@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic, process_time
 
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.benchmarks.fast_forward import CONSUMERS, GROUPS, INTERVAL, PER_SCRAPE, blocks_in_use, fast_forward
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer

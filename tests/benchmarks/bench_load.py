@@ -28,7 +28,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from streamops.model.acting import Actor, Environment
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.service.processes import module_command
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings

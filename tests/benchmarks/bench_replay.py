@@ -12,8 +12,8 @@ import sys
 import time
 
 from streamops.model.acting import Assent
-from streamops.model.acts.replay import ReplayIntent
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 

@@ -13,8 +13,8 @@ from multiprocessing.connection import Connection
 import redis
 
 from streamops.model.acting import Actor, Assent, Environment, Limits, Outcome
-from streamops.model.acts.trim import TrimIntent
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.trim.intent import TrimIntent
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
 

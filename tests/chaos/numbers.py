@@ -13,7 +13,7 @@ import redis
 
 from streamops.errors import ServerError
 from streamops.model.streams import ConsumerGroup
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.looking import Instant, instant
 from tests.chaos.worker import GROUP, STREAM

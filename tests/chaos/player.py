@@ -18,7 +18,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acts.replay import ReplayMode
+from streamops.operations.replay.intent import ReplayMode
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.crashes import Crash, Run
 from tests.chaos.history import History

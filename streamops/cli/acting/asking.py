@@ -5,7 +5,7 @@ import sys
 from streamops.cli.session import Session
 from streamops.cli.terminal import drawable
 from streamops.model.acting import Assent
-from streamops.plans.consent import Consent, ConsentKind
+from streamops.operations.consent import Consent, ConsentKind
 from streamops.present.text import safe
 
 YES = frozenset({"y", "yes"})

@@ -16,8 +16,8 @@ from streamops.errors import ApplyError, ExitCode
 from streamops.model.acting import Assent, Outcome, Plan
 
 if TYPE_CHECKING:
-    from streamops.operate.acting.prepared import Prepared
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
+    from streamops.operations.operation import Prepared
 
 Prepare = Callable[["Console"], Coroutine[Any, Any, "Prepared[Any, Any]"]]
 

@@ -13,8 +13,8 @@ from streamops.errors import ApplyError, ExitCode, StalePlan, StreamopsError, Un
 from streamops.model.acting import Assent, Outcome, Progress
 
 if TYPE_CHECKING:
-    from streamops.operate.acting.prepared import Prepared
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
+    from streamops.operations.operation import Prepared
 
 Again = Callable[["Console"], Coroutine[Any, Any, "Prepared[Any, Any]"]]
 """Makes a plan anew."""

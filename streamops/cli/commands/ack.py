@@ -1,7 +1,7 @@
 """``streamops ack``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.ack import AckIntent
+from streamops.operations.ack.intent import AckIntent
 
 ack = acting_command(
     AckIntent,

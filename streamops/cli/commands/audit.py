@@ -17,12 +17,18 @@ from streamops.cli.params import ENTRY_ID, MOMENT
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
-from streamops.model.acts.names import OPERATION_NAMES
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.json_text import Json, encode
-from streamops.operate.acting.action_search import ActionQuery, find_actions
-from streamops.operate.acting.before import Before, action_of, plain_values, state_before
-from streamops.operate.console import Console
+from streamops.operations.actions import (
+    ActionQuery,
+    Before,
+    action_of,
+    find_actions,
+    plain_values,
+    state_before,
+)
+from streamops.operations.console import Console
+from streamops.operations.registry import FOLDERS
 from streamops.present.columns import AUDIT_COLUMNS
 from streamops.present.records import action_document, action_facts, action_json
 
@@ -45,7 +51,7 @@ DEFAULT_LIMIT: Final = 100
 )
 @click.option(
     "--operation",
-    type=click.Choice(OPERATION_NAMES),
+    type=click.Choice(list(FOLDERS)),
     metavar="NAME",
     help="Only this operation: ack, groups.destroy.",
 )

@@ -16,7 +16,7 @@ from streamops.model.json_text import encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.probes import nagios_line, probe_document, probe_line
 
 EXIT_CODES: Final = {

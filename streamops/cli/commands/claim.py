@@ -1,7 +1,7 @@
 """``streamops claim``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.claim import ClaimIntent
+from streamops.operations.claim.intent import ClaimIntent
 
 claim = acting_command(
     ClaimIntent,

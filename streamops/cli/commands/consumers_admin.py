@@ -1,7 +1,8 @@
 """``streamops consumers rm`` and ``prune``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerIntent
+from streamops.operations.consumers_prune.intent import PruneConsumersIntent
+from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 
 rm = acting_command(
     RemoveConsumerIntent,

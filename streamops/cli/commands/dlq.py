@@ -19,8 +19,8 @@ from streamops.model.json_text import text_json
 from streamops.model.selections import LetterSelection
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
-from streamops.operate.backups import BackupWriter, entry_line
-from streamops.operate.console import Console
+from streamops.operations.backups import BackupWriter, entry_line
+from streamops.operations.console import Console
 from streamops.present.columns import (
     DEAD_LETTER_QUEUE_COLUMNS,
     FIELD_COLUMNS,

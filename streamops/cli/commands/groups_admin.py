@@ -1,7 +1,9 @@
 """``streamops groups create``, ``rewind`` and ``destroy``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent, RewindGroupIntent
+from streamops.operations.groups_create.intent import CreateGroupIntent
+from streamops.operations.groups_destroy.intent import DestroyGroupIntent
+from streamops.operations.groups_rewind.intent import RewindGroupIntent
 
 create = acting_command(
     CreateGroupIntent,

@@ -13,7 +13,7 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_gaps
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
-from streamops.model.acts.jobs import CancelJobIntent
+from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.present.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.present.documents import gaps_json
 from streamops.present.records import job_json

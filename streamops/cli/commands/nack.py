@@ -1,7 +1,7 @@
 """``streamops nack``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.nack import NackIntent
+from streamops.operations.nack.intent import NackIntent
 
 nack = acting_command(
     NackIntent,

@@ -17,7 +17,7 @@ from streamops.present.columns.pools import DECISION_COLUMNS, POOL_COLUMNS, POOL
 from streamops.present.pools import PoolRow, decision_json, pool_facts, pool_json
 
 if TYPE_CHECKING:
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
 
 _DECISIONS: Final = 10
 _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools"])

@@ -1,7 +1,7 @@
 """``streamops publish``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.publish import PublishIntent
+from streamops.operations.publish.intent import PublishIntent
 
 publish = acting_command(
     PublishIntent,

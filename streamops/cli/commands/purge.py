@@ -1,7 +1,7 @@
 """``streamops dlq purge``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.purge import PurgeIntent
+from streamops.operations.dlq_purge.intent import PurgeIntent
 
 purge = acting_command(
     PurgeIntent,

@@ -1,7 +1,7 @@
 """``streamops streams reclaim``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.reclaim import ReclaimIntent
+from streamops.operations.streams_reclaim.intent import ReclaimIntent
 
 reclaim = acting_command(
     ReclaimIntent,

@@ -8,12 +8,12 @@ import click
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.command import OtherPlan, acting_command
 from streamops.errors import SettingsError
-from streamops.model.acts.replay import ReplayIntent
+from streamops.operations.replay.intent import ReplayIntent
 
 if TYPE_CHECKING:
     from streamops.cli.acting.flow import Prepare
-    from streamops.operate.acting.prepared import Prepared
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
+    from streamops.operations.operation import Prepared
 
 
 def _rest_of(values: Mapping[str, Any], choices: Choices) -> "Prepare":

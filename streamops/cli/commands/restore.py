@@ -1,7 +1,7 @@
 """``streamops restore``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.restore import RestoreIntent
+from streamops.operations.restore.intent import RestoreIntent
 
 restore = acting_command(
     RestoreIntent,

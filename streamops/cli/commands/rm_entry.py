@@ -1,7 +1,7 @@
 """``streamops streams rm-entry``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.delete import DeleteIntent
+from streamops.operations.streams_rm_entry.intent import DeleteIntent
 
 rm_entry = acting_command(
     DeleteIntent,

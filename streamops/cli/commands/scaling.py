@@ -3,7 +3,7 @@
 from typing import Final
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.scaling import (
+from streamops.operations.autoscale.intent import (
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,

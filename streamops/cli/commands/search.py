@@ -18,7 +18,7 @@ from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchProgress, SearchResult, StopReason
 from streamops.monitor.search_words import EntryWords
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.cells import id_text
 from streamops.present.documents import entry_json
 from streamops.present.rows import EntryRow

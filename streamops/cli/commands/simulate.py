@@ -26,7 +26,7 @@ from streamops.present.units import duration, rate, timestamp
 
 if TYPE_CHECKING:
     from streamops.monitor.arrivals import ArrivalCounts
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
 
 STDIN: Final = "-"
 RECENT: Final = timedelta(minutes=15)

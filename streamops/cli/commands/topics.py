@@ -11,14 +11,19 @@ from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
-from streamops.model.acts.topics import AddTopicIntent, RemoveTopicIntent, TopicOffIntent, TopicOnIntent
+from streamops.operations.topics.intent import (
+    AddTopicIntent,
+    RemoveTopicIntent,
+    TopicOffIntent,
+    TopicOnIntent,
+)
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
 from streamops.present.topics import TopicRow, topic_json
 from streamops.settings.topic_rows import read_topic_rows
 from streamops.settings.topics import list_topics
 
 if TYPE_CHECKING:
-    from streamops.operate.console import Console
+    from streamops.operations.console import Console
 
 
 @click.command(

@@ -9,7 +9,7 @@ from streamops.cli.acting.choices import take_choices
 from streamops.cli.acting.command import ActingCommand, acting_command
 from streamops.cli.params import DURATION
 from streamops.cli.session import Session, with_session
-from streamops.model.acts.trim import TrimIntent
+from streamops.operations.trim.intent import TrimIntent
 
 SUMMARY: Final = "Drop a stream's oldest entries, none that is still needed."
 _BY_HAND: Final = acting_command(

@@ -1,7 +1,7 @@
 """``streamops undo``."""
 
 from streamops.cli.acting.command import acting_command
-from streamops.model.acts.undo import UndoIntent
+from streamops.operations.undo.intent import UndoIntent
 
 undo = acting_command(
     UndoIntent,

@@ -6,8 +6,8 @@ from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
-from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.json_text import text_json
+from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.workers import WorkerRow, unreadable_words, worker_json
 

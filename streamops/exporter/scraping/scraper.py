@@ -18,7 +18,7 @@ from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.target import DISCOVERY, Open, Target, nothing_read, unread_parts
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 
 LOG: Final = structlog.get_logger("streamops.exporter")
 

@@ -15,7 +15,7 @@ from streamops.model.queue_metrics import NO_EXTRAS, Extras
 from streamops.model.retention import RetentionPolicy
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.monitor.queue_metrics import ExtrasReader
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 
 LOG: Final = structlog.get_logger("streamops.exporter")
 

@@ -7,7 +7,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
-from streamops.plans.consent import Consent, ConsentKind
+from streamops.operations.consent import Consent, ConsentKind
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.tui.acting.choice import Press

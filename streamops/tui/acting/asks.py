@@ -9,7 +9,7 @@ from streamops.model.ids import EntryId
 from streamops.tui.source import Source
 
 if TYPE_CHECKING:  # Lists of what was done are looked at without the engine.
-    from streamops.operate.acting.prepared import Prepared
+    from streamops.operations.operation import Prepared
 
 
 class MakePlan(Struct, frozen=True):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Assent, Outcome, Progress
-from streamops.operate.acting.prepared import Prepared
+from streamops.operations.operation import Prepared
 from streamops.present.text import safe
 from streamops.tui.deed import Deed
 from streamops.tui.source import Source

@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acts.replay import RESERVED
 from streamops.model.dead_letters import DeadLetter
+from streamops.operations.replay.intent import RESERVED
 from streamops.present.text import safe_bytes
 from streamops.present.units import size
 

@@ -9,7 +9,7 @@ from streamops.model.acting import Assent
 from streamops.tui.acting.asks import Planning
 
 if TYPE_CHECKING:  # Who only looks at what was done needs no engine.
-    from streamops.operate.acting.prepared import Prepared
+    from streamops.operations.operation import Prepared
 
 
 class ShowPlan(Message):

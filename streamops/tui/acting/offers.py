@@ -5,8 +5,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.model.fields import IntentField, intent_fields
-from streamops.operate.acting.operation import Operation
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.operation import Operation
+from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.answers import read_answer
 from streamops.tui.subjects import Subject
 

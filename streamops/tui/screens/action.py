@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from streamops.model.acting import Action, AuditRecord
 from streamops.model.ids import EntryId
 from streamops.model.json_text import encode
-from streamops.operate.acting.before import Before, action_of, state_before
+from streamops.operations.actions import Before, action_of, state_before
 from streamops.present.records import action_facts
 from streamops.tui import places
 from streamops.tui.acting.asks import ReadAction

@@ -10,10 +10,10 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from streamops.model.acts.replay import ReplayIntent
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.wording import counted
-from streamops.operate.acting.operation import Operation
+from streamops.operations.operation import Operation
+from streamops.operations.replay.intent import ReplayIntent
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.acting.answers import WrongAnswer

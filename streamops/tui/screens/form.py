@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from streamops.model.wording import first_few
-from streamops.operate.acting.operation import Operation
+from streamops.operations.operation import Operation
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.acting.answers import WrongAnswer

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Assent, Plan
-from streamops.operate.acting.prepared import Prepared
+from streamops.operations.operation import Prepared
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import words

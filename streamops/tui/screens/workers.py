@@ -10,7 +10,7 @@ from textual.widget import Widget
 from streamops.model.pools import Pool
 from streamops.model.workers import WorkerState
 from streamops.monitor.workers import Crowd
-from streamops.plans.scaling import is_steered
+from streamops.operations.autoscale.plan import is_steered
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.table import Cell, Column
 from streamops.present.workers import WorkerRow, unreadable_words

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from streamops.model.acts.reclaim import StaleRow
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.pending import StaleRow
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.keys import replayed_key
 from streamops.wire.node import Argument, Reply

@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Actor, Assent, Environment
-from streamops.model.acts.purge import PurgeIntent
-from streamops.model.acts.replay import ReplayIntent
-from streamops.model.acts.trim import TrimIntent
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.dlq_purge.intent import PurgeIntent
+from streamops.operations.replay.intent import ReplayIntent
+from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.options import ConnectionOptions
 from tests.benchmarks.soak.warm import fill_caches
 from tests.benchmarks.soak.worker import STREAM, Note, write_note

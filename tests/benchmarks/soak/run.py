@@ -11,7 +11,7 @@ import redis
 from msgspec import Struct
 
 from streamops.errors import StreamopsError
-from streamops.operate.backups import read_backup
+from streamops.operations.backups import read_backup
 from streamops.runtime import Publisher, Streamops
 from streamops.service.processes import module_command
 from tests.benchmarks.soak.books import Balance, Line, Published, balance, read, runs_of

@@ -16,8 +16,8 @@ from random import Random
 import pytest
 
 from streamops.model.acting import AuditPhase
-from streamops.operate.acting.audit import read_audit
-from streamops.operate.backups import read_backup
+from streamops.operations.audit import read_audit
+from streamops.operations.backups import read_backup
 from streamops.runtime import Entry, Reject, Streamops
 from streamops.wire.server import Server
 from tests.support.operators.cron import LONG, run_job

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Assent, Limits, Outcome
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.topologies.place import LONGEST
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.project import PROJECT
 
 ROOT: Final = PROJECT

@@ -12,11 +12,11 @@ from streamops.errors import Unreachable
 from streamops.exporter.metrics.guards import NO_GUARDS
 from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.chaos.topologies.operators import DONE, Typist
 from tests.chaos.topologies.place import LONGEST, Place, until
 from tests.support.autoscaling.pools import POOL, Workers, options
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 
 IMPATIENT: Final = timedelta(seconds=1.5)
 LEASE: Final = timedelta(seconds=5)

@@ -7,9 +7,9 @@ from typing import Final, Protocol
 
 from msgspec.structs import replace
 
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.replay import ReplayIntent
-from streamops.model.acts.trim import TrimIntent
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.replay.intent import ReplayIntent
+from streamops.operations.trim.intent import TrimIntent
 from tests.chaos.topologies.operators import Deed
 from tests.chaos.topologies.outcome import Account
 from tests.chaos.topologies.place import Place

@@ -7,7 +7,7 @@ from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.snapshot import Snapshot
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.rows import GroupRow
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings

@@ -16,13 +16,13 @@ from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolDecision, PoolSize
 from streamops.model.snapshot import Snapshot
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.targets.target import require_expected
 from tests.chaos.watchers.consoles import Snapshots
 from tests.chaos.watchers.judging import Journals
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.writer import ANYTHING, GROUPS, KEEPER, STREAMS
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer
 
 POOL: Final = "fleet"

@@ -1,6 +1,6 @@
 """Fixtures of the tests of authority."""
 
 from tests.support.cli.fixtures import cli, invented, place
-from tests.support.operate.fixtures import console
+from tests.support.monitor.fixtures import console
 
 __all__ = ["cli", "console", "invented", "place"]

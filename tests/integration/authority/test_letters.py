@@ -3,10 +3,10 @@
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
-from tests.support.operate.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
+from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 
 AUDIT = "streamops:audit"

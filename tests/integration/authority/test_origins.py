@@ -3,11 +3,11 @@
 import pytest
 
 from streamops.errors import StreamopsError
-from streamops.model.acts.reclaim import ReclaimIntent
-from streamops.model.acts.replay import ReplayIntent
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent
+from streamops.operations.streams_reclaim.intent import ReclaimIntent
 from streamops.runtime import Entry, Reject, Streamops
-from tests.support.operate.letters import do
+from tests.support.monitor.letters import do
 from tests.support.runtime.worker import add_order
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer

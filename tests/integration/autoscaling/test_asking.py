@@ -13,7 +13,7 @@ from streamops.errors import TargetChanged, TargetError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, Mandate, PoolDecision, PoolSize
 from streamops.model.scaling import ScaleCode
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.autoscaling.pools import AUDIT, KEY, POOL, Workers, console_on
 from tests.support.servers import RunningServer
 

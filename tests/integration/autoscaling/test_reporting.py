@@ -9,11 +9,11 @@ from streamops.errors import TargetError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, Pool, PoolSize, PoolSupervisor
 from streamops.model.scaling import ScaleCode
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.acl import AclRole
 from streamops.wire.pools.roster import report_for_duty
-from tests.support.operate.acting.acl import NARROW, USER, as_role
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.acl import NARROW, USER, as_role
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer
 
 STREAM, GROUP, POOL = "payments", "billing", "p"

@@ -5,7 +5,7 @@ from typing import Any
 from streamops.autoscaling.sensing import Seen, Sense
 from streamops.model.pools import PoolSize
 from streamops.model.scaling import Demand
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.autoscaling.pools import GROUP, POOL, STREAM, add_waiting, console_on, options
 from tests.support.servers import RunningServer
 

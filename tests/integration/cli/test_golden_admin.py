@@ -9,7 +9,7 @@ import pytest
 
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.operate.backups import BackupWriter
+from streamops.operations.backups import BackupWriter
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer

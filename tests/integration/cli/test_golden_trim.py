@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.operate.backups import read_backup
+from streamops.operations.backups import read_backup
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer

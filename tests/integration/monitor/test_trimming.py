@@ -6,7 +6,7 @@ from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.model.readings import StreamReading
 from streamops.model.server import Flavour, ServerNode
-from streamops.operate.operations.trimming import lag_after_overtaking, references_are_sound, unread_below
+from streamops.operations.trimming import lag_after_overtaking, references_are_sound, unread_below
 
 
 def node(flavour: Flavour, *version: int) -> ServerNode:

@@ -16,25 +16,31 @@ from msgspec import Struct
 
 from streamops.errors import ApplyError, ExitCode, Forbidden, StalePlan, StreamopsError
 from streamops.model.acting import Actor, Assent, AuditPhase, JobState, Limits, Outcome
-from streamops.model.acts.ack import AckIntent
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.groups import CreateGroupIntent, DestroyGroupIntent, RewindGroupIntent
-from streamops.model.acts.purge import PurgeIntent
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
-from streamops.model.acts.scaling import ScaleIntent
-from streamops.model.acts.trim import TrimIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.pools import PoolSupervisor
-from streamops.operate.acting import jobs
-from streamops.operate.acting.prepared import Prepared
-from streamops.operate.backups import read_backup
-from streamops.operate.console import Console
-from streamops.operate.operations import ack, claiming, purge, trim, undo
+from streamops.operations import jobs
+from streamops.operations.ack import run as ack
+from streamops.operations.ack.intent import AckIntent
+from streamops.operations.autoscale.intent import ScaleIntent
+from streamops.operations.backups import read_backup
+from streamops.operations.claim import run as claiming
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.dlq_purge import run as purge
+from streamops.operations.dlq_purge.intent import PurgeIntent
+from streamops.operations.groups_create.intent import CreateGroupIntent
+from streamops.operations.groups_destroy.intent import DestroyGroupIntent
+from streamops.operations.groups_rewind.intent import RewindGroupIntent
+from streamops.operations.operation import Prepared
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
+from streamops.operations.trim import run as trim
+from streamops.operations.trim.intent import TrimIntent
+from streamops.operations.undo import run as undo
+from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.pools.roster import report_for_duty
 from streamops.wire.server import Server
 from streamops.wire.writes import replay_words
-from tests.support.operate.operations.doing import applied, done
+from tests.support.operations.doing import applied, done
 from tests.support.operators.desk import outcome_of
 from tests.support.servers import RunningServer
 

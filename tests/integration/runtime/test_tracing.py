@@ -14,13 +14,13 @@ from opentelemetry.trace import SpanKind, StatusCode, TraceState, get_current_sp
 from opentelemetry.trace.span import NonRecordingSpan, SpanContext, TraceFlags
 
 from streamops.model.acting import Assent
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.runtime import Delays, Entry, RetryLater, Skip, Streamops
 from streamops.runtime.entry import TRACE
 from streamops.runtime.handlers import BatchCall
 from streamops.runtime.tracing import trace
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 

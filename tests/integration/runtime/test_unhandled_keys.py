@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from streamops.model.acting import Assent, Outcome
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.consumers import RemoveConsumerIntent
-from streamops.operate.console import Console
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 from streamops.runtime import Entry, RetryLater, Streamops, WorkerOptions
 from streamops.runtime.events import Duplicate, Event, Lost, Retried
-from tests.support.operate.acting.examples import WORKSHOP
-from tests.support.operate.operations.reclaiming import reclaim
+from tests.support.operations.engine.examples import WORKSHOP
+from tests.support.operations.reclaiming import reclaim
 from tests.support.runtime.worker import add_order
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer

@@ -82,7 +82,7 @@ def test_a_bug_with_its_traceback(planted: Planted, cli: Cli, monkeypatch: pytes
     def broken(*_: object, **__: object) -> None:
         raise AssertionError("broken")
 
-    monkeypatch.setattr("streamops.operate.console.Console.open", broken)
+    monkeypatch.setattr("streamops.operations.console.Console.open", broken)
     result = cli("--log-level", "debug", "status")
     assert "Traceback" in result.err
     assert not planted.tells(result.out + result.err)

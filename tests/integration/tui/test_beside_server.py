@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from streamops.model.acting import Assent
-from streamops.model.acts.publish import PublishIntent
-from streamops.model.acts.topics import AddTopicIntent
-from streamops.operate.console import Console
-from tests.support.operate.letters import QUEUE, STREAM, add_letter, make_group
-from tests.support.operate.workers import beat
+from streamops.operations.console import Console
+from streamops.operations.publish.intent import PublishIntent
+from streamops.operations.topics.intent import AddTopicIntent
+from tests.support.monitor.letters import QUEUE, STREAM, add_letter, make_group
+from tests.support.monitor.workers import beat
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
 from tests.support.tui.driving import NARROW, list_of, names, press, running, shown, until

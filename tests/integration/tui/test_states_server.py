@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from streamops.wire.options import Secret

@@ -7,18 +7,18 @@ import pytest
 
 from streamops.errors import Forbidden, StreamopsError
 from streamops.model.acting import Actor
-from streamops.model.acts.nack import NackIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.nack.intent import NackIntent
+from streamops.operations.undo.intent import UndoIntent
 from streamops.runtime import Entry, Streamops
 from streamops.wire.consuming.pumping import pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
-from tests.support.operate.operations.doing import done
+from tests.support.operations.doing import done
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 

@@ -12,15 +12,15 @@ import pytest
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden
 from streamops.model.acting import Actor, Assent, JobState, Limits
-from streamops.model.acts.delayed import RunDelayedIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.model.pools import PoolMode
 from streamops.model.workers import WorkerState
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.delayed.intent import RunDelayedIntent
+from streamops.operations.undo.intent import UndoIntent
 from streamops.runtime import Entry, Streamops
 from streamops.wire.keys import learned_key
-from tests.support.operate.operations.doing import done
+from tests.support.operations.doing import done
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 from tests.support.upgrades.written_before import VERSIONS, restore

@@ -6,12 +6,12 @@ from functools import partial
 
 import pytest
 
-from streamops.model.acts.claim import ClaimIntent
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
-from streamops.plans import crowds
+from streamops.operations import planning
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
@@ -98,7 +98,7 @@ async def test_a_group_that_is_gone_is_drift_without_a_position_too(server: Runn
 async def test_a_plan_tells_for_how_long_a_crowd_holds_the_server(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crowds, "LONG", 1)
+    monkeypatch.setattr(planning, "LONG", 1)
     make(server, "crowded", MOST + 1)
     make(server, "few", 1)
     told = (

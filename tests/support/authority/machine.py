@@ -22,13 +22,13 @@ from msgspec.structs import replace
 from streamops.errors import StreamopsError
 from streamops.model.acting import Assent
 from streamops.model.delayed import DelayedBody
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.runtime import Entry, Reject, Streamops
 from streamops.wire.consuming.pumping import pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
-from tests.support.operate.acting.examples import (
+from tests.support.operations.engine.examples import (
     BODIES,
     EXAMPLES,
     LETTERS,

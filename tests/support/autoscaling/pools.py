@@ -10,10 +10,10 @@ from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolSize
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.targets.target import require_expected
 from streamops.wire.options import ConnectionOptions
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer
 
 POOL, STREAM, GROUP = "billing", "orders", "workers"

@@ -33,5 +33,5 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Iterator[Cli]:
 def invented(monkeypatch: pytest.MonkeyPatch) -> InventedConsole:
     """Commands meet an invented console in place of a server, so that what they print is known beforehand."""
     console = InventedConsole()
-    monkeypatch.setattr("streamops.operate.console.Console.open", console.open)
+    monkeypatch.setattr("streamops.operations.console.Console.open", console.open)
     return console

@@ -15,7 +15,7 @@ from streamops.exporter.scraping.target import Open
 from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web.server import ServerOptions, serving
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
 PATIENCE = timedelta(seconds=30)

@@ -15,7 +15,7 @@ from streamops.exporter.metrics.guards import NO_GUARDS, Guards
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.retention import RetentionPolicy
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer

@@ -13,17 +13,20 @@ from typing import Any, NamedTuple
 import pytest
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.model.acts.ack import AckIntent
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.nack import NackIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done
-from streamops.operate.acting import run
-from streamops.operate.console import Console
-from streamops.operate.operations import ack, claiming, nack, undo
+from streamops.operations import running
+from streamops.operations.ack import run as ack
+from streamops.operations.ack.intent import AckIntent
+from streamops.operations.claim import run as claiming
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.nack import run as nack
+from streamops.operations.nack.intent import NackIntent
+from streamops.operations.undo import run as undo
+from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.claimable import Claimable
-from tests.support.operate.operations.doing import done, open_console
+from tests.support.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"
@@ -88,7 +91,7 @@ class History:
         """Put the ledger around every write, and make the batches small."""
         for name in ("FIRST", "LARGEST", "NAMED"):
             patched.setattr(claiming, name, 3)
-        patched.setattr(run, "ROWS_GATHERED", 7)
+        patched.setattr(running, "ROWS_GATHERED", 7)
         for module in (ack, nack):
             patched.setattr(module, "BATCH", 2)
         patched.setattr(undo, "ROWS", 2)

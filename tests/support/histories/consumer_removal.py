@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.model.acts.consumers import PruneConsumersIntent, RemoveConsumerIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
-from streamops.operate.operations import consumer_prune, consumer_rm
-from tests.support.operate.operations.doing import done, open_console
+from streamops.operations.console import Console
+from streamops.operations.consumers_prune import run as consumer_prune
+from streamops.operations.consumers_prune.intent import PruneConsumersIntent
+from streamops.operations.consumers_rm import run as consumer_rm
+from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
+from streamops.operations.undo.intent import UndoIntent
+from tests.support.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"

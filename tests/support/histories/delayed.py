@@ -12,9 +12,9 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
 from streamops.model.acting import Actor, Assent, Environment
-from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.faults import Fault

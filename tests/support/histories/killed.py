@@ -20,10 +20,14 @@ from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Actor, Assent
-from streamops.operate.acting import jobs, run
-from streamops.operate.console import Console
-from streamops.operate.operations import ack, claiming, nack, trim, undo
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations import jobs, running
+from streamops.operations.ack import run as ack
+from streamops.operations.claim import run as claiming
+from streamops.operations.console import Console
+from streamops.operations.nack import run as nack
+from streamops.operations.registry import OPERATIONS
+from streamops.operations.trim import run as trim
+from streamops.operations.undo import run as undo
 from streamops.wire import script_calls
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
@@ -39,7 +43,7 @@ SMALL: Mapping[ModuleType, Mapping[str, float]] = {
     nack: {"BATCH": 2},
     undo: {"ROWS": 2},
     trim: {"SMALLEST": 8, "FIRST": 12, "LARGEST": 24},
-    run: {"ROWS_GATHERED": 7},
+    running: {"ROWS_GATHERED": 7},
     jobs: {"BEAT_SECONDS": 0.005},
 }
 """Batches so small that a few entries take many."""
@@ -189,7 +193,7 @@ def _act(
             assert hasattr(module, name)
             setattr(module, name, size)
     for name in LONG_WORK:
-        OPERATIONS[name] = replace(OPERATIONS[name], job_from=1)
+        OPERATIONS.loaded[name] = replace(OPERATIONS[name], job_from=1)
     os._exit(asyncio.run(_operate(options, what, fate, user)))
 
 

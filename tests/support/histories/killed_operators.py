@@ -9,15 +9,15 @@ from random import Random
 from typing import NamedTuple
 
 from streamops.errors import Forbidden
-from streamops.model.acts.ack import AckIntent
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.nack import NackIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
+from streamops.operations.ack.intent import AckIntent
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.nack.intent import NackIntent
+from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.writes.audit import AUDIT
 from tests.support.histories.killed import Fate, Operator, play
-from tests.support.operate.operations.doing import done, open_console
+from tests.support.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 
 STREAM, GROUP = "orders", "billing"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from streamops.model.acts.trim import TrimIntent
+from streamops.operations.trim.intent import TrimIntent
 from tests.support.histories.killed import Fate, Operator, play, unfinished
 from tests.support.histories.trims import Ledger
 from tests.support.servers import RunningServer

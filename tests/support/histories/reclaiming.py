@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from streamops.model.acting import Assent
-from streamops.model.acts.reclaim import ReclaimIntent, Redelivery
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from tests.support.servers import RunningServer
 from tests.support.streams import fields_of
 

@@ -14,15 +14,15 @@ import pytest
 
 from streamops.errors import Forbidden, StreamopsError
 from streamops.model.acting import Assent
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
-from streamops.operate.operations import replay, replay_moves
+from streamops.operations.console import Console
+from streamops.operations.replay import run as replay
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.writes.jobs import job_key
 from tests.support.deployments import RunningCluster
-from tests.support.operate.letters import add_letter, make_group, node_of
+from tests.support.monitor.letters import add_letter, make_group, node_of
 from tests.support.servers import RunningServer
 
 Place = RunningServer | RunningCluster
@@ -238,7 +238,7 @@ def _moves(request: Request | BundleRequest) -> bool:
 def hasten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every batch be small, so that much can happen between two of them."""
     monkeypatch.setattr(replay, "BATCH", 2)
-    monkeypatch.setattr(replay_moves, "PLACED", 2)
+    monkeypatch.setattr(replay, "PLACED", 2)
 
 
 async def play(place: Place, seeds: Iterable[int], queue: str = "{orders}:dlq") -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from streamops.errors import ApplyError, Forbidden, StalePlan
 from streamops.model.acting import Actor, Assent, Environment, Outcome
-from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
-from streamops.operate.operations import trim
+from streamops.operations.console import Console
+from streamops.operations.trim import run as trim
+from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server

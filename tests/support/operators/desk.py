@@ -17,17 +17,17 @@ from msgspec import Struct
 
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Actor, Assent, JobState, Limits, Outcome
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.consumers import PruneConsumersIntent
-from streamops.model.acts.groups import RewindGroupIntent
-from streamops.model.acts.nack import NackIntent
-from streamops.model.acts.purge import PurgeIntent
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
-from streamops.model.acts.trim import TrimIntent
-from streamops.model.acts.undo import UndoIntent
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.consumers_prune.intent import PruneConsumersIntent
+from streamops.operations.dlq_purge.intent import PurgeIntent
+from streamops.operations.groups_rewind.intent import RewindGroupIntent
+from streamops.operations.nack.intent import NackIntent
+from streamops.operations.registry import OPERATIONS
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
+from streamops.operations.trim.intent import TrimIntent
+from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.options import ConnectionOptions
 
 STREAM, GROUP, LETTERS = "orders", "billing", "{orders}:dlq"

@@ -31,7 +31,7 @@ from streamops.model.snapshot import Gap
 from tests.support.invented import NOW, entry_id, minutes, seconds
 
 if TYPE_CHECKING:  # As in the console, only who acts pays for the engine.
-    from streamops.operate.acting.prepared import Prepared
+    from streamops.operations.operation import Prepared
 
 ACTOR = Actor("ada", "bastion-1", 4711, "prod", Environment.PRODUCTION)
 CLAIM = Plan(
@@ -165,7 +165,7 @@ class InventedActs:
 
     async def prepare_rest(self, job_id: str) -> "Prepared[Any, Any]":
         self.planned.append((job_id, Limits()))
-        from streamops.model.acts.ack import AckIntent  # noqa: PLC0415 - any intent does
+        from streamops.operations.ack.intent import AckIntent  # noqa: PLC0415 - any intent does
 
         return self._prepared(AckIntent(stream="orders", group="billing", ids=()), Limits())
 
@@ -213,14 +213,14 @@ class InventedActs:
         return False
 
     def _prepared(self, intent: Struct, limits: Limits) -> "Prepared[Any, Any]":
-        from streamops.operate.acting.prepared import Prepared  # noqa: PLC0415 - see above
-        from streamops.operate.operations.registry import operation_of  # noqa: PLC0415 - see above
-        from streamops.plans.consent import required_consent  # noqa: PLC0415 - see above
+        from streamops.operations.consent import required_consent  # noqa: PLC0415 - see above
+        from streamops.operations.operation import Prepared  # noqa: PLC0415 - see above
+        from streamops.operations.registry import OPERATIONS  # noqa: PLC0415 - see above
 
         if isinstance(self.plan, StreamopsError):
             raise self.plan
         consent = required_consent(self.plan, self.environment)
-        return Prepared(operation_of(intent), intent, None, self.plan, consent, limits, None)
+        return Prepared(OPERATIONS.of(intent), intent, None, self.plan, consent, limits, None)
 
     async def _held(self, stop: asyncio.Event | None) -> None:
         stopped = asyncio.create_task(stop.wait()) if stop is not None else None

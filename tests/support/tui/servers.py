@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from streamops.model.acting import Actor, Environment
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from streamops.wire.options import ConnectionOptions

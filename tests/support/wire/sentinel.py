@@ -1,7 +1,7 @@
 """Sentinels as streamops reaches them."""
 
 from streamops.model.server import Mode
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.support.servers import RunningServer
 

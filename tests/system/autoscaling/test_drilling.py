@@ -8,7 +8,7 @@ from streamops.autoscaling.policy.config import ScalingConfig, Tuning
 from streamops.model.drill import DrillPlan
 from streamops.model.pools import Applied, PoolDecision
 from streamops.model.scaling import ScaleCode
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.runtime.drill.drill import drill
 from streamops.runtime.drill.keys import DrillKeys, new_tag
 from tests.support.runtime.working import keys

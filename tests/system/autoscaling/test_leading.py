@@ -4,10 +4,10 @@ from streamops.autoscaling.assignment import Assignment
 from streamops.autoscaling.controller import Controller
 from streamops.model.pools import Applied
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.autoscaling.pools import GROUP, Workers, at_least, options
 from tests.support.deployments import RunningCluster
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 
 
 async def test_pools_of_a_cluster_are_led_together(cluster: RunningCluster) -> None:

@@ -34,7 +34,7 @@ def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> Non
     assert not {
         module
         for module in modules
-        if module.startswith(("streamops.wire", "streamops.operate", "streamops.tui"))
+        if module.startswith(("streamops.wire", "streamops.operations", "streamops.tui"))
     }
 
 
@@ -76,5 +76,5 @@ def test_help_imports_neither_engine_nor_client_nor_server(args: tuple[str, ...]
     code, modules = imported(*args, "--help")
     assert code == 0
     assert not top_level(modules) & {"redis", "aiohttp", "prometheus_client", "textual", "yaml", "uvloop"}
-    assert "streamops.operate.acting.engine" not in modules
+    assert "streamops.operations.engine" not in modules
     assert not {module for module in modules if module.startswith("streamops.runtime")}

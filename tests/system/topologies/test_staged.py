@@ -10,9 +10,9 @@ from redis.exceptions import TryAgainError
 
 from streamops.errors import Interrupted, Unreachable
 from streamops.model.acting import Assent, JobState
-from streamops.model.acts.replay import ReplayIntent
-from streamops.operate.console import Console
-from streamops.operate.operations import replay
+from streamops.operations.console import Console
+from streamops.operations.replay import run as replay
+from streamops.operations.replay.intent import ReplayIntent
 from streamops.wire import single
 from streamops.wire.batches import Request
 from streamops.wire.server import Server
@@ -22,7 +22,7 @@ from tests.chaos.topologies.reading import read_stream
 from tests.chaos.topologies.works import add_many, numbers
 from tests.support.deployments import RunningCluster, StartSentinel
 from tests.support.eventually import SETTLE_SECONDS
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.sentinel import behind
 

@@ -8,16 +8,16 @@ import pytest
 
 from streamops.errors import Refused, Unreachable
 from streamops.model.acting import Assent
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.replay import ReplayIntent
-from streamops.operate.console import Console
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent
 from streamops.runtime import Entry, Streamops
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.topologies.operators import Typist, ill_said
 from tests.chaos.topologies.ways_in import PASSWORD, Way, by_socket, by_tls
 from tests.chaos.topologies.works import add_many, numbers
 from tests.support.deployments import Certificates
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.programs import ServerProgram
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer

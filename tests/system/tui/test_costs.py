@@ -36,5 +36,5 @@ def test_the_first_screen_brings_neither_the_engine_nor_other_screens_along() ->
         f"streamops.tui.screens.{name}"
         for name in ("arranged", "frame", "listing", "opening", "prompting", "status")
     }
-    heavy = ("redis", "streamops.wire", "streamops.plans", "streamops.operate.", "streamops.tui.acting.")
+    heavy = ("redis", "streamops.wire", "streamops.operations.", "streamops.tui.acting.")
     assert not {name for name in modules if name.startswith(heavy)}

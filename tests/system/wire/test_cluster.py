@@ -14,7 +14,7 @@ from streamops.errors import Unreachable
 from streamops.model.server import Mode
 from streamops.model.snapshot import Snapshot
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret
 from streamops.wire.server import Server

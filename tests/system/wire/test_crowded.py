@@ -1,7 +1,7 @@
 """Streams with more groups than a script can read within its time."""
 
-from streamops.model.acts.trim import TrimIntent
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.trim.intent import TrimIntent
 from tests.support.servers import RunningServer
 from tests.support.wire.crowded import MOST, make, patient
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import ServerError, Unreachable
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
 from tests.support.programs import newest_program

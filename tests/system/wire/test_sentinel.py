@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Refused, ServerError, Unreachable
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.wire import sentinel, single
 from streamops.wire.options import Secret
 from streamops.wire.server import Server

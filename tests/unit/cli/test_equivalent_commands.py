@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from streamops.model.fields import FieldKind, IntentField, intent_fields, is_readable
 from streamops.model.wording import typed_span
-from streamops.operate.operations.registry import OPERATIONS
-from streamops.plans.commands import equivalent_command
+from streamops.operations.commands import equivalent_command
+from streamops.operations.registry import OPERATIONS
 from streamops.settings.durations import LONGEST, parse_duration
 from tests.support.strategies import entry_ids, names
 from tests.support.tables import table

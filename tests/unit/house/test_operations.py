@@ -1,5 +1,7 @@
 """What is said of operations in several places is the same in all of them."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,8 @@ from msgspec import Struct
 
 from streamops.cli.acting import flow
 from streamops.main.program import ROOT, run
-from streamops.model.acts.names import OPERATION_NAMES
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations import registry
+from streamops.operations.registry import FOLDERS, OPERATIONS
 from streamops.tui.acting.backups import backup_for
 from streamops.tui.subjects import Sort, Subject
 
@@ -30,12 +32,38 @@ GIVEN = {
 }
 
 
-def test_the_light_list_of_names_is_the_registry() -> None:
-    assert sorted(OPERATIONS) == list(OPERATION_NAMES)
+FOLDER = Path(registry.__file__).parent
+FILES = {"__init__.py", "intent.py", "plan.py", "survey.py", "run.py"}
+LIGHT = "import sys, {}; print(*sorted({{'redis', 'asyncio', 'streamops.wire'}} & set(sys.modules)))"
+
+
+def test_each_folder_is_an_operation_of_the_registry_with_files_of_fixed_names() -> None:
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == set(FOLDERS.values())
+    for folder in folders:
+        files = {path.name for path in (FOLDER / folder).iterdir() if path.is_file()}
+        assert {"intent.py", "plan.py", "run.py"} <= files <= FILES, folder
+        assert (FOLDER / folder / "__init__.py").stat().st_size == 0, folder
+
+
+def test_each_row_of_the_registry_is_the_operation_of_that_name() -> None:
+    for name, operation in OPERATIONS.items():
+        assert operation.name == name
+        assert FOLDERS[name] == operation.intent.__module__.split(".")[-2], name
+
+
+def test_intents_and_plans_load_nothing_that_runs_them() -> None:
+    modules = ", ".join(
+        f"streamops.operations.{one}.{part}" for one in set(FOLDERS.values()) for part in ("intent", "plan")
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", LIGHT.format(modules)], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == ""
 
 
 def test_each_operation_is_a_command() -> None:
-    for name in OPERATION_NAMES:
+    for name in FOLDERS:
         command: click.Command = ROOT
         for word in name.split("."):
             assert isinstance(command, click.Group)

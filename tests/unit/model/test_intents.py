@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from streamops.model.acts.groups import RewindGroupIntent
-from streamops.model.acts.purge import PurgeIntent
-from streamops.model.acts.replay import ReplayIntent
 from streamops.model.ids import ZERO_ID
 from streamops.model.selections import LetterSelection
+from streamops.operations.dlq_purge.intent import PurgeIntent
+from streamops.operations.groups_rewind.intent import RewindGroupIntent
+from streamops.operations.replay.intent import ReplayIntent
 from tests.support.tables import table
 
 

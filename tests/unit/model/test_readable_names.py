@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 from msgspec import Struct
 
-from streamops.model.acts.claim import ClaimIntent
-from streamops.model.acts.consumers import RemoveConsumerIntent
-from streamops.model.acts.groups import CreateGroupIntent
-from streamops.model.acts.reclaim import ReclaimIntent
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
+from streamops.operations.groups_create.intent import CreateGroupIntent
+from streamops.operations.streams_reclaim.intent import ReclaimIntent
 from tests.support.tables import table
 
 INTENTS: dict[str, Callable[[str], Struct]] = {

@@ -2,7 +2,7 @@
 
 from streamops.model.lag import LagBasis
 from streamops.model.observation import FindingCode
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.registry import OPERATIONS
 from streamops.present import columns
 from streamops.present.explaining import BASES, FINDINGS, TIME_LAG
 from streamops.present.table import Column

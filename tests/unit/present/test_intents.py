@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.model.fields import FieldKind, Moment, argument, inner, intent_fields, option
 from streamops.model.ids import EntryId
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.registry import OPERATIONS
 from tests.support.tables import table
 
 

@@ -12,9 +12,9 @@ from streamops.errors import SettingsError, UnexpectedReply
 from streamops.model.entries import Entry
 from streamops.model.expressions import Expression
 from streamops.model.ids import EntryId
-from streamops.operate.acting import ours
-from streamops.operate.acting.packing import unpack_values
-from streamops.operate.acting.undo_snapshots import unpack_pages
+from streamops.operations import packing
+from streamops.operations.packing import unpack_values
+from streamops.operations.undo_snapshots import unpack_pages
 from streamops.present.entries import preview, render_entry
 from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_project
 from tests.support.tables import table
@@ -37,7 +37,7 @@ def peak(work: Callable[[], object]) -> int:
 def test_records_of_redis_are_not_inflated_beyond_their_bound(
     unpack: Callable[[bytes], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ours, "MOST_BYTES", MOST)
+    monkeypatch.setattr(packing, "MOST_BYTES", MOST)
 
     def work() -> None:
         with pytest.raises(UnexpectedReply):

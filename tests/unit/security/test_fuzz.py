@@ -25,9 +25,9 @@ from streamops.model.expressions import Expression
 from streamops.model.ids import EntryId
 from streamops.model.name_patterns import matches
 from streamops.model.schedules import parse_schedule
-from streamops.operate.acting.packing import unpack, unpack_values
-from streamops.operate.acting.undo_snapshots import unpack_pages
-from streamops.operate.restore_files import parse_entry
+from streamops.operations.packing import unpack, unpack_values
+from streamops.operations.restore.survey import parse_entry
+from streamops.operations.undo_snapshots import unpack_pages
 from streamops.present.entries import Decoding, decode_as, preview, render_entry
 from streamops.service.web_config import decode_web_config
 from streamops.settings.decoding import decode_config

@@ -1,8 +1,8 @@
 """Forms of acting under Pilot, on inventions: what opens them, and what has to be answered."""
 
 from streamops.model.acting import Limits
-from streamops.model.acts.ack import AckIntent
-from streamops.model.acts.claim import ClaimIntent
+from streamops.operations.ack.intent import AckIntent
+from streamops.operations.claim.intent import ClaimIntent
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, crumbs, planned
 from tests.support.tui.driving import press, running, screen_text, shown, until

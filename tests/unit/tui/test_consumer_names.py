@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Input
 
-from streamops.model.acts.claim import ClaimIntent
 from streamops.model.observation import Finding, FindingCode, Health, Observation
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.offered_names import receiver_for
 from streamops.tui.app import StreamopsApp
 from streamops.tui.subjects import Sort, Subject

@@ -4,8 +4,8 @@ import pytest
 from textual.widgets import Input
 
 from streamops.errors import NotFound, Refused
-from streamops.model.acts.purge import PurgeIntent
-from streamops.model.acts.replay import ReplayIntent
+from streamops.operations.dlq_purge.intent import PurgeIntent
+from streamops.operations.replay.intent import ReplayIntent
 from streamops.tui import places
 from tests.support.invented import entry_id, minutes
 from tests.support.tui import acts

@@ -1,8 +1,8 @@
 """Delayed messages: queues, the messages of one, and which of them a plan takes."""
 
 from streamops.errors import Unreachable
-from streamops.model.acts.delayed import CancelDelayedIntent, RunDelayedIntent
 from streamops.model.snapshot import Gap
+from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.tui import places
 from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until

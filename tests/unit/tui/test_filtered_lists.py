@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 import pytest
 
 from streamops.errors import Refused
-from streamops.model.acts.replay import ReplayIntent
+from streamops.operations.replay.intent import ReplayIntent
 from streamops.tui import places
 from streamops.tui.app import StreamopsApp
 from streamops.tui.places import Place

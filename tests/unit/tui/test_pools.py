@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
-from streamops.model.acts.scaling import (
+from streamops.operations.autoscale.intent import (
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,

@@ -10,7 +10,7 @@ from msgspec import Struct
 from streamops.model.acting import Limits
 from streamops.model.fields import Moment, argument, option
 from streamops.model.ids import EntryId
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT
 from streamops.tui.acting.answers import WrongAnswer, written
 from streamops.tui.acting.questions import Question, questions_for, read_form

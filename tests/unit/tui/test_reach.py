@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.questions import questions_for
 from streamops.tui.line_view import LineView
 from streamops.tui.screens.form import FormScreen

@@ -1,7 +1,7 @@
 """What an action would act on, and which keys fit it."""
 
 from streamops.model.ids import EntryId
-from streamops.operate.operations.registry import OPERATIONS
+from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.offers import offers, undoing
 from streamops.tui.acting.questions import questions_for
 from streamops.tui.places import (

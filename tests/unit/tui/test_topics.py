@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.acts.topics import RemoveTopicIntent, TopicOffIntent, TopicOnIntent
+from streamops.operations.topics.intent import RemoveTopicIntent, TopicOffIntent, TopicOnIntent
 from streamops.tui.app import StreamopsApp
 from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until

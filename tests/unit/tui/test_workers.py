@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from streamops.model.acts.pools import PauseIntent, ResumeIntent
 from streamops.model.workers import WorkerState
 from streamops.monitor.workers import Crowd
+from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from tests.support.invented import NOW
 from tests.support.tui import sample
 from tests.support.tui.acting_shop import planned

@@ -15,16 +15,16 @@ from streamops.autoscaling.history import read_history
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
-from streamops.model.acts.replay import ReplayIntent
 from streamops.model.dead_letter_fields import read_letter
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.pools import PoolMode, RosterWorker
 from streamops.model.workers import WorkerState
-from streamops.operate.acting.audit import decode_record
-from streamops.operate.acting.packing import pack, unpack, unpack_asked
-from streamops.operate.acting.undo_snapshots import unpack_pages
-from streamops.operate.backups import parse_line, taken_back
+from streamops.operations.audit import decode_record
+from streamops.operations.backups import parse_line, taken_back
+from streamops.operations.packing import pack, unpack, unpack_asked
+from streamops.operations.replay.intent import ReplayIntent
+from streamops.operations.undo_snapshots import unpack_pages
 from streamops.wire.consuming.hearts import decode_heart
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.faults import Fault

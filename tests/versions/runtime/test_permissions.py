@@ -12,8 +12,8 @@ from streamops.monitor.doctor import examine
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
 from streamops.wire.server import Server
-from tests.support.operate.acting.acl import used_commands
-from tests.support.operate.doctor import by_topic
+from tests.support.monitor.doctor import by_topic
+from tests.support.operations.engine.acl import used_commands
 from tests.support.runtime.everything import LETTERS, LOST, STREAM, WORDS, add_leftovers, play
 from tests.support.runtime.permissions import CONNECTION, PASSWORD, PRODUCERS, USER, Users, refusal
 from tests.support.runtime.working import keys

@@ -4,16 +4,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from streamops.model.acts.delete import DeleteIntent
-from streamops.model.acts.trim import TrimIntent
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.streams_rm_entry.intent import DeleteIntent
+from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.harmless import refused_writes
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import delete, has_xdelex
 from streamops.wire.writes.trim import Floor, How, knows_references, trim_safely, trim_to
-from tests.support.operate.operations.doing import applied, open_console
+from tests.support.operations.doing import applied, open_console
 from tests.support.programs import PROGRAMS
 from tests.support.servers import RunningServer, ServerPool
 from tests.support.streams import pending_count

@@ -8,7 +8,7 @@ from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.keda.board import Board, Reading, post_round
 from streamops.model.pools import PoolSize
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.autoscaling.keda.serving import ORDERS, scaling
 from tests.support.servers import StartServer
 

@@ -14,7 +14,7 @@ from streamops.exporter.scraping import scraper as scraper_module
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.eventually import eventually
 from tests.support.exporter.scraping.scraper import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, opening, reads, scraping

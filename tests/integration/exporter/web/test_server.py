@@ -20,7 +20,7 @@ from streamops.exporter.web import sending
 from streamops.exporter.web.server import read_deadline
 from streamops.model.json_text import encode
 from streamops.monitor.folding import fold_retries
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.present.documents import status_document
 from streamops.service.authentication import Door
 from streamops.service.listening import bind, listening

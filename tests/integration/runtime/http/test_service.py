@@ -8,14 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Assent
-from streamops.model.acts.replay import ReplayIntent, ReplayMode
 from streamops.model.secret import Secret
-from streamops.operate.console import Console
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.runtime.http import book
 from streamops.runtime.http.keeping import keep_short
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
-from tests.support.operate.acting.examples import WORKSHOP
+from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.runtime.http.receiver import Receiver
 from tests.support.runtime.http.service import LETTERS, SOON
 from tests.support.runtime.http.serving import serving, site

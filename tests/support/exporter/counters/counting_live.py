@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from streamops.exporter.counters.counting import NO_COUNTERS, advance
 from streamops.exporter.counters.groups import GroupCount
 from streamops.model.ids import EntryId
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
 STEPS = 80

@@ -14,7 +14,7 @@ from streamops.exporter.scraping.scraper import Scraper
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from streamops.settings.notify import NotifyAddress
 from streamops.wire.options import ConnectionOptions
 from tests.support.invented import seconds

@@ -9,7 +9,7 @@ from streamops.exporter.metrics.guards import NO_GUARDS
 from streamops.exporter.scraping import scraper as scraper_module
 from streamops.exporter.scraping.scraper import Scraper
 from streamops.monitor.watch import Watch
-from streamops.operate.console import Console
+from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.exporter.scraping.scraper import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, scraping

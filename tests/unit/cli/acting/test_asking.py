@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.cli.acting.asking import ask
-from streamops.plans.consent import Consent, ConsentKind
+from streamops.operations.consent import Consent, ConsentKind
 
 
 class Interrupting:

@@ -1,1 +1,0 @@
-"""One file a verb: its surveyor reads the evidence, its applier writes what the plan said. ``registry`` lists them."""

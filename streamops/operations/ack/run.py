@@ -1,0 +1,60 @@
+"""``ack``: acknowledge pending entries by their IDs."""
+
+from streamops.model.acting import Plan, Skipped
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
+from streamops.operations.ack.intent import AckIntent
+from streamops.operations.ack.plan import AckEvidence, plan_ack
+from streamops.operations.operation import Operation
+from streamops.operations.planning import ONE_A_MILLISECOND
+from streamops.operations.running import Run
+from streamops.wire.faults import Fault
+from streamops.wire.reads import read_existing, read_pending_by_id
+from streamops.wire.writes.ack import LeftAlone, ack
+
+BATCH = 500
+
+
+async def survey_ack(place: Place, intent: AckIntent) -> AckEvidence:
+    """Read which of the IDs are pending, and which entries still exist."""
+    server = place.server
+    reading, identity = await read_stream(server, intent.stream)
+    group_of(reading, intent.group)
+    ids = list(dict.fromkeys(intent.ids))
+    rows = await read_pending_by_id(server, intent.stream, intent.group, ids)
+    existing = await read_existing(server, intent.stream, [row.id for row in rows])
+    others = tuple(group.name for group in reading.groups if group.name != intent.group)
+    return AckEvidence(identity, tuple(rows), frozenset(existing), others)
+
+
+async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan) -> None:
+    """Acknowledge them batch by batch."""
+    rows, position = evidence.rows, evidence.identity.floor(intent.group)
+    while rows:
+        size = await run.batch_size(BATCH)
+        batch, rows = rows[:size], rows[size:]
+        told = await ack(run.server, intent.stream, intent.group, batch, position=position)
+        if isinstance(told, Fault):
+            raise told.error(f"group {intent.stream}/{intent.group}")
+        skipped = [Skipped(one.id, _why_left(one)) for one in told.alone]
+        await run.report(told.count, skipped=skipped)
+
+
+def _why_left(one: LeftAlone) -> str:
+    if one.why == "owner":
+        return f"now owned by {one.owner or 'nobody'}"
+    return "delivered again since" if one.why == "delivered" else "no longer pending"
+
+
+ACK = Operation(
+    name="ack",
+    summary="Acknowledge pending entries by ID.",
+    intent=AckIntent,
+    survey=survey_ack,
+    plan=plan_ack,
+    apply=apply_ack,
+    writes=lambda intent: (("XACK", intent.stream),),
+    stream=lambda intent: intent.stream,
+    groups_a_ms=ONE_A_MILLISECOND,
+)
+OPERATIONS = (ACK,)

@@ -1,0 +1,342 @@
+"""The audit log: what is written of an action before, while and after it is done, by whoever does it or goes on with it; and reading its records."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, NotFound, StreamopsError, UnexpectedReply
+from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Job, Outcome, Plan
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.operations.packing import pack, unpack
+from streamops.operations.undo_snapshots import in_records, pack_pages, snapshot_key
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+from streamops.wire.writes.audit import AUDIT, read_records, write_record
+from streamops.wire.writes.undo_snapshots import drop_pages, read_snapshot
+
+ENDS = frozenset({AuditPhase.DONE, AuditPhase.FAILED})
+
+PAGE = 100
+Noun = TypeVar("Noun", bound=Struct)
+Certain = TypeVar("Certain")
+
+_PHASES = frozenset(AuditPhase)
+_ENVIRONMENTS = frozenset(Environment)
+
+
+class Trail:
+    """The records of one action.
+
+    Attributes:
+        id: The action's ID, that of its first record; empty where none could be written.
+        actor: Who writes them.
+        snapshot: The hash in which scripts keep rows as they were, until they are put into the log; empty where nowhere.
+    """
+
+    def __init__(self, server: Server, actor: Actor) -> None:
+        self._server = server
+        self.actor = actor
+        self._head: dict[str, bytes] = {}
+        self.id = ""
+        self.snapshot = ""
+        self._gathering: asyncio.Task[None] | None = None
+
+    @classmethod
+    def of(cls, server: Server, actor: Actor, begun: AuditRecord) -> "Trail":
+        """The trail of an action that somebody else began, to be ended by whoever takes it over."""
+        trail = cls(server, actor)
+        trail.id = begun.id
+        trail._head = trail._said_of(begun.operation, begun.target)
+        trail.snapshot = snapshot_key(server, begun.keeps_beside, begun.id)
+        return trail
+
+    async def begin(
+        self,
+        plan: Plan,
+        intent: Struct,
+        reason: str,
+        *,
+        unaudited: bool,
+        undoes: Sequence[str] = (),
+        continues: str = "",
+        keeps_beside: str = "",
+    ) -> None:
+        """Write the first record, before anything else is written.
+
+        Args:
+            plan: The plan.
+            intent: What was asked for.
+            reason: Why.
+            unaudited: Whether to go on where it cannot be written.
+            undoes: The actions that this one takes back; none where it takes none back.
+            continues: The action whose job it goes on with; empty where it begins anew.
+            keeps_beside: The stream beside which its scripts keep rows; empty where they keep none.
+
+        Raises:
+            Forbidden: It cannot be written, and ``unaudited`` does not allow that.
+        """
+        self._head = self._said_of(plan.operation, plan.target)
+        if undoes:
+            self._head["undoes"] = " ".join(undoes).encode()
+        record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
+        if continues:
+            record["continues"] = continues.encode()
+        if keeps_beside:
+            record["keeps_beside"] = _bytes(keeps_beside)
+        try:
+            self.id = await self._write(AuditPhase.BEGUN, record)
+            self.snapshot = snapshot_key(self._server, keeps_beside, self.id)
+        except StreamopsError as error:
+            if not unaudited:
+                raise Forbidden(
+                    f"the audit log {AUDIT} cannot be written: {error.message.removeprefix(AUDIT + ': ')}",
+                    "Nothing was done. Ask for the permission (`streamops doctor --acl operator`), "
+                    "or act without a record by --unaudited.",
+                ) from None
+
+    async def batch(self, undo: bytes) -> None:
+        """Keep what undoing a batch needs; raises ``ServerError`` where that fails."""
+        if self.id:
+            await self._write(AuditPhase.BATCH, {"undo": undo})
+
+    async def gather_beside(self) -> None:
+        """Begin to ``gather``, while the next batches are done; raises what came of the last time."""
+        await self._gathered()
+        self._gathering = asyncio.create_task(self._gather())
+
+    async def gather(self) -> None:
+        """Put into the log what scripts kept beside the stream; raises ``ServerError`` where that fails."""
+        await self._gathered()
+        await self._gather()
+
+    async def _gathered(self) -> None:
+        gathering, self._gathering = self._gathering, None
+        if gathering is not None:
+            await gathering
+
+    async def _gather(self) -> None:
+        kept = await read_snapshot(self._server, self.snapshot) if self.snapshot else []
+        for pages in in_records(_certain(kept, self.snapshot)):
+            # Compressing takes milliseconds, in which the server is to be told what to do next.
+            undo = await asyncio.to_thread(pack_pages, [page.rows for page in pages])
+            await self.batch(undo)
+            _certain(await drop_pages(self._server, self.snapshot, pages), self.snapshot)
+
+    async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
+        """Write the last record; raises ``ServerError`` where that fails."""
+        if self.id:
+            await self._write(phase, {"outcome": pack(outcome)})
+
+    def _said_of(self, operation: str, target: str) -> dict[str, bytes]:
+        """What each record of an action says: what is done, and who does it."""
+        actor = self.actor
+        return {
+            "operation": operation.encode(),
+            "target": _bytes(target),
+            "user": _bytes(actor.user),
+            "host": _bytes(actor.host),
+            "pid": str(actor.pid).encode(),
+            "context": _bytes(actor.context),
+            "environment": actor.environment.encode(),
+        }
+
+    async def _write(self, phase: AuditPhase, fields: Mapping[str, bytes]) -> str:
+        written = await write_record(
+            self._server, {"phase": phase.encode(), "begun": self.id.encode(), **self._head, **fields}
+        )
+        if isinstance(written, Fault):
+            raise written.error(AUDIT)
+        return str(written)
+
+
+async def read_audit(
+    server: Server,
+    *,
+    start: EntryId = ZERO_ID,
+    end: EntryId = LAST_ID,
+    count: int,
+    newest_first: bool = False,
+) -> list[AuditRecord]:
+    """Records of the log; raises ``ServerError`` where it cannot be read."""
+    entries = await read_records(server, start=start, end=end, count=count, newest_first=newest_first)
+    if isinstance(entries, Fault):
+        raise entries.error(AUDIT)
+    return [decode_record(entry) for entry in entries]
+
+
+async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
+    """All records of one action, oldest first; raises ``NotFound`` where there is none of that ID."""
+    found: list[AuditRecord] = []
+    start = audit_id
+    while True:
+        page = await read_audit(server, start=start, count=PAGE)
+        found += [record for record in page if record.begun_id == str(audit_id)]
+        ended = bool(found) and found[-1].phase in {AuditPhase.DONE, AuditPhase.FAILED}
+        if ended or len(page) < PAGE:
+            break
+        start = EntryId.parse(page[-1].id).next()
+    if not found or found[0].phase is not AuditPhase.BEGUN:
+        raise NotFound(
+            f"the audit log has no action {audit_id}",
+            "List them with `streamops audit ls`; the log keeps about 10,000 records.",
+        )
+    # Kept by who was killed before it went into the log; or, rarely, written by who had been taken for dead.
+    at = 1 if ended else len(found)
+    found[at:at] = await _not_gathered(server, found[0], found[at - 1])
+    return found
+
+
+async def _not_gathered(server: Server, begun: AuditRecord, before: AuditRecord) -> list[AuditRecord]:
+    """What is kept beside the stream, as one more record that comes after a certain one."""
+    key = snapshot_key(server, begun.keeps_beside, begun.id)
+    pages = await read_snapshot(server, key) if key else []
+    if isinstance(pages, Fault) or not pages:
+        return []
+    undo = pack_pages([page.rows for page in pages])
+    after = EntryId.parse(before.id).next()
+    return [replace(begun, id=str(after), phase=AuditPhase.BATCH, undo=undo, intent=b"", plan=None)]
+
+
+def decode_record(entry: Entry) -> AuditRecord:
+    """A record of the log; what is not understood of it is left out, and never fails."""
+    fields = dict(entry.fields)
+
+    def text(name: bytes) -> str:
+        return fields.get(name, b"").decode("utf-8", "surrogateescape")
+
+    phase = AuditPhase(text(b"phase")) if text(b"phase") in _PHASES else AuditPhase.OTHER
+    own, begun = str(entry.id), text(b"begun")
+    return AuditRecord(
+        id=own,
+        phase=phase,
+        begun_id=own if phase in {AuditPhase.BEGUN, AuditPhase.OTHER} or not _is_id(begun) else begun,
+        at=entry.id.time,
+        operation=text(b"operation"),
+        target=text(b"target"),
+        actor=Actor(
+            user=text(b"user"),
+            host=text(b"host"),
+            pid=int(fields.get(b"pid", b"")) if fields.get(b"pid", b"").isdigit() else 0,
+            context=text(b"context"),
+            environment=(
+                Environment(text(b"environment"))
+                if text(b"environment") in _ENVIRONMENTS
+                else Environment.PRODUCTION
+            ),
+        ),
+        reason=text(b"reason"),
+        intent=fields.get(b"intent", b""),
+        plan=_understood(Plan, fields.get(b"plan")),
+        outcome=_understood(Outcome, fields.get(b"outcome")),
+        undo=fields.get(b"undo", b""),
+        undoes=tuple(text(b"undoes").split()),
+        continues=text(b"continues"),
+        keeps_beside=text(b"keeps_beside"),
+    )
+
+
+def undo_blobs(records: Sequence[AuditRecord]) -> list[bytes]:
+    """What undoing an action needs, batch by batch."""
+    return [record.undo for record in records if record.undo]
+
+
+def undone_actions(record: AuditRecord) -> tuple[str, ...]:
+    """The actions that a record says were taken back, to their end; none where it says nothing of the kind."""
+    return record.undoes if record.phase is AuditPhase.DONE else ()
+
+
+def _certain(reply: Certain | Fault, what: str) -> Certain:
+    if isinstance(reply, Fault):
+        raise reply.error(what)
+    return reply
+
+
+def _is_id(text: str) -> bool:
+    try:
+        EntryId.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _understood(kind: type[Noun], data: bytes | None) -> Noun | None:
+    try:
+        return None if data is None else unpack(kind, data)
+    except UnexpectedReply:
+        return None
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+async def end_orphan(server: Server, actor: Actor, job: Job, *, rest: int, then: str) -> None:
+    """End the trail of an abandoned job's last action, where it has no end; what cannot be read is left alone.
+
+    Args:
+        server: Where.
+        actor: Who goes on with it, or ends it.
+        job: The job as its owner left it.
+        rest: Units that are left to do, as far as is known.
+        then: What became of it, in words.
+    """
+    with suppress(StreamopsError, ValueError):
+        records = await read_action(server, EntryId.parse(job.audit_id))
+        if records[-1].phase in ENDS:
+            return
+        trail = Trail.of(server, actor, records[0])
+        await trail.gather()
+        await trail.end(_what_became_of(job, records[0], rest, then), AuditPhase.FAILED)
+
+
+async def gather_orphan(server: Server, actor: Actor, action: EntryId) -> None:
+    """Put into the log what a killed action has kept beside its stream; raises ``StreamopsError``."""
+    records = await read_action(server, action)
+    # What comes after an action's last words is not looked for in the log.
+    if records[-1].phase not in ENDS:
+        await Trail.of(server, actor, records[0]).gather()
+
+
+def _what_became_of(job: Job, begun: AuditRecord, rest: int, then: str) -> Outcome:
+    """What can still be said: no more than this was done, and what is left was not."""
+    requested = begun.plan.count if begun.plan else job.requested
+    dealt = max(0, requested - rest)
+    failed = min(job.failed, dealt)
+    skipped = min(job.skipped, dealt - failed)
+    known = begun.at is not None and job.updated_at is not None and job.updated_at > begun.at
+    return Outcome(
+        operation=job.operation,
+        target=job.target,
+        requested=requested,
+        applied=dealt - failed - skipped,
+        skipped_count=skipped,
+        failed_count=failed,
+        job=job.id,
+        audit_id=begun.id,
+        elapsed=job.updated_at - begun.at if known and job.updated_at and begun.at else timedelta(0),
+        complete=False,
+        stopped=f"interrupted; {then}",
+    )
+
+
+def gone_on_with(rest: int, by: str) -> str:
+    """What became of a job that somebody took over.
+
+    Args:
+        rest: Units that were left to do.
+        by: The action that goes on with it; empty where it does without a record.
+    """
+    if not rest:
+        return "nothing was left to do"
+    return f"continued by {by}" if by else "continued without a record"
+
+
+def left_to_do(job: Job) -> int:
+    """Units of a job that are left to do, by what it could tell."""
+    return max(0, job.requested - job.applied - job.skipped - job.failed)

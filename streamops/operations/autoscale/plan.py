@@ -1,0 +1,294 @@
+"""Resizing pools of workers by hand, and overriding their controllers: what the server says about them, and the plans."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, SettingsError, StalePlan
+from streamops.model.acting import Plan, Tier
+from streamops.model.pools import Pool, PoolSize, Steering
+from streamops.model.safe_text import safe
+from streamops.model.wording import command, counted, instant, quoted
+from streamops.operations.autoscale.intent import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleIntent,
+    SteeringIntent,
+)
+from streamops.operations.commands import equivalent_command
+from streamops.operations.planning import fingerprint
+
+
+class ScaleEvidence(Struct, frozen=True, kw_only=True):
+    """What the target and the server say about a pool.
+
+    Attributes:
+        pool: What it was told, and by whom.
+        size: How many workers its target has.
+        target: What that is, in words.
+        kind: Its kind.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    pool: Pool
+    size: PoolSize
+    target: str
+    kind: str
+    now: datetime | None
+
+
+class SteeringEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about a pool and its controller.
+
+    Attributes:
+        pool: What they were told.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    pool: Pool
+    now: datetime | None
+
+
+MOST_WORKERS: Final = 100_000
+LOCAL: Final = "local"
+
+
+def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
+    """Ask the target of a pool for another number of workers.
+
+    Raises:
+        SettingsError: That is no number of workers.
+        StalePlan: It does not have the number that it was to have.
+    """
+    _require_number(intent.workers)
+    before, after = evidence.size.ordered, intent.workers
+    if intent.current not in (None, before):
+        raise StalePlan(
+            f"pool {intent.pool} has {_workers(before)}, not {intent.current}",
+            f"`{command('scale get', intent.pool)}` tells.",
+        )
+    return Plan(
+        operation="scale.set",
+        target=intent.pool,
+        tier=Tier.REVERSIBLE,
+        count=int(before != after),
+        unit=("pool", "pools"),
+        sample=(_size(evidence),),
+        effects=()
+        if before == after
+        else (f"{before:,} to {_workers(after)}.", _what_happens(evidence, after)),
+        opposite=command("scale set", intent.pool, str(before)) if before != after else "",
+        command=equivalent_command("scale.set", intent),
+        warnings=tuple(_scale_warnings(evidence, after)),
+        fingerprint=fingerprint(intent.pool, before, after),
+    )
+
+
+def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
+    """Steer the controller of a pool.
+
+    Raises:
+        SettingsError: A number or a span makes no sense.
+        Forbidden: The server's clock may not be asked, and until when it is to hold is counted by it.
+    """
+    known, asked = evidence.pool.steering, steered(intent, evidence)
+    changes = _plain(asked) != _plain(known)
+    back, operation = steered_back(intent, known), _operation(intent)
+    return Plan(
+        operation=operation,
+        target=intent.pool,
+        tier=Tier.REVERSIBLE,
+        count=int(changes),
+        unit=("pool", "pools"),
+        sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering, evidence.now)}",),
+        effects=(*_ended(known, asked, evidence.now), *_steering_effects(intent, asked)) if changes else (),
+        opposite=equivalent_command(_operation(back), back) if changes and back != intent else "",
+        command=equivalent_command(operation, intent),
+        warnings=() if is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
+        fingerprint=fingerprint(intent.pool, evidence.pool.steering, asked),
+    )
+
+
+def steered(intent: SteeringIntent, evidence: SteeringEvidence) -> Steering:
+    """What the controller would be told.
+
+    Raises:
+        SettingsError: A number or a span makes no sense.
+        Forbidden: The server's clock may not be asked.
+    """
+    known = evidence.pool.steering
+    match intent:
+        case PauseScalingIntent():
+            return replace(known, paused=True, override=None, until=_until(intent.span, evidence.now))
+        case ResumeScalingIntent():
+            return replace(known, paused=False, override=None, until=None)
+        case OverrideIntent():
+            _require_number(intent.workers)
+            until = _until(intent.span, evidence.now)
+            return replace(known, paused=False, override=intent.workers, until=until)
+        case LimitsIntent():
+            kept = replace(known, minimum=None, maximum=None) if intent.reset else known
+            minimum = kept.minimum if intent.minimum is None else intent.minimum
+            maximum = kept.maximum if intent.maximum is None else intent.maximum
+            _require_limits(minimum, maximum)
+            return replace(known, minimum=minimum, maximum=maximum)
+
+
+def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
+    """What tells the controller what it was told before; what was to end by itself does not come back.
+
+    Args:
+        intent: What is taken back.
+        known: What it had been told.
+    """
+    if isinstance(intent, LimitsIntent):
+        reset = known.minimum is None or known.maximum is None
+        return LimitsIntent(pool=intent.pool, minimum=known.minimum, maximum=known.maximum, reset=reset)
+    if known.paused and known.until is None:
+        return PauseScalingIntent(pool=intent.pool)
+    return ResumeScalingIntent(pool=intent.pool)
+
+
+def steering_words(steering: Steering, now: datetime | None = None) -> str:
+    """What a controller was told, in words; what was over by then is not told."""
+    told = []
+    until = "" if steering.until is None else f" until {instant(steering.until)}"
+    if is_steered(steering, now):
+        kept = steering.override
+        told.append(f"paused{until}" if kept is None else f"kept at {_workers(kept)}{until}")
+    if steering.minimum is not None:
+        told.append(f"at least {steering.minimum:,}")
+    if steering.maximum is not None:
+        told.append(f"at most {steering.maximum:,}")
+    who = f" ({quoted(steering.by)})" if told and steering.by else ""
+    return (", ".join(told) or "the policy decides") + who
+
+
+def is_steered(steering: Steering, now: datetime | None = None) -> bool:
+    """Whether a controller was told not to follow its policy, and that is not over by then."""
+    return (steering.paused or steering.override is not None) and not _is_over(steering, now)
+
+
+def is_led(pool: Pool, now: datetime | None) -> bool:
+    """Whether a controller decides about a pool, as far as its lease tells; its word is taken without a clock."""
+    return pool.lead is not None and (now is None or pool.lead.until > now)
+
+
+def _operation(intent: SteeringIntent) -> str:
+    match intent:
+        case PauseScalingIntent():
+            return "autoscale.pause"
+        case ResumeScalingIntent():
+            return "autoscale.resume"
+        case OverrideIntent():
+            return "autoscale.override"
+        case LimitsIntent():
+            return "autoscale.limits"
+
+
+def _ended(known: Steering, asked: Steering, now: datetime | None) -> tuple[str, ...]:
+    """What holds until now and does not any more."""
+    if known.override is None or known.override == asked.override or _is_over(known, now):
+        return ()
+    return (f"It is no longer kept at {_workers(known.override)}.",)
+
+
+def _steering_effects(intent: SteeringIntent, asked: Steering) -> tuple[str, ...]:
+    until = "" if asked.until is None else f" until {instant(asked.until)}"
+    match intent:
+        case PauseScalingIntent():
+            return (
+                f"The controller of pool {quoted(intent.pool)} changes nothing{until or ', until it is resumed'}.",
+            )
+        case ResumeScalingIntent():
+            return (f"The policy decides about pool {quoted(intent.pool)} again.",)
+        case OverrideIntent():
+            return (
+                f"The controller keeps pool {quoted(intent.pool)} at {_workers(intent.workers)}{until}, whatever waits.",
+            )
+        case LimitsIntent():
+            least = "the configured minimum" if asked.minimum is None else f"{asked.minimum:,}"
+            most = "the configured maximum" if asked.maximum is None else f"{asked.maximum:,}"
+            return (
+                f"Pool {quoted(intent.pool)} has from {least} to {most} workers, from the next decision on.",
+            )
+
+
+def _scale_warnings(evidence: ScaleEvidence, after: int) -> list[str]:
+    pool, found = evidence.pool, []
+    if is_led(pool, evidence.now) and pool.lead is not None:
+        found.append(
+            f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
+            f"`{command('autoscale override', pool.name, str(after))}` keeps it at this one."
+        )
+    if pool.minimum is not None and after < pool.minimum:
+        found.append(f"Its controller was to keep at least {_workers(pool.minimum)}.")
+    if pool.maximum is not None and after > pool.maximum:
+        found.append(f"Its controller was to keep at most {_workers(pool.maximum)}.")
+    return found
+
+
+def _what_happens(evidence: ScaleEvidence, after: int) -> str:
+    if after > evidence.size.ordered:
+        return "New workers read as soon as they have started."
+    if evidence.kind == LOCAL:
+        return "Workers that go read nothing more, finish what they have in hand and acknowledge it; idle ones go first."
+    return (
+        "Which workers go, and how long they may take, is up to the target: entries that one has not acknowledged "
+        "stay pending until they are claimed."
+    )
+
+
+def _size(evidence: ScaleEvidence) -> str:
+    size = evidence.size
+    ready = "how many work it does not tell" if size.ready is None else f"{size.ready:,} at work"
+    return f"{quoted(evidence.pool.name)} ({safe(evidence.target)}): {_workers(size.ordered)}, {ready}"
+
+
+def _until(length: timedelta | None, now: datetime | None) -> datetime | None:
+    if length is None:
+        return None
+    if length <= timedelta(0):
+        raise SettingsError("--for: not longer than nothing", "Write --for 1h.")
+    if now is None:
+        raise Forbidden("the server's clock may not be asked", "Give the user TIME, or leave --for out.")
+    return now + length
+
+
+def _require_number(workers: int) -> None:
+    if not 0 <= workers <= MOST_WORKERS:
+        raise SettingsError(f"{workers:,} is no number of workers", f"It is from 0 to {MOST_WORKERS:,}.")
+
+
+def _require_limits(minimum: int | None, maximum: int | None) -> None:
+    least, most = minimum or 0, MOST_WORKERS if maximum is None else maximum
+    _require_number(least)
+    _require_number(most)
+    if most == 0:
+        raise SettingsError(
+            "--maximum 0 would leave no worker", "`scale set` or `autoscale override` do that."
+        )
+    if least > most:
+        raise SettingsError(
+            f"the least, {least:,}, would be above the most, {most:,}", "Give --minimum and --maximum."
+        )
+
+
+def _is_over(steering: Steering, now: datetime | None) -> bool:
+    return now is not None and steering.until is not None and steering.until <= now
+
+
+def _plain(steering: Steering) -> Steering:
+    return replace(steering, by="", at=None, reason="")
+
+
+def _nobody_leads(pool: str) -> str:
+    return f"No controller decides about pool {quoted(pool)} now: this holds for the next `streamops autoscale run`."
+
+
+def _workers(count: int) -> str:
+    return counted(count, "worker", "workers")

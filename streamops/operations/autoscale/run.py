@@ -1,0 +1,119 @@
+"""``scale set``, and what people tell the controllers of pools: ``autoscale pause|resume|override|limits``."""
+
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from streamops.model.acting import Plan
+from streamops.monitor.context import Place
+from streamops.monitor.pools import PoolReader
+from streamops.operations.autoscale.intent import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleIntent,
+    SteeringIntent,
+)
+from streamops.operations.autoscale.plan import (
+    ScaleEvidence,
+    SteeringEvidence,
+    is_led,
+    plan_scale,
+    plan_steering,
+    steered,
+)
+from streamops.operations.operation import Operation
+from streamops.operations.running import Run
+from streamops.targets.target import Target
+from streamops.wire.keys import pool_key
+from streamops.wire.pools.leading import keep_lead, require_mandate
+from streamops.wire.pools.orders import steer
+from streamops.wire.pools.records import read_pool
+from streamops.wire.reads import read_clock
+
+
+async def survey_scale(place: Place, intent: ScaleIntent) -> ScaleEvidence:
+    """Ask the server and the target; raises what ``Target.read`` raises.
+
+    What a controller decided is not even looked into once another one leads.
+    """
+    target = place.targets.of(place.server, intent.pool)
+    now = await read_clock(place.server, pool_key(intent.pool))
+    pool = await read_pool(place.server, intent.pool)
+    if intent.mandate is not None:
+        require_mandate(pool, intent.mandate, now)
+    return ScaleEvidence(pool=pool, size=await target.read(), target=target.label, kind=target.kind, now=now)
+
+
+async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _plan: Plan) -> None:
+    """Ask the target, unless it has another number by now; a controller holds on to its lead right before that."""
+    target: Target = run.targets.of(run.server, intent.pool)
+    reason = intent.because or run.reason or "scaled by an operator"
+    key = run.audit_id or f"{intent.pool}-{evidence.size.ordered}-{intent.workers}"
+    if intent.mandate is not None:
+        await keep_lead(run.server, intent.pool, intent.mandate)
+    await target.resize(intent.workers, evidence.size, reason=reason, key=key)
+    run.note(f"pool {intent.pool} was asked for {intent.workers:,} workers")
+    await run.report(1)
+
+
+async def survey_steering(place: Place, intent: SteeringIntent) -> SteeringEvidence:
+    """Read what the pool's controller was told; raises ``NotFound`` where there is no such pool."""
+    return SteeringEvidence(
+        pool=await PoolReader(place).known(intent.pool),
+        now=await read_clock(place.server, pool_key(intent.pool)),
+    )
+
+
+async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvidence, _plan: Plan) -> None:
+    """Tell it, unless it was told something else meanwhile."""
+    known = evidence.pool.steering
+    asked = replace(steered(intent, evidence), by=str(run.actor), reason=run.reason)
+    await steer(run.server, intent.pool, known, asked)
+    if is_led(evidence.pool, evidence.now):
+        run.note("its controller follows with its next decision")
+    await run.report(1)
+
+
+def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]:
+    return Operation(
+        name=f"autoscale.{name}",
+        summary=summary,
+        intent=intent,
+        survey=survey_steering,
+        plan=plan_steering,
+        apply=apply_steering,
+        writes=_pool_writes,
+        stream=lambda _: None,
+        asks=False,
+        own=True,
+    )
+
+
+def _pool_writes(intent: ScaleIntent | SteeringIntent) -> tuple[tuple[str, str], ...]:
+    key = pool_key(intent.pool)
+    return ("HGET", key), ("HSET", key), ("HDEL", key)
+
+
+SCALE: Final = Operation(
+    name="scale.set",
+    summary="Ask whoever runs a pool's workers for another number.",
+    intent=ScaleIntent,
+    survey=survey_scale,
+    plan=plan_scale,
+    apply=apply_scale,
+    writes=_pool_writes,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+)
+STEERING: Final = (
+    _steering(
+        "pause", "Have the controller of a pool change nothing, for the time being.", PauseScalingIntent
+    ),
+    _steering("resume", "Have it decide again by the policy.", ResumeScalingIntent),
+    _steering("override", "Have it keep a number of workers, whatever the policy says.", OverrideIntent),
+    _steering("limits", "Have it keep to other limits.", LimitsIntent),
+)
+OPERATIONS: Final = (SCALE, *STEERING)

@@ -1,0 +1,259 @@
+"""``claim``: take pending entries over from consumers that hold them idly."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from itertools import compress
+from typing import Final
+
+from streamops.errors import SettingsError, StreamopsError
+from streamops.model.acting import AuditRecord, Plan, Skipped
+from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.pending import Done, Selection, Unfit
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.claim.plan import ClaimEvidence, gone_entries, plan_claim
+from streamops.operations.operation import Operation
+from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
+from streamops.operations.planning import ONE_A_MILLISECOND
+from streamops.operations.running import Run
+from streamops.operations.undo.intent import UndoIntent
+from streamops.operations.undo_snapshots import snapshot_writes, undo_of
+from streamops.wire.claimable import Claimable, read_claimable, read_claimable_ids
+from streamops.wire.faults import Fault
+from streamops.wire.gone import GoneSearch
+from streamops.wire.server import Server
+from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_page
+
+WHY_LEFT = {
+    "gone": "no longer pending",
+    "owner": "owned by somebody else meanwhile",
+    "idle": "not idle for long enough any more",
+}
+GONE = "its entry no longer exists: the server removed the row"
+
+FIRST: Final = 1_000
+SMALLEST: Final = 250
+LARGEST: Final = 3_000
+"""Rows of the first page, of the smallest and of the largest: with some more, a script had too many arguments."""
+
+NAMED: Final = 1_000
+"""IDs of one call."""
+
+AIM: Final = timedelta(milliseconds=3)
+"""What a page should take the server."""
+
+LAST_WORDS: Final = 4.0
+"""Seconds for the page under way where the claim is stopped."""
+
+
+class Pace:
+    """How many rows a page has, so that it keeps the server some milliseconds and not more.
+
+    Attributes:
+        size: Rows of a page.
+    """
+
+    def __init__(self) -> None:
+        self.size = FIRST
+
+    def learn(self, page: ClaimedPage) -> None:
+        """Take into account what a page took, where that is known and most of its rows were claimed."""
+        if page.spent and page.claimed.count > self.size // 2:
+            fitting = int(page.claimed.count * (AIM / page.spent))
+            self.size = min(LARGEST, 2 * self.size, max(SMALLEST, fitting))
+
+
+class Claiming:
+    """One claim under way."""
+
+    def __init__(self, run: Run, intent: ClaimIntent, evidence: ClaimEvidence) -> None:
+        self._run = run
+        self._intent = intent
+        self._what = claimable(intent)
+        self._position = evidence.identity.floor(intent.group)
+        self._until = evidence.selection.last_id or LAST_ID
+        self._chosen = evidence.chosen
+        self._unhandled = unhandled_of(intent.stream, intent.group, evidence.consumers)
+        self._pace = Pace()
+
+    async def pages(self) -> None:
+        """Claim what matches, page by page; the server works on the next one while this one is reported."""
+        page = await self._page(None)
+        while page is not None:
+            # What is being reported is counted here: the next page may begin before or after that.
+            done = self._run.tally.done + page.claimed.dealt_with
+            upcoming = asyncio.create_task(self._after(page, done))
+            try:
+                await self._report(page.claimed)
+                page = await asyncio.shield(upcoming)
+            except (asyncio.CancelledError, StreamopsError):
+                await asyncio.shield(self._report_last(upcoming))
+                raise
+
+    async def named(self) -> None:
+        """Claim entries by their IDs."""
+        ids = list(compress(ids_of(self._intent), self._chosen))
+        while ids and (most := await self._run.batch_size(NAMED)):
+            batch, ids = ids[:most], ids[most:]
+            told = await claim_ids(
+                self._run.server,
+                self._what,
+                batch,
+                position=self._position,
+                snapshot=self._run.snapshot,
+            )
+            if isinstance(told, Fault):
+                raise self._error(told)
+            await self._report(told.claimed, told.alone)
+
+    async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
+        most = await self._run.batch_size(self._pace.size, done)
+        if not most:
+            return None
+        page = await claim_page(
+            self._run.server,
+            self._what,
+            position=self._position,
+            after=after,
+            until=self._until,
+            most=most,
+            look=self._pace.size,
+            snapshot=self._run.snapshot,
+        )
+        if isinstance(page, Fault):
+            raise self._error(page)
+        self._pace.learn(page)
+        return page
+
+    async def _after(self, page: ClaimedPage, done: int) -> ClaimedPage | None:
+        return None if page.ended else await self._page(page.last, done)
+
+    async def _report_last(self, upcoming: "asyncio.Task[ClaimedPage | None]") -> None:
+        """Report the page under way where the claim is stopped, as far as that is possible."""
+        with suppress(StreamopsError, TimeoutError):
+            async with asyncio.timeout(LAST_WORDS):
+                page = await upcoming
+            if page is not None:
+                await self._report(page.claimed)
+
+    async def _report(self, claimed: Claimed, alone: Sequence[tuple[str, str]] = ()) -> None:
+        skipped = [Skipped(one, WHY_LEFT[why]) for one, why in alone]
+        skipped += [Skipped(one, GONE) for one in claimed.gone]
+        skipped += [Skipped(one, WHY_LEFT["idle"]) for one in claimed.left]
+        if claimed.gone:
+            self._run.note(
+                "Rows of entries that no longer exist were removed by the server; they cannot be given back."
+            )
+            await note_gone(self._run, self._unhandled, claimed.gone)
+        await self._run.report(
+            claimed.count,
+            skipped=skipped,
+            **undo_of(claimed.count, claimed.rows),
+        )
+
+    def _error(self, why: Fault) -> StreamopsError:
+        return why.error(f"group {self._intent.stream}/{self._intent.group}")
+
+
+def claimable(intent: ClaimIntent) -> Claimable:
+    """Which rows an intent asks for."""
+    return Claimable(intent.stream, intent.group, intent.to, intent.source, intent.min_idle)
+
+
+def ids_of(intent: ClaimIntent) -> list[EntryId]:
+    """The IDs asked for, each once and lowest first."""
+    return sorted(set(intent.ids or ()))
+
+
+async def survey_claim(place: Place, intent: ClaimIntent) -> ClaimEvidence:
+    """Count what can be claimed, and look at the consumers it is about."""
+    _check(intent)
+    server = place.server
+    reading, identity = await read_stream(server, intent.stream)
+    group_of(reading, intent.group)
+    consumers = await read_members(server, intent.stream, intent.group, intent.source)
+    # Redis 6.2, which counts no entries added, lets rows be claimed whose entries are gone.
+    keeps_gone = reading.bounds_read and reading.entries_added is None
+    search = GoneSearch(server, intent.stream, reading.entry_bytes or 0) if keeps_gone else None
+    selection, unfit, chosen = await _select(server, intent, search)
+    return ClaimEvidence(
+        identity=identity,
+        selection=selection,
+        unfit=unfit,
+        consumers=consumers,
+        gone=search.found if search else None,
+        chosen=chosen,
+    )
+
+
+async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, plan: Plan) -> None:
+    """Claim them batch by batch."""
+    work = Claiming(run, intent, evidence)
+    await (work.pages() if intent.ids is None else work.named())
+    if evidence.gone is not None and evidence.gone.count:
+        run.note(gone_entries(evidence.gone))
+    if changed := plan.count - run.tally.done:
+        run.note(
+            f"Changed meanwhile and left alone: {counted(changed, 'entry', 'entries')} "
+            "(acknowledged, delivered again, or claimed by somebody else)."
+        )
+
+
+def undo_claim(intent: ClaimIntent, records: Sequence[AuditRecord]) -> UndoIntent:
+    """Give them back to their former owners."""
+    return UndoIntent(
+        audit_id=EntryId.parse(records[0].id),
+        stream=intent.stream,
+        group=intent.group,
+        done=Done.CLAIMED,
+        holder=intent.to,
+    )
+
+
+def _check(intent: ClaimIntent) -> None:
+    if intent.to == intent.source:
+        raise SettingsError(
+            f"claim: {intent.to} is both the old owner and the new one", "Name another with --to."
+        )
+    if intent.min_idle < timedelta(0) or (intent.count is not None and intent.count < 0):
+        raise SettingsError("claim: --min-idle and --count cannot be negative", "Give 0 or more.")
+
+
+async def _select(
+    server: Server, intent: ClaimIntent, search: GoneSearch | None
+) -> tuple[Selection, Unfit, bytes]:
+    what = claimable(intent)
+    if intent.ids is not None:
+        named = await read_claimable_ids(server, what, ids_of(intent), most=intent.count, search=search)
+        if isinstance(named, Fault):
+            raise named.error(f"group {intent.stream}/{intent.group}")
+        return named
+    paged = await read_claimable(server, what, most=intent.count, search=search)
+    if isinstance(paged, Fault):
+        raise paged.error(f"group {intent.stream}/{intent.group}")
+    return paged, Unfit(), b""
+
+
+CLAIM = Operation(
+    name="claim",
+    summary="Take pending entries over.",
+    intent=ClaimIntent,
+    survey=survey_claim,
+    plan=plan_claim,
+    apply=apply_claim,
+    writes=lambda intent: (
+        ("XCLAIM", intent.stream),
+        ("XAUTOCLAIM", intent.stream),
+        *snapshot_writes(intent.stream),
+    ),
+    stream=lambda intent: intent.stream,
+    undo=undo_claim,
+    rated=True,
+    undo_snapshot=True,
+    groups_a_ms=ONE_A_MILLISECOND,
+)
+OPERATIONS = (CLAIM,)

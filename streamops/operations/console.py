@@ -1,0 +1,445 @@
+"""Console: the Python API of streamops, and what every face stands on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, NotFound, ServerError
+from streamops.model.acting import (
+    ActionPage,
+    Actor,
+    Assent,
+    AuditRecord,
+    Job,
+    JobPage,
+    JobState,
+    Limits,
+    Outcome,
+    Progress,
+)
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.observation import Observation
+from streamops.model.payloads import KeptPayload
+from streamops.model.pending import PendingProfile
+from streamops.model.readings import StreamReading
+from streamops.model.snapshot import Gap, Snapshot
+from streamops.monitor.arrivals import ArrivalReader
+from streamops.monitor.collect import Collector
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letters import DeadLetterReader
+from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
+from streamops.monitor.discover import Discovery
+from streamops.monitor.examinations import MappingProblem, find_mapping_problems
+from streamops.monitor.observe import Observer
+from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
+from streamops.monitor.pending_scan import PendingScan, advance_scan, profile_of
+from streamops.monitor.pools import PoolReader
+from streamops.monitor.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.topics import TopicReader
+from streamops.monitor.watch import Watch
+from streamops.monitor.workers import WorkerReader
+from streamops.operations.actions import read_actions
+from streamops.operations.audit import read_action
+from streamops.operations.engine import Engine
+from streamops.operations.entry_trace import EntryTracer
+from streamops.operations.jobs import all_jobs, find_job
+from streamops.operations.jobs_cancel.intent import CancelJobIntent
+from streamops.operations.operation import Prepared
+from streamops.targets.targets import FindSpec, Targets, nothing_configured
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.payload_reads import read_kept_payload
+from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending, read_pending_summary
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import StreamReader
+from streamops.wire.writes.audit import AUDIT
+
+Value = TypeVar("Value")
+
+PAGE_BYTES = 4 << 20
+FIRST_PAGE = 1
+PENDING_ROWS = 1_000
+TAIL_ENTRIES = 100
+
+
+class Console:
+    """One server under observation, and the one way to change anything on it.
+
+    Attributes:
+        options: How the server is reached; ``options.label`` is its address in words.
+        place: The server, and what is configured for it.
+        watch: What is looked at.
+        discovery: Which streams are known.
+        delayed: Reads delayed messages.
+        dead_letters: Reads dead-letter queues.
+        topics: Reads topics of HTTP callbacks.
+        workers: Reads heartbeats of worker processes.
+        pools: Reads pools of workers.
+        tracer: Traces what became of entries.
+        arrivals: Reads when entries came.
+        engine: What changes anything.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        watch: Watch,
+        thresholds: Thresholds,
+        actor: Actor = Actor(),  # noqa: B008 - frozen
+        *,
+        read_only: bool = False,
+        find_target: FindSpec = nothing_configured,
+    ) -> None:
+        self.options = server.options
+        targets = Targets(find_target, str(actor))
+        self.place = place = Place(server, watch.dead_letters, watch.delayed, targets)
+        self.engine = Engine(place, actor, read_only=read_only)
+        self.watch = watch
+        self.discovery = Discovery(server, watch)
+        self.delayed = DelayedReader(place)
+        self.dead_letters = DeadLetterReader(place)
+        self.topics = TopicReader(place)
+        self.workers = WorkerReader(place)
+        self.pools = PoolReader(place)
+        self.tracer = EntryTracer(place)
+        self.arrivals = ArrivalReader(place)
+        self._server = server
+        self._collector = Collector(server, watch)
+        self._delayed_watch = DelayedWatch(self.delayed, self.discovery.wants)
+        self._observer = Observer(thresholds, rates=not watch.deep)
+        self._discovering: asyncio.Task[None] | None = None
+
+    @classmethod
+    def patient(
+        cls,
+        options: ConnectionOptions,
+        thresholds: Thresholds | None = None,
+        *,
+        watch: Watch = Watch(),  # noqa: B008 - frozen
+        actor: Actor = Actor(),  # noqa: B008 - frozen
+        find_target: FindSpec = nothing_configured,
+    ) -> Self:
+        """A console that connects with its first question: for whoever has something to do while the server is away.
+
+        Args:
+            options: How to connect.
+            thresholds: Thresholds of the health rules.
+            watch: What to look at; everything unless given.
+            actor: Who acts, for the audit log.
+            find_target: What the configuration says of who runs a pool's workers.
+        """
+        return cls(Server(options), watch, thresholds or Thresholds(), actor, find_target=find_target)
+
+    @classmethod
+    async def open(
+        cls,
+        options: ConnectionOptions,
+        watch: Watch | None = None,
+        thresholds: Thresholds | None = None,
+        *,
+        actor: Actor = Actor(),  # noqa: B008 - frozen
+        read_only: bool = False,
+        find_target: FindSpec = nothing_configured,
+    ) -> Self:
+        """Connect and log in; raises ``ServerError`` where that fails.
+
+        Args:
+            options: How to connect.
+            watch: What to look at; everything unless given.
+            thresholds: Thresholds of the health rules.
+            actor: Who acts, for the audit log, and how much care the place deserves: production unless given.
+            read_only: Refuse everything that changes anything.
+            find_target: What the configuration says of who runs a pool's workers.
+        """
+        server = await Server.connect(options)
+        return cls(
+            server,
+            watch or Watch(),
+            thresholds or Thresholds(),
+            actor,
+            read_only=read_only,
+            find_target=find_target,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop discovering and close all connections."""
+        try:
+            if self._discovering is not None:
+                self._discovering.cancel()
+                with suppress(asyncio.CancelledError):
+                    await self._discovering
+        finally:
+            await self.place.targets.close()
+            await self._server.close()
+
+    async def prepare(self, intent: Struct, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
+        """Plan an operation, writing nothing; raises ``PlanError`` or ``ServerError``, see ``Engine.prepare``."""
+        # Only who acts pays for the operations.
+        from streamops.operations.registry import OPERATIONS  # noqa: PLC0415
+
+        return await self.engine.prepare(OPERATIONS.of(intent), intent, limits)
+
+    async def apply(
+        self,
+        prepared: Prepared[Any, Any],
+        assent: Assent = Assent(),  # noqa: B008 - frozen
+        progress: Callable[[Progress], None] | None = None,
+        started: Callable[[str], None] | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> Outcome:
+        """Do what a plan says, see ``Engine.apply``."""
+        return await self.engine.apply(prepared, assent, progress, started, stop)
+
+    async def read_actions(self, count: int = 100, after: ActionPage | None = None) -> ActionPage:
+        """What was done here, newest first: the first page of the audit log, or the one after a page."""
+        return await read_actions(self._server, count, after)
+
+    async def read_action(self, audit_id: EntryId) -> list[AuditRecord]:
+        """All records of one action, oldest first; raises ``NotFound`` where there is none of that ID."""
+        return await read_action(self._server, audit_id)
+
+    async def read_jobs(self, limit: int = 100) -> list[Job]:
+        """The newest jobs, newest first, as far as they can be read; ``read_job_page`` tells of the others too."""
+        return list((await self.read_job_page(limit)).jobs)
+
+    async def read_job_page(self, limit: int = 100) -> JobPage:
+        """The newest jobs, newest first, and why some of them cannot be read."""
+        return await all_jobs(self._server, limit, tidy=not self.engine.read_only)
+
+    async def read_job(self, job_id: str) -> Job:
+        """A job by its ID; raises ``NotFound`` where there is none."""
+        return await find_job(self._server, job_id)
+
+    async def cancel_job(self, job_id: str) -> bool:
+        """Ask a job to stop; whether it is over at once.
+
+        Raises:
+            NotFound: There is none.
+            Forbidden: It is over already, or nothing may be changed.
+        """
+        self.engine.forbid_if_read_only()
+        await self.apply(await self.prepare(CancelJobIntent(job=job_id)))
+        return (await find_job(self._server, job_id)).state is JobState.CANCELLED
+
+    async def prepare_rest(self, job_id: str, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
+        """Plan the rest of an interrupted job, see ``Engine.resume``."""
+        from streamops.operations.registry import OPERATIONS  # noqa: PLC0415 - as in ``prepare``
+
+        job = await find_job(self._server, job_id)
+        if (operation := OPERATIONS.get(job.operation)) is None:
+            raise Forbidden(f"{job.operation} cannot be resumed", "This version does not know the operation.")
+        return await self.engine.resume(operation, job, limits)
+
+    async def read_clock(self) -> datetime | None:
+        """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
+        return await read_clock(self._server, AUDIT)
+
+    async def discover(self, *, queues: bool = False) -> None:
+        """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be.
+
+        Args:
+            queues: Look for delayed queues without a stream, too; where that fails, the next snapshot has a gap.
+        """
+        await self.discovery.scan()
+        if queues:
+            try:
+                await self.discovery.find_queues()
+            except ServerError as error:
+                self.discovery.problem = self.discovery.problem or error.message
+
+    async def find_delayed(self) -> DelayedQueues:
+        """The queues of delayed messages, see ``find_queues``."""
+        return await find_queues(self.discovery, self.delayed)
+
+    async def find_mapping_problems(self) -> list[MappingProblem]:
+        """What is wrong with the keys that the configuration maps to streams; raises ``ServerError``."""
+        return await find_mapping_problems(self.place)
+
+    def start_discovery(self, *, queues: bool = True) -> None:
+        """Keep scanning in the background, at a pace that stays out of the way.
+
+        Args:
+            queues: Whether delayed queues without a stream are looked for, unless something else does.
+        """
+        if self._discovering is None:
+            self._discovering = asyncio.create_task(self.discovery.run(queues=queues))
+
+    async def collect(self, only: Sequence[str] = ()) -> Snapshot:
+        """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
+        names = list(only) or self.discovery.names
+        watch = DelayedWatch(self.delayed, frozenset(only).__contains__) if only else self._delayed_watch
+        snapshot = await self._collector.collect(
+            names[: self.watch.max_streams] if not only else names,
+            discovered=len(names),
+            complete=self.discovery.complete,
+            partial=bool(only),
+            expected=only or self.discovery.pinned,
+        )
+        # Delayed messages outlive their stream.
+        beside = only or (*self.discovery.pinned, *sorted(self.discovery.queues))
+        delayed, gaps = await watch.read([*(stream.name for stream in snapshot.streams), *beside])
+        # Where a stream cannot be reached, nor can its queue.
+        told = {(gap.stream, gap.reason) for gap in snapshot.gaps}
+        gaps = tuple(gap for gap in gaps if (gap.stream, gap.reason) not in told)
+        if self.discovery.problem and not only:
+            gaps = (*gaps, Gap(self.discovery.problem, part="discovery"))
+        return replace(snapshot, delayed=delayed, gaps=(*snapshot.gaps, *gaps))
+
+    async def observe(self, only: Sequence[str] = ()) -> Observation:
+        """A snapshot with its history and one assessment."""
+        return self._observer.observe(await self.collect(only), partial=bool(only))
+
+    def with_rates(self, observation: Observation) -> Observation:
+        """The last observation with its rates, which those of a deep watch leave out."""
+        return self._observer.with_rates(observation)
+
+    async def read_entries(
+        self,
+        stream: str,
+        *,
+        start: EntryId = ZERO_ID,
+        end: EntryId = LAST_ID,
+        count: int = 50,
+        newest_first: bool = False,
+    ) -> EntryPage:
+        """Entries between two IDs, both inclusive; fewer than ``count`` where they are large.
+
+        Raises:
+            NotFound: The key is not a stream. (One that does not exist is an empty page.)
+        """
+        if count < 1:
+            return EntryPage((), None)
+        entries: list[Entry] = []
+        weight, size = 0, min(count, FIRST_PAGE)
+        while True:
+            page = _value(
+                await read_page(self._server, stream, start, end, size, newest_first=newest_first),
+                f"stream {stream}",
+            )
+            entries += page
+            weight += sum(entry.size for entry in page)
+            if len(page) < size:
+                return EntryPage(tuple(entries), None)
+            last = entries[-1].id
+            if last == (start if newest_first else end):
+                return EntryPage(tuple(entries), None)
+            if newest_first:
+                end = last.previous()
+            else:
+                start = last.next()
+            if len(entries) >= count or weight >= PAGE_BYTES:
+                return EntryPage(tuple(entries), last)
+            # The entries seen tell how many more fit into what is left.
+            size = max(1, min(count - len(entries), (PAGE_BYTES - weight) * len(entries) // max(1, weight)))
+
+    async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
+        """One entry, or none where it is gone."""
+        page = await self.read_entries(stream, start=entry_id, end=entry_id, count=1)
+        return page.entries[0] if page.entries else None
+
+    async def read_payload(self, key: str, limit: int) -> KeptPayload | None:
+        """A payload that is kept beside a stream, at most ``limit`` bytes of it; none where it is gone.
+
+        Raises:
+            NotFound: The key holds something else.
+        """
+        found = await read_kept_payload(self._server, key, limit)
+        if not isinstance(found, Fault):
+            return found
+        if found.kind is FaultKind.WRONG_TYPE:
+            raise NotFound(f"payload {key}: the key is no string", "It is no payload that streamops keeps.")
+        raise found.error(f"payload {key}")
+
+    async def tail(
+        self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
+    ) -> AsyncIterator[Entry]:
+        """Entries as they come, for ever: after an ID, or from now on.
+
+        Raises:
+            NotFound: ``after`` was not given and there is no such stream.
+        """
+        position = await self._last_generated_id(stream) if after is None else after
+        while True:
+            page = EntryPage((), None)
+            # Nothing can follow the last ID of all.
+            if position < LAST_ID:
+                page = await self.read_entries(stream, start=position.next(), count=TAIL_ENTRIES)
+            for entry in page.entries:
+                position = entry.id
+                yield entry
+            if page.next_id is None:
+                await asyncio.sleep(poll.total_seconds())
+
+    async def read_pending(
+        self,
+        stream: str,
+        group: str,
+        *,
+        after: EntryId | None = None,
+        count: int = 100,
+        consumer: str | None = None,
+    ) -> PendingPage:
+        """Rows of a group's pending entries list, lowest ID first; raises ``NotFound`` without such a group."""
+        now = await read_clock(self._server, stream)
+        if count < 1:
+            return PendingPage((), after, now)
+        pages = await read_pending(self._server, [PendingRange(stream, group, after, count, consumer)])
+        rows = _value(pages[0], f"group {stream}/{group}")
+        return PendingPage(rows, rows[-1].id if len(rows) == count else None, now)
+
+    async def read_pending_summary(self, stream: str, group: str) -> PendingSummary:
+        """How many entries are pending, between which IDs, and whose; raises ``NotFound`` without such a group."""
+        return PendingSummary(
+            *_value(await read_pending_summary(self._server, stream, group), f"group {stream}/{group}")
+        )
+
+    async def scan_pending(self, stream: str, group: str, *, limit: int = 100_000) -> PendingProfile | None:
+        """The distribution of pending entries, from at most ``limit`` rows; none where none is pending."""
+        pending = (await self.read_pending_summary(stream, group)).pending
+        scan = PendingScan()
+        while scan.last_pass is None and scan.scanned < limit:
+            page = PendingRange(stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.scanned))
+            rows = _value((await read_pending(self._server, [page]))[0], f"group {stream}/{group}")
+            scan = advance_scan(scan, rows, end=len(rows) < page.limit)
+        profile = profile_of(scan, pending)
+        return profile if profile is not None and profile.scanned else None
+
+    async def search(
+        self, stream: str, query: Search, progress: Callable[[SearchProgress], None] | None = None
+    ) -> SearchResult:
+        """Entries that match, from a bounded scan that says how far it got."""
+        return await search_entries(partial(self.read_entries, stream), query, progress)
+
+    async def _last_generated_id(self, stream: str) -> EntryId:
+        reading = (await StreamReader(self._server).read([stream])).streams[0]
+        if isinstance(reading, StreamReading) and reading.last_generated_id is not None:
+            return reading.last_generated_id
+        if isinstance(reading, Fault):
+            raise reading.error(f"stream {stream}")
+        raise NotFound(
+            f"stream {stream}: its last ID cannot be read",
+            "Say where to start; XINFO STREAM is not permitted to this user.",
+        )
+
+
+def _value(result: Value | Fault, what: str) -> Value:
+    if isinstance(result, Fault):
+        raise result.error(what)
+    return result

@@ -1,0 +1,142 @@
+"""``consumers.rm``: hand a consumer's pending entries over, and remove it once it has none."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from streamops.errors import StalePlan
+from streamops.model.acting import AuditRecord, Plan, Skipped
+from streamops.model.entries import PendingEntry
+from streamops.model.ids import EntryId
+from streamops.model.pending import Done
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, look_at
+from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
+from streamops.operations.consumers_rm.plan import RemoveConsumerEvidence, plan_remove_consumer
+from streamops.operations.operation import Operation
+from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
+from streamops.operations.planning import ONE_A_MILLISECOND, SAMPLE
+from streamops.operations.running import Run
+from streamops.operations.undo.intent import UndoIntent
+from streamops.operations.undo_snapshots import snapshot_writes, undo_of
+from streamops.wire.faults import Fault
+from streamops.wire.reads import PendingRange, read_pending
+from streamops.wire.server import Server
+from streamops.wire.writes.consumers import HandedOver, hand_over, remove_consumer
+
+BATCH: Final = 250
+
+
+async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> RemoveConsumerEvidence:
+    """Read the consumer and the first of its pending rows."""
+    server = place.server
+    look = await look_at(server, intent.stream)
+    group_of(look.reading, intent.group)
+    consumers = await read_members(server, intent.stream, intent.group, intent.consumer)
+    return RemoveConsumerEvidence(
+        identity=look.identity,
+        consumer=next(one for one in consumers if one.name == intent.consumer),
+        sample=await _first_rows(server, intent),
+        to_exists=any(one.name == intent.to for one in consumers),
+        polls_are_seen=look.polls_are_seen,
+    )
+
+
+async def apply_remove_consumer(
+    run: Run, intent: RemoveConsumerIntent, evidence: RemoveConsumerEvidence, plan: Plan
+) -> None:
+    """Hand its rows over batch by batch, then remove it."""
+    floor = evidence.identity.floor(intent.group)
+    if evidence.consumer.pending and intent.to is not None:
+        await _hand_over(run, intent, intent.to, plan, evidence)
+    removed = await remove_consumer(run.server, intent.stream, intent.group, intent.consumer, floor=floor)
+    if isinstance(removed, Fault):
+        raise removed.error(_name(intent))
+    if not removed:
+        raise StalePlan(
+            f"{_name(intent)} has been given entries since the plan was made: it is at work",
+            "It was not removed. Stop it, and make a new plan.",
+        )
+    if not evidence.consumer.pending:
+        await run.report(1)
+
+
+async def _hand_over(
+    run: Run, intent: RemoveConsumerIntent, to: str, plan: Plan, evidence: RemoveConsumerEvidence
+) -> None:
+    floor = evidence.identity.floor(intent.group)
+    unhandled = unhandled_of(intent.stream, intent.group, (evidence.consumer,))
+    after, most = None, plan.count
+    while size := await run.batch_size(BATCH):
+        batch = await hand_over(
+            run.server,
+            intent.stream,
+            intent.group,
+            floor=floor,
+            source=intent.consumer,
+            target=to,
+            after=after,
+            count=size,
+            most=most if after is None else None,
+            snapshot=run.snapshot,
+        )
+        if isinstance(batch, Fault):
+            raise batch.error(_name(intent))
+        if batch.last_id is None:
+            run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed meanwhile.")
+            return
+        after = batch.last_id
+        await note_gone(run, unhandled, batch.gone)
+        await _report(run, batch)
+
+
+async def _report(run: Run, batch: HandedOver) -> None:
+    skipped = [
+        Skipped(str(one), "its entry is gone; the server took its row off the list") for one in batch.gone
+    ]
+    await run.report(batch.moved, skipped=skipped, **undo_of(batch.moved, batch.rows))
+
+
+async def _first_rows(server: Server, intent: RemoveConsumerIntent) -> tuple[PendingEntry, ...]:
+    page = PendingRange(intent.stream, intent.group, None, SAMPLE, intent.consumer)
+    rows = (await read_pending(server, [page]))[0]
+    if isinstance(rows, Fault):
+        raise rows.error(f"group {intent.stream}/{intent.group}")
+    return rows
+
+
+def undo_remove_consumer(intent: RemoveConsumerIntent, records: Sequence[AuditRecord]) -> UndoIntent:
+    """Give it its pending entries back, which creates it again."""
+    return UndoIntent(
+        audit_id=EntryId.parse(records[0].id),
+        stream=intent.stream,
+        group=intent.group,
+        done=Done.CLAIMED,
+        holder=intent.to or "",
+    )
+
+
+def _name(intent: RemoveConsumerIntent) -> str:
+    return f"consumer {intent.stream}/{intent.group}/{intent.consumer}"
+
+
+def _writes(intent: RemoveConsumerIntent) -> tuple[tuple[str, str], ...]:
+    claims = () if intent.to is None else (("XCLAIM", intent.stream),)
+    return (*claims, ("XGROUP DELCONSUMER", intent.stream), *snapshot_writes(intent.stream))
+
+
+REMOVE_CONSUMER = Operation(
+    name="consumers.rm",
+    summary="Hand a consumer's pending entries over and remove it.",
+    intent=RemoveConsumerIntent,
+    survey=survey_remove_consumer,
+    plan=plan_remove_consumer,
+    apply=apply_remove_consumer,
+    writes=_writes,
+    stream=lambda intent: intent.stream,
+    undo=undo_remove_consumer,
+    rated=True,
+    undo_snapshot=True,
+    groups_a_ms=ONE_A_MILLISECOND,
+)
+OPERATIONS = (REMOVE_CONSUMER,)

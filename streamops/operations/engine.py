@@ -1,0 +1,358 @@
+"""The one way in which anything is changed: prepare a plan, show it, apply it with consent."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, UnexpectedReply, Unreachable
+from streamops.model.acting import (
+    Actor,
+    Assent,
+    AuditPhase,
+    Environment,
+    Identity,
+    Job,
+    JobState,
+    Limits,
+    Outcome,
+    Plan,
+    Progress,
+    Tier,
+)
+from streamops.model.wording import quoted
+from streamops.monitor.context import Place
+from streamops.operations.audit import Trail, end_orphan, gone_on_with
+from streamops.operations.checks import (
+    audit_warnings,
+    check_identity,
+    check_limits,
+    check_own_keys,
+    check_permissions,
+    permission_hint,
+)
+from streamops.operations.commands import full_command
+from streamops.operations.consent import Consent, ConsentKind, required_consent
+from streamops.operations.counts import Tally
+from streamops.operations.jobs import HeldJob, JobStopped, held_by, over
+from streamops.operations.operation import Evidence, Intent, Operation, Prepared
+from streamops.operations.packing import unpack_asked
+from streamops.operations.planning import crowd_warnings
+from streamops.operations.running import Run, StopAsked
+
+Told = Callable[[Progress], None]
+
+
+class Engine:
+    """Prepares and applies operations on one server.
+
+    Read-only mode, the place's environment, limits, the audit log and the rechecks live here, below every face.
+
+    Attributes:
+        actor: Who acts, and in which context.
+        read_only: Whether everything that changes anything is refused.
+    """
+
+    def __init__(self, place: Place, actor: Actor, *, read_only: bool) -> None:
+        self._place = place
+        self._server = place.server
+        self.actor = actor
+        self.read_only = read_only
+
+    async def prepare(
+        self,
+        operation: Operation[Intent, Evidence],
+        intent: Intent,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        job: Job | None = None,
+    ) -> Prepared[Intent, Evidence]:
+        """Read the evidence and make the plan; writes nothing.
+
+        Raises:
+            Forbidden: It selects another number than the limits allow, or acts on streamops's own keys.
+            PlanError: There is no safe way to do it.
+            ServerError: The evidence cannot be read.
+        """
+        undoes: tuple[str, ...] = ()
+        if operation.resolve is not None:
+            resolved: Any = await operation.resolve(self._place, intent)
+            operation, intent, undoes = resolved.operation, resolved.intent, resolved.undoes
+        check_own_keys(operation, intent)
+        evidence = await operation.survey(self._place, intent)
+        plan = operation.plan(intent, evidence)
+        check_limits(plan, limits)
+        rate = job.rate if job and limits.rate is None else limits.rate
+        line = full_command(plan.command, self.actor.selector, rate)
+        identity: Identity | None = getattr(evidence, "identity", None)
+        crowd = _crowd(operation, plan, identity)
+        warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
+        plan = replace(plan, command=line, warnings=warnings)
+        consent = (
+            required_consent(plan, self.actor.environment)
+            if operation.asks or plan.tier is Tier.LOSES
+            else required_consent(replace(plan, count=0), Environment.DEVELOPMENT)
+        )
+        if operation.settle is not None:
+            intent = operation.settle(intent, evidence)
+            check_own_keys(operation, intent)
+        return Prepared(operation, intent, evidence, plan, consent, limits, identity, job, undoes)
+
+    async def apply(
+        self,
+        prepared: Prepared[Any, Any],
+        assent: Assent = Assent(),  # noqa: B008 - frozen
+        progress: Told | None = None,
+        started: Callable[[str], None] | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> Outcome:
+        """Do what a plan says.
+
+        Args:
+            prepared: The plan.
+            assent: The answer to it.
+            progress: Told after each batch.
+            started: Told the job's ID before its first write, where it is a job.
+            stop: Set it to stop after the batch under way.
+
+        Raises:
+            Forbidden: Read-only, no consent, no permission to write, or no audit log. Nothing was written.
+            StalePlan: The server is no longer in the plan's state. Nothing was written.
+            Interrupted: It was asked to stop and did; the error holds the outcome.
+            ApplyError: It stopped after its first write; the error holds the outcome.
+            ServerError: The server failed before the first write.
+        """
+        self.forbid_if_read_only()
+        plan, limits = prepared.plan, prepared.limits
+        if not prepared.consent.accepts(assent):
+            hint = _consent_hint(prepared.consent, assent)
+            raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
+        trail = Trail(self._server, self.actor)
+        if plan.idle:
+            if prepared.job is not None:
+                await self._finish_job(prepared.job)
+            return _nothing(plan)
+        await check_permissions(self._server, prepared, unaudited=limits.unaudited)
+        await check_identity(self._server, prepared)
+        await trail.begin(
+            plan,
+            prepared.intent,
+            limits.reason,
+            unaudited=limits.unaudited,
+            undoes=prepared.undoes,
+            continues=prepared.job.audit_id if prepared.job else "",
+            keeps_beside=_keeps_beside(prepared),
+        )
+        job = await self._open_job(prepared, trail)
+        if job and started:
+            started(job.id)
+        rate = prepared.job.rate if prepared.job and limits.rate is None else limits.rate
+        run = Run(
+            self._server,
+            plan,
+            trail=trail,
+            targets=self._place.targets,
+            reason=limits.reason,
+            job=job,
+            most=limits.most if limits.expect is None else min(limits.expect, limits.most),
+            rate=rate,
+            progress=progress,
+            stop=stop,
+        )
+        return await self._carry_out(prepared, run, trail, job)
+
+    async def resume(
+        self,
+        operation: Operation[Intent, Evidence],
+        job: Job,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> Prepared[Intent, Evidence]:
+        """Plan the rest of an interrupted job; raises as ``prepare`` does, and ``Forbidden`` where it is held."""
+        if job.state in {JobState.DONE, JobState.CANCELLED}:
+            raise over(job.id)
+        if job.state is JobState.RUNNING and not job.abandoned and job.owner != str(self.actor):
+            raise held_by(job.id, job.owner, None)
+        if operation.resume is None:
+            raise Forbidden(f"{job.operation} cannot be resumed", "Run it again: what is done is left alone.")
+        intent = operation.resume(_asked(operation, job), job)
+        return await self.prepare(operation, intent, limits, job)
+
+    def forbid_if_read_only(self) -> None:
+        """Raises ``Forbidden`` where nothing may be changed."""
+        if self.read_only:
+            raise Forbidden(
+                "read-only: nothing is changed here",
+                "Leave out --read-only, or set `read_only = false` in the context.",
+            )
+
+    async def _open_job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
+        """The job that this is, held; where it cannot be had, the audit log says that nothing was done."""
+        try:
+            return await self._job(prepared, trail)
+        except StreamopsError as error:
+            with suppress(StreamopsError):
+                await trail.end(replace(_nothing(prepared.plan), stopped=error.message), AuditPhase.FAILED)
+            raise
+
+    async def _finish_job(self, job: Job) -> None:
+        """Note that a job has come to its end of which nothing is left to do."""
+        held = await self._take_over(job, rest=0, by="")
+        await held.end(Tally(), held.cursor, JobState.DONE)
+
+    async def _take_over(self, job: Job, *, rest: int, by: str, fixed: bool = False) -> HeldJob:
+        held = await HeldJob.take_over(
+            self._server, str(self.actor), job, rest=rest, audit_id=by, fixed=fixed
+        )
+        if job.state is JobState.RUNNING and job.audit_id:
+            # Its owner was killed, and could not say so.
+            await end_orphan(self._server, self.actor, job, rest=rest, then=gone_on_with(rest, by))
+        return held
+
+    async def _warnings(self, plan: Plan, limits: Limits) -> tuple[str, ...]:
+        """What would keep a plan from being applied, told while it is looked at."""
+        if self.read_only or plan.idle:
+            return ()
+        return await audit_warnings(self._server, unaudited=limits.unaudited)
+
+    async def _job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
+        plan, owner = prepared.plan, str(self.actor)
+        if prepared.job is not None:
+            return await self._take_over(
+                prepared.job, rest=plan.count, by=trail.id, fixed=prepared.operation.fixed
+            )
+        if not prepared.is_job:
+            return None
+        return await HeldJob.create(
+            self._server, owner, plan, prepared.intent, audit_id=trail.id, rate=prepared.limits.rate
+        )
+
+    async def _carry_out(
+        self, prepared: Prepared[Any, Any], run: Run, trail: Trail, job: HeldJob | None
+    ) -> Outcome:
+        plan = prepared.plan
+        try:
+            await prepared.operation.apply(run, prepared.intent, prepared.evidence, plan)
+            await trail.gather()
+        except asyncio.CancelledError:
+            # The last words are said even though this task is being cancelled.
+            outcome = _outcome(run, plan, trail, "interrupted")
+            await asyncio.shield(_close_soon(trail, job, run, outcome))
+            raise
+        except StreamopsError as error:
+            error.hint = permission_hint(error)
+            lost = isinstance(error, Unreachable)
+            why = f"{error.message}{_what_of_the_batch(error)}"
+            stopped = isinstance(error, JobStopped)
+            state = JobState.CANCELLED if stopped else JobState.INTERRUPTED
+            outcome = _outcome(run, plan, trail, why)
+            # Its token is of no use any more.
+            outcome = replace(outcome, job="") if stopped else outcome
+            outcome = await _close(trail, job, run, outcome, state)
+            if isinstance(error, StopAsked):
+                raise Interrupted(why, _resume_hint(job), outcome) from None
+            if not run.tally.applied and not lost and not stopped:
+                raise
+            raise ApplyError(why, _hint_midway(error, trail), outcome) from error
+        except Exception as error:
+            # A bug: what was done until then is told all the same.
+            outcome = _outcome(run, plan, trail, f"a bug: {type(error).__name__}")
+            await _close(trail, job, run, outcome, JobState.INTERRUPTED)
+            raise
+        return await _close(trail, job, run, _outcome(run, plan, trail), JobState.DONE)
+
+
+LAST_WORDS = 5.0
+"""Seconds that the last records of what was interrupted may take."""
+NOTHING_DONE = "Nothing was done"
+UNKNOWN_BATCH = "; whether the batch under way was done is not known"
+UNSENT_BATCH = "; what was to be done next was not sent, and not done"
+
+
+async def _close_soon(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome) -> None:
+    """Write the last records of what was interrupted, as far as that is possible in a moment."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LAST_WORDS):
+            await _close(trail, job, run, outcome, JobState.INTERRUPTED)
+
+
+async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, state: JobState) -> Outcome:
+    """Write the last records. Where the server does not answer any more, the outcome says so: what is done is done.
+
+    In a cluster they are on several nodes, of which one may be gone: each is written whatever became of the others.
+    """
+    phase = AuditPhase.FAILED if outcome.stopped else AuditPhase.DONE
+    words: list[Callable[[], Awaitable[None]]] = [trail.gather] if outcome.stopped else []
+    words.append(partial(trail.end, outcome, phase))
+    if job is not None:
+        words.append(partial(job.end, run.tally, run.cursor, state))
+    problems: list[str] = []
+    for say in words:
+        if problems and len(run.server.nodes) == 1:
+            break
+        try:
+            await say()
+        except StreamopsError as error:
+            problems.append(error.message)
+    if not problems:
+        return outcome
+    note = f"the last records could not be written: {problems[0]}"
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+def _crowd(operation: Operation[Any, Any], plan: Plan, identity: Identity | None) -> tuple[str, ...]:
+    """What looking at a stream's groups takes in each step, where it is worth telling."""
+    if plan.idle or identity is None or not operation.groups_a_ms:
+        return ()
+    return crowd_warnings(len(identity.positions), operation.groups_a_ms)
+
+
+def _keeps_beside(prepared: Prepared[Any, Any]) -> str:
+    operation = prepared.operation
+    return (operation.stream(prepared.intent) or "") if operation.undo_snapshot else ""
+
+
+def _what_of_the_batch(error: StreamopsError) -> str:
+    """What can be said of the batch under way where no answer came to it."""
+    if not isinstance(error, Unreachable):
+        return ""
+    return UNKNOWN_BATCH if error.sent else UNSENT_BATCH
+
+
+def _outcome(run: Run, plan: Plan, trail: Trail, stopped: str = "") -> Outcome:
+    return run.tally.outcome(plan, elapsed=run.elapsed, job=run.job_id, audit_id=trail.id, stopped=stopped)
+
+
+def _nothing(plan: Plan) -> Outcome:
+    return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
+
+
+def _asked(operation: Operation[Intent, Evidence], job: Job) -> Intent:
+    try:
+        return unpack_asked(operation.intent, job.intent)
+    except UnexpectedReply:
+        raise Forbidden(
+            f"job {job.id} ({job.operation}) was begun by another version of streamops",
+            f"Resume it with that version, or end it: `streamops jobs cancel {job.id}`.",
+        ) from None
+
+
+def _consent_hint(consent: Consent, assent: Assent) -> str:
+    if assent.typed and consent.kind is ConsentKind.TYPED:
+        return f"Nothing was done: --confirm {quoted(assent.typed)} is not {quoted(consent.word)}."
+    if consent.by_yes:
+        return "Nothing was done. Agree with --yes, or look at the plan alone with --dry-run."
+    return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(consent.word)}."
+
+
+def _hint_midway(error: StreamopsError, trail: Trail) -> str:
+    """The hint where something was done by then: most errors speak of nothing done."""
+    if not error.hint.startswith(NOTHING_DONE):
+        return error.hint
+    told = f"; `streamops audit ls --id {trail.id}` tells it" if trail.id else ""
+    return f"What was done until then stays done{told}. Look again, and make a new plan."
+
+
+def _resume_hint(job: HeldJob | None) -> str:
+    return "" if job else "Run it again for the rest: what is done is left alone."

@@ -1,0 +1,191 @@
+"""Entry trace: everything that Redis knows about one entry, read within bounds."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from streamops.errors import StreamopsError
+from streamops.model.dead_letter_fields import REPLAY_OF
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.entries import Entry
+from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.readings import StreamReading
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letters import DeadLetterReader
+from streamops.monitor.delayed import DelayedReader
+from streamops.monitor.entry_trace import (
+    EntryTrace,
+    InGroup,
+    TraceEvent,
+    acted_on,
+    added,
+    dead_lettered,
+    gone,
+    in_group,
+    never_known,
+    origin_of,
+    replayed,
+    retry,
+    waiting_retry,
+)
+from streamops.monitor.inspection import read_stream
+from streamops.monitor.newest import read_newest
+from streamops.operations.actions import ActionQuery, find_actions, read_actions, state_before
+from streamops.operations.audit import read_action
+from streamops.wire.batches import Request
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.keys import attempts_key, dead_letter_key, retry_key
+from streamops.wire.numbers import number
+from streamops.wire.reads import PendingRange, read_by_id, read_clock, read_pending
+
+LOOKED_AT: Final = 1_000
+"""Dead letters, retries, delayed messages and entries that are looked at, the newest."""
+ACTIONS: Final = 20
+"""Actions on the stream that are looked into, the newest."""
+GROUPS: Final = 20
+"""Groups whose retry streams are looked into."""
+MOST_BYTES: Final = 1 << 20
+"""Bytes of each stream that are looked through for retries and replays."""
+
+
+class EntryTracer:
+    """Traces entries on one server."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._server = place.server
+        self._delayed = DelayedReader(place)
+        self._letters = DeadLetterReader(place)
+
+    async def trace(self, stream: str, entry_id: EntryId) -> EntryTrace:
+        """What became of an entry.
+
+        Raises:
+            NotFound: There is no such stream.
+            ServerError: It could not be read.
+        """
+        reading, _ = await read_stream(self._server, stream)
+        found = await read_by_id(self._server, stream, [entry_id])
+        entry = found[0] if found else None
+        ids = {entry_id, origin_of(entry) or entry_id}
+        now = await read_clock(self._server, stream)
+        groups = await self._groups(reading, entry_id)
+        unknown: list[str] = []
+        letters = await self._dead_letters(stream, ids, unknown)
+        died = {letter.group for letter in letters}
+        if entry is None:
+            events = [gone(stream, entry_id, reading.first_id, reading.last_generated_id)]
+        else:
+            events = [*added(stream, entry)]
+        for group in groups:
+            events += in_group(entry_id, group, now, dead_lettered=group.group in died)
+        events += await self._actions(stream, entry_id, unknown)
+        events += await self._waiting(stream, entry_id, unknown)
+        events += await self._retries(reading, entry_id, unknown)
+        events += map(dead_lettered, letters)
+        events += await self._replays(stream, ids, entry_id, unknown)
+        unknown += never_known(events, groups)
+        return EntryTrace(stream=stream, id=entry_id, events=tuple(events), unknown=tuple(unknown), now=now)
+
+    async def _groups(self, reading: StreamReading, entry_id: EntryId) -> list[InGroup]:
+        stream, names = reading.name, [group.name for group in reading.groups]
+        if not names:
+            return []
+        after = entry_id.previous() if entry_id > EntryId(0, 0) else None
+        rows = await read_pending(self._server, [PendingRange(stream, name, after, 1) for name in names])
+        keys = [attempts_key(stream, name) for name in names]
+        marks = await self._server.batch([Request(key, ("HGET", key, str(entry_id))) for key in keys])
+        return [
+            InGroup(
+                group=group.name,
+                position=group.last_delivered_id,
+                row=None
+                if isinstance(page, Fault)
+                else next((row for row in page if row.id == entry_id), None),
+                marks=0 if mark is None else number(mark) if isinstance(mark, bytes) else None,
+                problem=page.reason if isinstance(page, Fault) else "",
+            )
+            for group, page, mark in zip(reading.groups, rows, marks.replies, strict=True)
+        ]
+
+    async def _waiting(self, stream: str, entry_id: EntryId, unknown: list[str]) -> list[TraceEvent]:
+        try:
+            page = await self._delayed.page(stream, LOOKED_AT)
+        except StreamopsError as error:
+            unknown.append(f"Whether a retry waits: {error.message}.")
+            return []
+        if page.queue.messages > len(page.messages):
+            unknown.append(
+                f"Whether a retry is beyond the first {LOOKED_AT:,} of {page.queue.messages:,} delayed messages."
+            )
+        origin = str(entry_id)
+        return [
+            waiting_retry(one)
+            for one in page.messages
+            if one.body is not None and one.body.origin_id == origin
+        ]
+
+    async def _retries(
+        self, reading: StreamReading, entry_id: EntryId, unknown: list[str]
+    ) -> list[TraceEvent]:
+        events = []
+        for group in reading.groups[:GROUPS]:
+            key = retry_key(reading.name, group.name)
+            entries = await self._newest(key, entry_id, unknown)
+            events += [retry(key, group.name, entry) for entry in entries if origin_of(entry) == entry_id]
+        if len(reading.groups) > GROUPS:
+            unknown.append(f"Whether a retry is under way for others than the first {GROUPS} groups.")
+        return events
+
+    async def _dead_letters(self, stream: str, ids: set[EntryId], unknown: list[str]) -> list[DeadLetter]:
+        found: list[DeadLetter] = []
+        for name in dict.fromkeys((dead_letter_key(stream, self._place.dead_letters), f"{stream}:dlq")):
+            try:
+                page = await self._letters.newest(name, count=LOOKED_AT)
+            except StreamopsError as error:
+                unknown.append(f"Whether it is in {name}: {error.message}.")
+                continue
+            if page.more:
+                unknown.append(
+                    f"Whether it died before: only the newest {len(page.letters):,} letters of {name} were looked at."
+                )
+            found += [one for one in page.letters if ids & {one.origin_id, one.born_id}]
+        return found
+
+    async def _replays(
+        self, stream: str, ids: set[EntryId], entry_id: EntryId, unknown: list[str]
+    ) -> list[TraceEvent]:
+        entries = await self._newest(stream, entry_id.next(), unknown) if entry_id < LAST_ID else ()
+        return [
+            replayed(stream, one)
+            for one in entries
+            if origin_of(one) in ids and REPLAY_OF in dict(one.fields)
+        ]
+
+    async def _newest(self, key: str, since: EntryId, unknown: list[str]) -> Sequence[Entry]:
+        """Entries of a stream since an entry was added; nothing of a stream that is not there."""
+        found = await read_newest(self._server, key, LOOKED_AT, first=since, most_bytes=MOST_BYTES)
+        if isinstance(found, Fault):
+            if found.kind is not FaultKind.MISSING:
+                unknown.append(f"What is in {key}: {found.reason}.")
+            return ()
+        if found.more:
+            unknown.append(
+                f"Whether {key} has it again: only its newest {len(found.entries):,} entries were looked at."
+            )
+        return found.entries
+
+    async def _actions(self, stream: str, entry_id: EntryId, unknown: list[str]) -> list[TraceEvent]:
+        query = ActionQuery(target=stream, start=EntryId(entry_id.ms, 0), limit=ACTIONS + 1)
+        events: list[TraceEvent] = []
+        try:
+            actions = await find_actions(lambda count, after: read_actions(self._server, count, after), query)
+            for first in (action.first for action in actions[:ACTIONS]):
+                before = state_before(await read_action(self._server, EntryId.parse(first.begun_id)))
+                what = f"{first.operation} of {first.target} by {first.actor}"
+                events += [acted_on(what, row, first.at) for row in before.rows if row.id == entry_id]
+        except StreamopsError as error:
+            unknown.append(f"What operators did to it: {error.message}.")
+            return []
+        if len(actions) > ACTIONS:
+            unknown.append(f"What operators did to it before the last {ACTIONS} actions on {stream}.")
+        return events[::-1]

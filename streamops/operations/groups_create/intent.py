@@ -1,0 +1,33 @@
+"""Creating a consumer group."""
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.fields import argument, option, require_name
+
+
+class CreateGroupIntent(Struct, frozen=True, kw_only=True):
+    """Create a consumer group; ``ValueError`` where it has no name that can be read, or a counter that fits nothing."""
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    group: Annotated[str, argument("The new group's name.")]
+    at: Annotated[
+        str,
+        option(
+            "Where it begins: 0 for the whole stream, $ for what comes from now on, or what comes after an ID.",
+            metavar="0|$|ID",
+        ),
+    ] = "$"
+    entries_read: Annotated[
+        int | None,
+        option(
+            "The server's counter of entries read that goes with --at ID; counted unless given.", metavar="N"
+        ),
+    ] = None
+    mkstream: Annotated[bool, option("Create the stream too, where there is none.")] = False
+
+    def __post_init__(self) -> None:
+        require_name("the group", self.group)
+        if self.entries_read is not None and (self.at == "$" or self.entries_read < 0):
+            raise ValueError("--entries-read is 0 or more, and goes with --at ID")

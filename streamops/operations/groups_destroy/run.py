@@ -1,0 +1,216 @@
+"""``groups.destroy``: destroy a consumer group, after writing what it holds to a file."""
+
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import Final
+
+from streamops.errors import StreamopsError
+from streamops.model.acting import Plan
+from streamops.model.entries import PendingEntry
+from streamops.model.streams import Consumer
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import count_unread, group_of, look_at
+from streamops.operations.backups import BackupWriter, forbid_existing, json_line, name_json
+from streamops.operations.groups_destroy.intent import DestroyGroupIntent
+from streamops.operations.groups_destroy.plan import (
+    DESTROYED_AT_ONCE,
+    DestroyGroupEvidence,
+    plan_destroy_group,
+)
+from streamops.operations.operation import Operation
+from streamops.operations.planning import ONE_A_MILLISECOND
+from streamops.operations.running import Run
+from streamops.wire.faults import Fault
+from streamops.wire.reads import PendingRange, read_consumers, read_pending, read_pending_summary
+from streamops.wire.server import Server
+from streamops.wire.writes.groups import destroy_group, empty_group
+
+ACTIVE: Final = timedelta(seconds=60)
+"""Consumers seen so lately are told of: they will get an error."""
+
+BATCH: Final = 1_000
+
+
+async def survey_destroy_group(place: Place, intent: DestroyGroupIntent) -> DestroyGroupEvidence:
+    """Read where the group stands, what is pending, and who uses it."""
+    server, name = place.server, _name(intent)
+    look = await look_at(server, intent.stream)
+    group = group_of(look.reading, intent.group)
+    summary = await read_pending_summary(server, intent.stream, intent.group)
+    consumers = (await read_consumers(server, [(intent.stream, intent.group)]))[0]
+    if isinstance(summary, Fault):
+        raise summary.error(name)
+    if isinstance(consumers, Fault):
+        raise consumers.error(name)
+    pending, _, _, owners = summary
+    return DestroyGroupEvidence(
+        identity=look.identity,
+        now=look.now,
+        position=group.last_delivered_id,
+        entries_read=group.entries_read,
+        lag=await count_unread(server, look, group),
+        pending=pending,
+        owners=tuple(sorted(owners, key=lambda owner: (-owner[1], owner[0]))),
+        consumers=group.consumers,
+        active=tuple(consumer.name for consumer in consumers if _is_active(consumer)),
+        backup=_backup(intent),
+        other_groups=look.others(intent.group),
+    )
+
+
+async def apply_destroy_group(
+    run: Run, intent: DestroyGroupIntent, evidence: DestroyGroupEvidence, plan: Plan
+) -> None:
+    """Write down what it holds, take long lists off it in batches, and destroy it."""
+    with ExitStack() as files:
+        file = files.enter_context(BackupWriter(evidence.backup)) if evidence.backup else None
+        if file is not None:
+            file.write_lines([_group_line(intent, evidence)])
+            run.note(f"Its position and its pending rows are in {evidence.backup}.")
+        work = _Destroying(run, intent, evidence, file)
+        async for rows in _rows(run.server, intent):
+            await work.take(rows)
+        await work.end()
+    await run.report(plan.count - run.tally.done)
+
+
+class _Destroying:
+    """One group on its way out.
+
+    Attributes:
+        left: Rows that it has at most.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        intent: DestroyGroupIntent,
+        evidence: DestroyGroupEvidence,
+        file: BackupWriter | None,
+    ) -> None:
+        self._run = run
+        self._intent = intent
+        self._evidence = evidence
+        self._file = file
+        self.left = evidence.pending
+
+    async def take(self, rows: Sequence[PendingEntry]) -> None:
+        """Write rows down, and take them off the list where that is long."""
+        intent = self._intent
+        if self._file is not None:
+            self._file.write_lines([_row_line(intent, row) for row in rows])
+        if self._evidence.pending > DESTROYED_AT_ONCE:
+            ids = [row.id for row in rows]
+            taken = await self._written(
+                empty_group(
+                    self._run.server,
+                    intent.stream,
+                    intent.group,
+                    ids,
+                    position=self._evidence.position,
+                    most=self.left,
+                )
+            )
+            self.left -= taken
+            await self._run.report(taken)
+
+    async def end(self) -> None:
+        """Destroy it."""
+        intent, most = self._intent, min(self.left, DESTROYED_AT_ONCE)
+        position = self._evidence.position
+        await self._written(
+            destroy_group(self._run.server, intent.stream, intent.group, position=position, most=most)
+        )
+
+    async def _written(self, write: Awaitable[int | Fault]) -> int:
+        """What a write came to; the file stays unless the server said that nothing was lost."""
+        if self._file is not None:
+            self._file.kept = True
+        told = await write
+        if isinstance(told, Fault):
+            if self._file is not None:
+                self._file.kept = self._run.tally.done > 0
+            raise self._stopped(told.error(_name(self._intent)))
+        return told
+
+    def _stopped(self, error: StreamopsError) -> StreamopsError:
+        """The error that ends it, which says what was done by then."""
+        if done := self._run.tally.done:
+            error.hint = (
+                f"The group is still there; {counted(done, 'pending row', 'pending rows')} "
+                f"{'was' if done == 1 else 'were'} taken off: {self._evidence.backup} tells which."
+            )
+        return error
+
+
+def _group_line(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> bytes:
+    return json_line(
+        {
+            "stream": name_json(intent.stream),
+            "group": name_json(intent.group),
+            "last_delivered_id": str(evidence.position),
+            "entries_read": evidence.entries_read,
+            "at": evidence.now,
+        }
+    )
+
+
+def _row_line(intent: DestroyGroupIntent, row: PendingEntry) -> bytes:
+    return json_line(
+        {
+            "stream": name_json(intent.stream),
+            "group": name_json(intent.group),
+            "id": str(row.id),
+            "consumer": name_json(row.consumer),
+            "idle_seconds": row.idle.total_seconds(),
+            "deliveries": row.delivery_count,
+        }
+    )
+
+
+async def _rows(server: Server, intent: DestroyGroupIntent) -> AsyncIterator[tuple[PendingEntry, ...]]:
+    """All pending rows, in pages."""
+    after = None
+    while True:
+        page = PendingRange(intent.stream, intent.group, after, BATCH)
+        rows = (await read_pending(server, [page]))[0]
+        if isinstance(rows, Fault):
+            raise rows.error(_name(intent))
+        if rows:
+            after = rows[-1].id
+            yield rows
+        if len(rows) < BATCH:
+            return
+
+
+def _backup(intent: DestroyGroupIntent) -> str:
+    """The file to write; none where there is nothing to write down."""
+    if not intent.backup:
+        return ""
+    forbid_existing(intent.backup)
+    return intent.backup
+
+
+def _is_active(consumer: Consumer) -> bool:
+    seen = consumer.idle if consumer.inactive is None else min(consumer.idle, consumer.inactive)
+    return seen < ACTIVE
+
+
+def _name(intent: DestroyGroupIntent) -> str:
+    return f"group {intent.stream}/{intent.group}"
+
+
+DESTROY_GROUP = Operation(
+    name="groups.destroy",
+    summary="Destroy a consumer group.",
+    intent=DestroyGroupIntent,
+    survey=survey_destroy_group,
+    plan=plan_destroy_group,
+    apply=apply_destroy_group,
+    writes=lambda intent: (("XGROUP DESTROY", intent.stream), ("XACK", intent.stream)),
+    stream=lambda intent: intent.stream,
+    groups_a_ms=ONE_A_MILLISECOND,
+)
+OPERATIONS = (DESTROY_GROUP,)

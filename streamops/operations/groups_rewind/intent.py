@@ -1,0 +1,44 @@
+"""Moving a consumer group's position."""
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.fields import Moment, argument, inner, option
+from streamops.model.ids import EntryId
+
+
+class RewindGroupIntent(Struct, frozen=True, kw_only=True):
+    """Set a group back, or forward: change what it is given next.
+
+    ``ValueError`` where not exactly one of the five positions is given, or ``back`` is below zero.
+    """
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    group: Annotated[str, argument("Its group.", completes="groups")]
+    to_id: Annotated[
+        EntryId | None, option("What comes after this ID is given next.", exclusive="where to")
+    ] = None
+    to_time: Annotated[
+        Moment | None,
+        option("What was added since is given next: an instant, or how long ago.", exclusive="where to"),
+    ] = None
+    back: Annotated[
+        int | None,
+        option("The last N entries that it was given are given again.", metavar="N", exclusive="where to"),
+    ] = None
+    to_start: Annotated[bool, option("The whole stream is given again.", exclusive="where to")] = False
+    to_end: Annotated[bool, option("Only what comes from now on is given.", exclusive="where to")] = False
+    undoing: Annotated[
+        bool, inner("Whether it was set back from there: a group that has come so far again is left alone.")
+    ] = False
+    entries_read: Annotated[int | None, inner("The server's counter to set with it, where it is known.")] = (
+        None
+    )
+
+    def __post_init__(self) -> None:
+        given = [one is not None for one in (self.to_id, self.to_time, self.back)]
+        if sum((*given, self.to_start, self.to_end)) != 1:
+            raise ValueError("give one of --to-id, --to-time, --back, --to-start and --to-end")
+        if self.back is not None and self.back < 0:
+            raise ValueError("--back is below zero")

@@ -1,0 +1,263 @@
+"""``groups.rewind``: set a group back or forward."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from streamops.errors import Forbidden, NotFound, Refused, StalePlan
+from streamops.model.acting import AuditRecord, Plan
+from streamops.model.entries import Amount
+from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
+from streamops.model.readings import GroupReading
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import Look, count_between, entries_read_at, group_of, lag_of, look_at
+from streamops.operations.audit import undo_blobs
+from streamops.operations.groups_rewind.intent import RewindGroupIntent
+from streamops.operations.groups_rewind.plan import (
+    FormerPosition,
+    Overlap,
+    RewindGroupEvidence,
+    plan_rewind_group,
+)
+from streamops.operations.operation import Operation
+from streamops.operations.packing import pack, unpack
+from streamops.operations.planning import ONE_A_MILLISECOND
+from streamops.operations.running import Run
+from streamops.wire.faults import Fault
+from streamops.wire.reads import CountRange, PendingRange, count_entries, read_pending, read_pending_summary
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import Depth
+from streamops.wire.writes.groups import SetPosition, set_group
+
+GROWN: Final = 500
+"""Entries delivered since the plan that the script walks over itself; more are counted from here."""
+
+GROWN_BYTES: Final = 4 << 20
+ATTEMPTS: Final = 20
+PAGE: Final = 1_000
+SCANNED: Final = 1_000_000
+"""Pending rows that are looked at; where there are more, they are only partly told."""
+
+PAGE_BYTES: Final = 512 << 10
+
+
+async def survey_rewind_group(place: Place, intent: RewindGroupIntent) -> RewindGroupEvidence:
+    """Find the position that is meant, and what lies between."""
+    server = place.server
+    look = await look_at(server, intent.stream)
+    group = group_of(look.reading, intent.group)
+    end = look.reading.last_generated_id
+    if end is None:
+        raise Refused(
+            f"stream {intent.stream}: its last ID cannot be read",
+            "XINFO STREAM is not permitted to this user; `streamops doctor --acl operator` prints what is needed.",
+        )
+    position, target = group.last_delivered_id, await _target(server, look, group, intent, end)
+    between = await count_between(server, look, min(position, target), max(position, target))
+    back = target < position
+    counter = intent.entries_read
+    if counter is None and between.upper:
+        counter = await _counter(server, look, group, target, between)
+    return RewindGroupEvidence(
+        identity=look.identity,
+        position=position,
+        target=target,
+        last_generated_id=end,
+        between=between,
+        overlap=await _read_overlap(server, intent.stream, intent.group, target, position)
+        if back
+        else Overlap(),
+        entries_read=counter,
+        consumers=group.consumers,
+        other_groups=look.others(intent.group),
+    )
+
+
+async def apply_rewind_group(
+    run: Run, intent: RewindGroupIntent, evidence: RewindGroupEvidence, plan: Plan
+) -> None:
+    """Set it, after counting what was delivered since the plan was made."""
+    name = f"group {intent.stream}/{intent.group}"
+    counted_to, total = evidence.position, plan.count
+    back = evidence.target < evidence.position
+    for _ in range(ATTEMPTS):
+        told = await _set(run, intent, evidence, counted_to, min(GROWN, run.most - total), back=back)
+        if isinstance(told, Fault):
+            raise told.error(name)
+        if told.before is not None:
+            if told.grown + total > plan.count:
+                run.note(
+                    f"The group had read on: {told.grown + total:,} entries are given again, not {plan.count:,}."
+                )
+            former = FormerPosition(told.before.at, told.before.entries_read, back)
+            await run.report(total + told.grown, undo=pack(former))
+            return
+        total += await _grown(run.server, intent.stream, counted_to, told.at)
+        counted_to = told.at
+        if total > run.most:
+            raise StalePlan(
+                f"{name} has read on: more than {run.most:,} entries would be given again",
+                "Nothing was done. Stop its consumers first, or plan anew and allow more.",
+            )
+    raise StalePlan(f"{name} moves faster than it can be counted", "Nothing was done. Stop its consumers.")
+
+
+def undo_rewind_group(intent: RewindGroupIntent, records: Sequence[AuditRecord]) -> RewindGroupIntent:
+    """Set it to where it stood."""
+    former = unpack(FormerPosition, undo_blobs(records)[-1])
+    return RewindGroupIntent(
+        stream=intent.stream,
+        group=intent.group,
+        to_id=former.position,
+        undoing=former.back,
+        entries_read=former.entries_read,
+    )
+
+
+async def _set(
+    run: Run,
+    intent: RewindGroupIntent,
+    evidence: RewindGroupEvidence,
+    counted_to: EntryId,
+    grown: int,
+    *,
+    back: bool,
+) -> SetPosition | Fault:
+    return await set_group(
+        run.server,
+        intent.stream,
+        intent.group,
+        floor=evidence.position,
+        target=evidence.target,
+        entries_read=evidence.entries_read,
+        back=back,
+        counted_to=counted_to,
+        most_grown=max(0, grown),
+        most_bytes=GROWN_BYTES,
+    )
+
+
+async def _grown(server: Server, stream: str, after: EntryId, until: EntryId) -> int:
+    return (await count_between(server, await look_at(server, stream), after, until)).upper
+
+
+async def _target(
+    server: Server, look: Look, group: GroupReading, intent: RewindGroupIntent, end: EntryId
+) -> EntryId:
+    if intent.to_start:
+        return ZERO_ID
+    if intent.to_end:
+        return end
+    if intent.back is not None:
+        return await _position_before(server, look, group.last_delivered_id, intent.back)
+    if intent.to_time is not None:
+        return min(end, _before(_instant(intent.to_time, look.now)))
+    if intent.to_id is None:
+        raise AssertionError("an intent without a position validates itself")
+    if intent.undoing and group.last_delivered_id >= intent.to_id:
+        return group.last_delivered_id
+    if intent.to_id > end:
+        raise Forbidden(
+            f"stream {intent.stream} ends at {end}: at {intent.to_id} the group would not be given what comes next",
+            "Give an ID up to that one, or --to-end.",
+        )
+    return intent.to_id
+
+
+def _instant(given: datetime | timedelta, now: datetime | None) -> datetime:
+    if isinstance(given, datetime):
+        return given
+    if now is None:
+        raise NotFound(
+            "the server's clock cannot be read, so how long ago that was is not known",
+            "Give an instant: --to-time 2026-03-01T14:00:00Z.",
+        )
+    try:
+        return now - given
+    except OverflowError:
+        return EPOCH
+
+
+def _before(instant: datetime) -> EntryId:
+    """The position from which everything added since an instant is given."""
+    ms = max(0, (instant - EPOCH) // timedelta(milliseconds=1))
+    return EntryId(ms, 0).previous() if ms else ZERO_ID
+
+
+async def _position_before(server: Server, look: Look, position: EntryId, count: int) -> EntryId:
+    """The position from which the last ``count`` entries up to and including ``position`` are given again."""
+    stream, read_only = look.reading, look.depth is Depth.READ_ONLY_SCRIPT
+    at, left = position if position == LAST_ID else position.next(), count
+    while left:
+        weight = max(1, stream.entry_bytes or 0)
+        page = CountRange(stream.name, at, ZERO_ID, min(left, PAGE), PAGE_BYTES, weight, back=True)
+        found = (await count_entries(server, [page], scripts=True, read_only=read_only))[0]
+        if isinstance(found, Fault):
+            raise found.error(f"stream {stream.name}")
+        at, left = found.last_id, left - found.entries
+        if found.complete:
+            return ZERO_ID if left else _below(at)
+    return _below(at) if count else position
+
+
+def _below(entry_id: EntryId) -> EntryId:
+    return ZERO_ID if entry_id == ZERO_ID else entry_id.previous()
+
+
+async def _counter(
+    server: Server, look: Look, group: GroupReading, target: EntryId, between: Amount
+) -> int | None:
+    """The server's counter at the target, by counting only what has to be."""
+    lag = lag_of(look, group)
+    if lag.exact and between.exact:
+        change = between.upper if target < group.last_delivered_id else -between.upper
+        ahead = lag.upper + change
+        return await entries_read_at(server, look, target, Amount(ahead, ahead))
+    return await entries_read_at(server, look, target)
+
+
+async def _read_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
+    """The pending rows after one ID and not after another; raises ``ServerError`` where they cannot be read."""
+    summary = await read_pending_summary(server, stream, group)
+    if isinstance(summary, Fault):
+        raise summary.error(f"group {stream}/{group}")
+    pending, smallest, greatest, owners = summary
+    if smallest is None or greatest is None or smallest > until or greatest <= after:
+        return Overlap()
+    if smallest > after and greatest <= until:
+        return Overlap(pending, _most_first(dict(owners)))
+    return await _count_overlap(server, stream, group, after, until)
+
+
+async def _count_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
+    found: Counter[str] = Counter()
+    scanned = 0
+    while scanned < SCANNED:
+        rows = (await read_pending(server, [PendingRange(stream, group, after, PAGE)]))[0]
+        if isinstance(rows, Fault):
+            raise rows.error(f"group {stream}/{group}")
+        found.update(row.consumer for row in rows if row.id <= until)
+        if len(rows) < PAGE or rows[-1].id >= until:
+            return Overlap(found.total(), _most_first(found))
+        scanned, after = scanned + len(rows), rows[-1].id
+    return Overlap(found.total(), _most_first(found), complete=False)
+
+
+def _most_first(owners: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(owners.items(), key=lambda owner: (-owner[1], owner[0])))
+
+
+REWIND_GROUP = Operation(
+    name="groups.rewind",
+    summary="Set a group back or forward.",
+    intent=RewindGroupIntent,
+    survey=survey_rewind_group,
+    plan=plan_rewind_group,
+    apply=apply_rewind_group,
+    writes=lambda intent: (("XGROUP SETID", intent.stream),),
+    stream=lambda intent: intent.stream,
+    undo=undo_rewind_group,
+    groups_a_ms=ONE_A_MILLISECOND,
+)
+OPERATIONS = (REWIND_GROUP,)

@@ -1,0 +1,49 @@
+"""``jobs cancel``: ask a job's owner to stop, and end one that nobody runs any more."""
+
+from typing import Final
+
+from streamops.model.acting import Plan
+from streamops.monitor.context import Place
+from streamops.operations.audit import end_orphan, left_to_do
+from streamops.operations.jobs import ask_to_stop, find_job
+from streamops.operations.jobs_cancel.intent import CancelJobIntent
+from streamops.operations.jobs_cancel.plan import CancelJobEvidence, plan_cancel_job
+from streamops.operations.operation import Operation
+from streamops.operations.running import Run
+from streamops.wire.writes.jobs import job_key
+
+
+async def survey_cancel_job(place: Place, intent: CancelJobIntent) -> CancelJobEvidence:
+    """Read the job; raises ``NotFound`` where there is none."""
+    return CancelJobEvidence(job=await find_job(place.server, intent.job))
+
+
+async def apply_cancel_job(
+    run: Run, intent: CancelJobIntent, _evidence: CancelJobEvidence, _plan: Plan
+) -> None:
+    """Ask it to stop; where it is over at once, its trail is ended with what is known."""
+    if await ask_to_stop(run.server, intent.job):
+        job = await find_job(run.server, intent.job)
+        if job.audit_id:
+            by = f" by {run.audit_id}" if run.audit_id else ""
+            then = f"cancelled{by}; what it did last it could not tell"
+            await end_orphan(run.server, run.actor, job, rest=left_to_do(job), then=then)
+        run.note(f"job {intent.job} is over")
+    else:
+        run.note(f"job {intent.job} stops after the batch under way")
+    await run.report(1)
+
+
+CANCEL_JOB: Final = Operation(
+    name="jobs.cancel",
+    summary="Ask a job to stop.",
+    intent=CancelJobIntent,
+    survey=survey_cancel_job,
+    plan=plan_cancel_job,
+    apply=apply_cancel_job,
+    writes=lambda intent: (("HSET", job_key(intent.job)),),
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+)
+OPERATIONS = (CANCEL_JOB,)

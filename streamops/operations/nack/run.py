@@ -1,0 +1,95 @@
+"""``nack``: give pending entries back, so that another consumer gets them at once."""
+
+from collections.abc import Sequence
+
+from streamops.model.acting import AuditRecord, Plan, Skipped
+from streamops.model.ids import EntryId
+from streamops.model.pending import Done
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import group_of, read_stream
+from streamops.operations.nack.intent import NackIntent
+from streamops.operations.nack.plan import NackEvidence, plan_nack
+from streamops.operations.operation import Operation
+from streamops.operations.pending_rows import read_members
+from streamops.operations.planning import ONE_A_MILLISECOND
+from streamops.operations.running import Run
+from streamops.operations.undo.intent import UndoIntent
+from streamops.operations.undo_snapshots import snapshot_writes, undo_of
+from streamops.wire.faults import Fault
+from streamops.wire.reads import read_pending_by_id
+from streamops.wire.writes.nack import nack
+
+BATCH = 500
+WHY_LEFT = {
+    "gone": "no longer pending",
+    "owner": "owned by somebody else meanwhile",
+    "idle": "looks given back already",
+    "missing": "its entry no longer exists: the server removed the row",
+}
+
+
+async def survey_nack(place: Place, intent: NackIntent) -> NackEvidence:
+    """Read which of the IDs are pending, and whose they are."""
+    server = place.server
+    reading, identity = await read_stream(server, intent.stream)
+    group_of(reading, intent.group)
+    if intent.source is not None:
+        await read_members(server, intent.stream, intent.group, intent.source)
+    ids = list(dict.fromkeys(intent.ids))
+    pending = await read_pending_by_id(server, intent.stream, intent.group, ids)
+    rows = tuple(row for row in pending if intent.source in {None, row.consumer})
+    return NackEvidence(
+        identity=identity,
+        rows=rows,
+        absent=len(ids) - len(pending),
+        elsewhere=len(pending) - len(rows),
+    )
+
+
+async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Plan) -> None:
+    """Give them back batch by batch."""
+    rows, position = evidence.rows, evidence.identity.floor(intent.group)
+    while rows:
+        size = await run.batch_size(BATCH)
+        batch, rows = rows[:size], rows[size:]
+        told = await nack(
+            run.server,
+            intent.stream,
+            intent.group,
+            batch,
+            position=position,
+            snapshot=run.snapshot,
+        )
+        if isinstance(told, Fault):
+            raise told.error(f"group {intent.stream}/{intent.group}")
+        await run.report(
+            told.count,
+            skipped=[Skipped(one, WHY_LEFT[why]) for one, why in told.alone],
+            **undo_of(told.count, told.rows),
+        )
+
+
+def undo_nack(intent: NackIntent, records: Sequence[AuditRecord]) -> UndoIntent:
+    """Give them their owner and idle time again."""
+    return UndoIntent(
+        audit_id=EntryId.parse(records[0].id), stream=intent.stream, group=intent.group, done=Done.NACKED
+    )
+
+
+NACK = Operation(
+    name="nack",
+    summary="Give pending entries back.",
+    intent=NackIntent,
+    survey=survey_nack,
+    plan=plan_nack,
+    apply=apply_nack,
+    writes=lambda intent: (
+        ("XCLAIM", intent.stream),
+        *snapshot_writes(intent.stream),
+    ),
+    stream=lambda intent: intent.stream,
+    undo=undo_nack,
+    undo_snapshot=True,
+    groups_a_ms=ONE_A_MILLISECOND,
+)
+OPERATIONS = (NACK,)

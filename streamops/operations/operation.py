@@ -1,0 +1,116 @@
+"""What an operation is made of, and its plan that is ready to be shown and then applied or dropped."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from streamops.model.acting import AuditRecord, Job, Plan
+from streamops.monitor.context import Place
+
+if TYPE_CHECKING:
+    from streamops.operations.running import Run
+from streamops.model.acting import Identity, Limits
+from streamops.operations.consent import Consent
+
+Intent = TypeVar("Intent", bound=Struct)
+Evidence = TypeVar("Evidence", bound=Struct)
+
+
+class Resolved(Struct, frozen=True):
+    """What an intent comes down to, once the server was asked.
+
+    Attributes:
+        operation: The operation that does it.
+        intent: The intent for that operation.
+        undoes: The actions that it takes back; none where it takes none back.
+    """
+
+    operation: "Operation[Any, Any]"
+    intent: Struct
+    undoes: tuple[str, ...] = ()
+
+
+class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
+    """One operation.
+
+    Attributes:
+        name: Its name, which is its command's: ``claim``, ``groups.destroy``.
+        summary: What it does, in one line.
+        intent: Its intent's type.
+        survey: Reads the evidence that its plan needs; writes nothing. Raises ``StreamopsError``.
+        plan: Makes its plan; pure. Raises ``PlanError`` where there is no safe way.
+        apply: Writes what the plan said, in batches, each with its guards in the script that writes, and
+            tells the run of every batch. Raises ``StreamopsError`` where it cannot go on.
+        writes: The (command, key) pairs it will send, to be asked for before the first write.
+        stream: The key whose server and identity the engine rechecks before the first write; none for none.
+        job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
+        rated: Whether it may take long, so that a bound and a rate are asked for.
+        resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
+        settle: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
+            record and its permission probes need it; none where nothing is left open.
+        asks: Whether consent is asked for at all (``publish`` and the like are not); where a plan loses something
+            it is asked for in any case.
+        undo: The intent of the operation that takes it back, from the records of its audit; none where
+            there is no exact inverse. Raises ``PlanError`` where nothing can in this case.
+        resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.
+        undo_snapshot: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
+        groups_a_ms: How many groups of a stream its scripts look at in a millisecond; zero where they look at none, or
+            its plan tells of it.
+        fixed: Whether nothing joins what it selected: where more is left than was not done yet, a failover threw some of
+            what was done away.
+        own: Whether what it writes to is streamops's own, which every other operation has to leave alone.
+    """
+
+    name: str
+    summary: str
+    intent: type[Intent]
+    survey: Callable[[Place, Intent], Awaitable[Evidence]]
+    plan: Callable[[Intent, Evidence], Plan]
+    apply: Callable[["Run", Intent, Evidence, Plan], Awaitable[None]]
+    writes: Callable[[Intent], tuple[tuple[str, str], ...]]
+    stream: Callable[[Intent], str | None]
+    job_from: int | None = None
+    rated: bool = False
+    resume: Callable[[Intent, Job], Intent] | None = None
+    settle: Callable[[Intent, Evidence], Intent] | None = None
+    asks: bool = True
+    undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
+    resolve: Callable[[Place, Intent], Awaitable[Resolved]] | None = None
+    undo_snapshot: bool = False
+    groups_a_ms: int = 0
+    fixed: bool = False
+    own: bool = False
+
+
+class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
+    """A plan with what it was made from, to be shown and then applied or dropped. A dry run drops it.
+
+    Attributes:
+        operation: The operation.
+        intent: What was asked for, with what the evidence decided.
+        evidence: What the server said.
+        plan: What would be done.
+        consent: What has to be answered first.
+        limits: What the operator insists on.
+        identity: Which server and stream it was made on; none where the operation has no stream.
+        job: The job that it goes on with; none for a new action.
+        undoes: The actions that it takes back; none where it takes none back.
+    """
+
+    operation: Operation[Intent, Evidence]
+    intent: Intent
+    evidence: Evidence
+    plan: Plan
+    consent: Consent
+    limits: Limits
+    identity: Identity | None
+    job: Job | None = None
+    undoes: tuple[str, ...] = ()
+
+    @property
+    def is_job(self) -> bool:
+        """Whether it is long enough to be a job, or the rest of one. What goes on until it is stopped has no rest."""
+        bound = self.operation.job_from
+        long = bound is not None and self.plan.count >= bound and not self.plan.standing
+        return self.job is not None or long

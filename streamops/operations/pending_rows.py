@@ -1,0 +1,50 @@
+"""Consumers of a group, and what is left to its workers where rows of entries that are gone were taken away."""
+
+from collections.abc import Iterable, Sequence
+
+from streamops.errors import NotFound
+from streamops.model.ids import EntryId
+from streamops.model.streams import Consumer
+from streamops.operations.running import Run
+from streamops.wire.consuming.asking import mark_prefix
+from streamops.wire.consuming.hearts import WORKER_PREFIX
+from streamops.wire.faults import Fault
+from streamops.wire.keys import retry_source, unhandled_key
+from streamops.wire.reads import read_consumers
+from streamops.wire.server import Server
+from streamops.wire.writes.unhandled import Unhandled, note_unhandled
+
+
+async def read_members(
+    server: Server, stream: str, group: str, needed: str | None = None
+) -> tuple[Consumer, ...]:
+    """A group's consumers; raises ``NotFound`` where the one that is needed is not among them."""
+    consumers = (await read_consumers(server, [(stream, group)]))[0]
+    if isinstance(consumers, Fault):
+        raise consumers.error(f"group {stream}/{group}")
+    names = [one.name for one in consumers]
+    if needed is not None and needed not in names:
+        raise NotFound(
+            f"group {stream}/{group} has no consumer {needed}",
+            f"Its consumers: {', '.join(names) or 'none'}.",
+        )
+    return consumers.consumers
+
+
+def unhandled_of(stream: str, group: str, consumers: Iterable[Consumer]) -> Unhandled | None:
+    """Where to note entries that were never handled; none for a group without workers of streamops.
+
+    Other libraries remember no business keys here.
+    """
+    if not any(one.name.startswith(WORKER_PREFIX) for one in consumers):
+        return None
+    source = retry_source(stream)
+    return Unhandled(unhandled_key(source or stream, group), mark_prefix(retries=source is not None))
+
+
+async def note_gone(run: Run, place: Unhandled | None, ids: Sequence[EntryId | str]) -> None:
+    """Free the business keys of entries that are gone; says so where that is refused."""
+    if place is None or not ids:
+        return
+    if problem := await note_unhandled(run.server, place, ids):
+        run.note(f"Business keys of entries that are gone stay taken: {place.key}: {problem.reason}.")

@@ -1,0 +1,70 @@
+"""Pausing and resuming the workers of a pool: what the server says about it, and the plans."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.acting import Plan, Tier
+from streamops.model.pools import Pool, PoolMode
+from streamops.model.pools import Pool as PoolState
+from streamops.model.wording import command, instant, quoted
+from streamops.operations.planning import fingerprint
+from streamops.operations.pools.intent import PauseIntent, ResumeIntent
+
+
+class PoolEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about a pool.
+
+    Attributes:
+        pool: What it was told last.
+    """
+
+    pool: PoolState
+
+
+SOON: Final = "Workers notice with their next heartbeat: within five seconds, unless they beat less often."
+
+
+def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
+    """Have the workers of a pool read nothing more; they stay, and so do their leases."""
+    effects = (
+        f"The workers of pool {quoted(intent.pool)} read and take over nothing more; those that start later, neither.",
+        "What they have in hand they finish and acknowledge; delayed messages still become entries.",
+        SOON,
+    )
+    return _plan(
+        "pause", intent.pool, evidence, effects, changes=evidence.pool.mode != PoolMode.PAUSED, back="resume"
+    )
+
+
+def plan_resume(intent: ResumeIntent, evidence: PoolEvidence) -> Plan:
+    """Have them read again, from where the group stands."""
+    effects = (f"The workers of pool {quoted(intent.pool)} read again, from where their groups stand.", SOON)
+    return _plan(
+        "resume", intent.pool, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pause"
+    )
+
+
+def _plan(
+    verb: str, pool: str, evidence: PoolEvidence, effects: tuple[str, ...], *, changes: bool, back: str
+) -> Plan:
+    return Plan(
+        operation=verb,
+        target=pool,
+        tier=Tier.REVERSIBLE,
+        count=int(changes),
+        unit=("pool", "pools"),
+        sample=(_stands(evidence.pool),),
+        effects=effects if changes else (),
+        opposite=command(back, pool) if changes else "",
+        command=command(verb, pool),
+        fingerprint=fingerprint(pool, evidence.pool.mode),
+    )
+
+
+def _stands(pool: Pool) -> str:
+    if not pool.mode:
+        return f"{quoted(pool.name)}: nobody has told it anything yet"
+    who = f" by {quoted(pool.updated_by)}" if pool.updated_by else ""
+    when = f" at {instant(pool.updated_at)}" if pool.updated_at else ""
+    return f"{quoted(pool.name)}: {quoted(pool.mode)}{who}{when}"

@@ -1,0 +1,86 @@
+"""Replaying dead letters: their entries go back to where they are worked on, and the letters leave their queue."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.fields import inner, option
+from streamops.model.selections import LetterSelection
+
+RESERVED = b"_so_"
+
+
+class ReplayMode(StrEnum):
+    """How an entry goes back."""
+
+    REPUBLISH = "republish"
+    """As a new entry of the stream, which every group gets."""
+
+    REDELIVER = "redeliver"
+    """The stream's own entry is made pending again for the group that gave it up."""
+
+    RETRY = "retry"
+    """As an entry of the group's retry stream, which that group alone reads."""
+
+
+class Route(Struct, frozen=True):
+    """Where letters of one kind go.
+
+    Attributes:
+        stream: The stream that they name; empty for whatever they name.
+        group: The group that they name; empty for none, and where the mode asks for none.
+        home: The stream whose groups matter.
+        key: The key that is written to.
+        to_group: The group that gets them; empty where all do.
+        atomic: Whether one script can reach queue, stream and key.
+    """
+
+    stream: str
+    group: str
+    home: str
+    key: str
+    to_group: str = ""
+    atomic: bool = True
+
+
+class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
+    """Replay dead letters: hand their entries on, and take the letters out of the queue."""
+
+    to: Annotated[
+        str | None,
+        option(
+            "To this stream; unless given, to the one that each came from.",
+            metavar="STREAM",
+            completes="streams",
+        ),
+    ] = None
+    mode: Annotated[
+        ReplayMode | None,
+        option(
+            "republish adds them to the stream, for every group; redeliver and retry reach only the group that gave "
+            "them up. Needed where the stream has more than one group."
+        ),
+    ] = None
+    edit: Annotated[
+        tuple[tuple[bytes, bytes], ...], option("Put this value into this field; may repeat.")
+    ] = ()
+    foreign_origins: Annotated[
+        bool,
+        option("Replay letters that name another stream than the queue's own to that stream, too."),
+    ] = False
+    routes: Annotated[tuple[Route, ...], inner("Where they go, once that is known.")] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = [name for name, _ in self.edit]
+        if len(set(names)) < len(names):
+            raise ValueError("--edit: one field is given two values")
+        if any(name.startswith(RESERVED) for name in names):
+            raise ValueError("--edit: fields that begin with _so_ are reserved")
+        if self.mode is ReplayMode.REDELIVER and (self.edit or self.to is not None):
+            raise ValueError("redeliver hands out the stream's own entry: it takes neither --edit nor --to")
+        if self.to is not None and self.foreign_origins:
+            raise ValueError("--to sends all letters to one stream: leave out --foreign-origins")
+        if self.to is not None and self.to == self.queue:
+            raise ValueError(f"--to {self.to}: a queue is not replayed into itself")

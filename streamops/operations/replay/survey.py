@@ -1,0 +1,244 @@
+"""Which dead letters a replay takes and where they go: the streams they came from, their groups, and the keys to write to."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, SettingsError
+from streamops.model.authority import Beside, lies_beside
+from streamops.model.selections import SelectedLetters
+from streamops.model.server import Mode
+from streamops.model.wording import counted, first_few
+from streamops.monitor.context import Place
+from streamops.monitor.dead_letter_pages import survey_letters
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
+from streamops.operations.replay.plan import ForeignOrigin, ReplayEvidence, TargetStream
+from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.keys import is_own_key, require_one_slot, retry_key, same_slot
+from streamops.wire.server import Server
+from streamops.wire.stream_reader import StreamReader
+
+MOST_STREAMS: Final = 32
+"""Streams that the letters of one replay may come from."""
+
+MISSING: Final = "does not exist"
+FOREIGN: Final = "is not the queue's own"
+
+
+class Targets(NamedTuple):
+    """Where letters go back to.
+
+    Attributes:
+        streams: The streams, with their groups.
+        foreign: Those that letters name though their queue does not serve them, whether letters go there or not.
+    """
+
+    streams: tuple[TargetStream, ...]
+    foreign: tuple[ForeignOrigin, ...] = ()
+
+
+async def read_targets(
+    server: Server, intent: ReplayIntent, letters: SelectedLetters, sources: Sequence[str]
+) -> Targets:
+    """The streams that the letters go back to, with their groups.
+
+    Letters say themselves where they came from, and whoever may write to the queue writes letters: they go to the
+    streams that the queue serves, and further only on the operator's word.
+
+    Raises:
+        Forbidden: None of them can be replayed to where it came from, or there are too many such streams.
+        SettingsError: Nothing tells which.
+        ServerError: One cannot be read.
+    """
+    if intent.to is not None:
+        return Targets((await _read_named(server, intent.to),))
+    named: Counter[str] = Counter()
+    for kind, number in letters.tally.kinds:
+        named[kind.stream] += number
+    del named[""]
+    if letters.count and not named:
+        raise SettingsError(
+            f"queue {intent.queue}: neither its letters nor its name tell which stream they came from",
+            "Say where to with --to STREAM.",
+        )
+    own = {name for name in named if any(lies_beside(name, one, Beside.STREAM) for one in sources)}
+    problems = {name: "" if name in own else _foreign_problem(intent, name) for name in sorted(named)}
+    going = [name for name, problem in problems.items() if not problem]
+    if len(going) > MOST_STREAMS:
+        raise Forbidden(
+            f"queue {intent.queue}: its letters came from more than {MOST_STREAMS} streams",
+            "Narrow the selection with --where, or say where to with --to STREAM.",
+        )
+    targets = []
+    for name, target in (await _read(server, going)).items():
+        if isinstance(target, TargetStream):
+            targets.append(target)
+        elif target.kind is FaultKind.MISSING:
+            problems[name] = MISSING
+        elif name in own:
+            raise target.error(f"stream {name}")
+        else:
+            problems[name] = f"cannot be read: {target.reason}"
+    if problems and not targets:
+        raise _nowhere(intent, problems)
+    left = own & {name for name, problem in problems.items() if not problem}
+    return Targets(
+        tuple(targets),
+        tuple(
+            ForeignOrigin(name, named[name], problem, problem == FOREIGN)
+            for name, problem in problems.items()
+            if name not in left
+        ),
+    )
+
+
+async def _read_named(server: Server, stream: str) -> TargetStream:
+    """A stream that the operator named, whether it exists or not."""
+    found = (await _read(server, [stream]))[stream]
+    if isinstance(found, TargetStream):
+        return found
+    if found.kind is not FaultKind.MISSING:
+        raise found.error(f"stream {stream}")
+    return TargetStream(stream, exists=False)
+
+
+async def _read(server: Server, streams: Sequence[str]) -> dict[str, TargetStream | Fault]:
+    readings = (await StreamReader(server).read(streams)).streams if streams else ()
+    return {
+        stream: reading
+        if isinstance(reading, Fault)
+        else TargetStream(stream, tuple(group.name for group in reading.groups))
+        for stream, reading in zip(streams, readings, strict=True)
+    }
+
+
+def _foreign_problem(intent: ReplayIntent, stream: str) -> str:
+    """Why letters that name a stream which their queue does not serve stay where they are; empty where they go."""
+    if stream == intent.queue:
+        return "is the queue itself: they would go round in circles"
+    if is_own_key(stream):
+        return "is kept by streamops for itself"
+    return "" if intent.foreign_origins else FOREIGN
+
+
+def _nowhere(intent: ReplayIntent, problems: Mapping[str, str]) -> Forbidden:
+    """Why no letter can be replayed to where it says it came from."""
+    (stream, problem), *others = problems.items()
+    more = f"; and {counted(len(others), 'other', 'others')} that cannot be either" if others else ""
+    hint = "--foreign-origins replays them there all the same; " if FOREIGN in problems.values() else ""
+    return Forbidden(
+        f"queue {intent.queue}: no letter can be replayed to where it came from: stream {stream} {problem}{more}",
+        f"{hint}--to STREAM replays them to one stream, and creates it.",
+    )
+
+
+def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> ReplayMode:
+    """The mode that was asked for, or follows; raises ``SettingsError`` where one has to be asked for."""
+    if intent.mode is not None:
+        return intent.mode
+    for target in targets:
+        if len(target.groups) > 1:
+            raise SettingsError(
+                f"--mode is needed: stream {target.stream} has {len(target.groups)} groups: {first_few(target.groups)}",
+                "--mode republish adds the entries for all of them; redeliver and retry reach only the group "
+                "that gave an entry up.",
+            )
+    return ReplayMode.REPUBLISH
+
+
+def routes_of(
+    server: Server, intent: ReplayIntent, mode: ReplayMode, targets: Sequence[TargetStream]
+) -> tuple[Route, ...]:
+    """Which letters go where; raises ``Forbidden`` where a name allows no key beside it on a cluster."""
+    routes: list[Route] = []
+    for target in targets:
+        named = "" if intent.to is not None else target.stream
+        if mode is ReplayMode.REPUBLISH:
+            routes.append(Route(named, "", target.stream, target.stream))
+            continue
+        groups = [(group, group) for group in target.groups]
+        if len(groups) == 1:
+            # Letters that name no group can be of no other one.
+            groups.append(("", target.groups[0]))
+        routes += [
+            Route(named, said, target.stream, _key(server, mode, target.stream, group), group)
+            for said, group in groups
+        ]
+    return tuple(_slotted(server, intent.queue, route) for route in routes)
+
+
+def stray_letters(
+    letters: SelectedLetters, mode: ReplayMode, routes: Sequence[Route], foreign: Sequence[ForeignOrigin]
+) -> int:
+    """How many of the letters that were counted no route takes, apart from those that name foreign streams."""
+    anywhere = any(not route.stream for route in routes)
+    staying = {one.stream for one in foreign if one.problem}
+    taken = {(route.stream, route.group) for route in routes}
+    return sum(
+        number
+        for kind, number in letters.tally.kinds
+        if kind.stream not in staying
+        and ("" if anywhere else kind.stream, "" if mode is ReplayMode.REPUBLISH else kind.group) not in taken
+    )
+
+
+def _key(server: Server, mode: ReplayMode, stream: str, group: str) -> str:
+    if mode is ReplayMode.REDELIVER:
+        return stream
+    key = retry_key(stream, group)
+    require_one_slot(server.options.mode, stream, key)
+    return key
+
+
+def _slotted(server: Server, queue: str, route: Route) -> Route:
+    atomic = server.options.mode is not Mode.CLUSTER or same_slot(queue, route.home, route.key)
+    if not atomic:
+        require_one_slot(server.options.mode, route.home)
+    return Route(route.stream, route.group, route.home, route.key, route.to_group, atomic)
+
+
+FEW: Final = 4
+"""Of so many letters fewer than one has to pass through us, where the script alone is the faster way."""
+
+
+async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
+    """Read which letters are meant, where they came from, and which groups are there.
+
+    Raises:
+        Forbidden: It is no dead-letter queue, and groups have yet to work on its entries.
+        StreamopsError: It cannot be read, or nothing tells where the letters go.
+    """
+    found = await survey_letters(place, intent)
+    if found.waiting and not found.is_queue:
+        raise _in_use(intent.queue, found.waiting)
+    evidence = ReplayEvidence(
+        identity=found.identity, letters=found.letters, sample=found.sample, is_queue=found.is_queue
+    )
+    if not found.letters.count:
+        return evidence
+    configured = (stream for stream, queue in place.dead_letters.items() if queue == intent.queue)
+    sources = tuple(dict.fromkeys(one for one in (found.letters.source, *configured) if one))
+    targets, foreign = await read_targets(place.server, intent, found.letters, sources)
+    mode = choose_mode(intent, targets)
+    routes = routes_of(place.server, intent, mode, targets)
+    return replace(
+        evidence,
+        targets=targets,
+        routes=routes,
+        mode=mode,
+        stray=stray_letters(found.letters, mode, routes, foreign),
+        sources=sources,
+        foreign=foreign,
+    )
+
+
+def _in_use(stream: str, groups: Sequence[str]) -> Forbidden:
+    some = "group" if len(groups) == 1 else "groups"
+    return Forbidden(
+        f"stream {stream} is no dead-letter queue by its name or the configuration, and {some} "
+        f"{first_few(groups)} would lose entries that are pending or unread",
+        "Where it is a dead-letter queue all the same, name it in the context's configuration: "
+        f'dead_letters = {{ STREAM = "{stream}" }}.',
+    )

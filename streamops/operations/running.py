@@ -1,0 +1,201 @@
+"""One application of a plan as its applier sees it: a server to write to, and whom to tell of each batch."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from streamops.errors import StreamopsError, Unreachable
+from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progress, Skipped
+from streamops.operations.audit import Trail
+from streamops.operations.counts import Tally
+from streamops.operations.jobs import HeldJob
+from streamops.targets.targets import Targets
+from streamops.wire.server import Server
+
+
+class StopAsked(StreamopsError):
+    """Whoever asked for the operation wants it to stop after the batch under way."""
+
+
+SMALLEST_PACE = 0.05
+"""Seconds of work that one batch of a rate-limited operation is at least."""
+
+
+ROWS_GATHERED = 12_000
+"""Rows kept beside a stream that are put into the audit log together: about a record."""
+
+BREATH = 5.0
+"""Seconds between two signs of life of a job that waits."""
+
+
+class Run:
+    """One application of a plan.
+
+    Attributes:
+        server: Where to write.
+        targets: Who runs the workers of pools.
+        reason: Why, as the operator put it; empty where nothing was said.
+        tally: What was done so far.
+        most: What the operator allows where more turns up than the plan counted, and that can be counted.
+        cursor: Where an interrupted job stopped, in the operation's own words; empty at the beginning.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        plan: Plan,
+        *,
+        trail: Trail,
+        targets: Targets | None = None,
+        reason: str = "",
+        job: HeldJob | None = None,
+        most: int = LARGEST_SELECTION,
+        rate: float | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> None:
+        self.server = server
+        self.targets = targets or Targets()
+        self.reason = reason
+        self.tally = Tally()
+        self.most = most
+        self.cursor = job.cursor if job else ""
+        self._plan = plan
+        self._trail = trail
+        self._job = job
+        self._rate = rate
+        self._progress = progress
+        self._stop = stop or asyncio.Event()
+        self._began = time.monotonic()
+        self._kept = 0
+        self._changes = server.changes
+
+    @property
+    def job_id(self) -> str:
+        """The job's ID; empty where it is none."""
+        return self._job.id if self._job else ""
+
+    @property
+    def audit_id(self) -> str:
+        """The action's ID in the audit log; empty where none was written."""
+        return self._trail.id
+
+    @property
+    def snapshot(self) -> str:
+        """The hash in which scripts keep rows as they were; empty where nowhere."""
+        return self._trail.snapshot
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts."""
+        return self._trail.actor
+
+    @property
+    def elapsed(self) -> timedelta:
+        """Time since the first write."""
+        return timedelta(seconds=time.monotonic() - self._began)
+
+    @property
+    def remaining(self) -> int:
+        """Units of the plan that were not dealt with yet: no batch may take more."""
+        return max(0, self._plan.count - self.tally.done)
+
+    async def batch_size(self, most: int, done: int | None = None) -> int:
+        """How many units the next batch may take; waits where a rate is set.
+
+        Args:
+            most: As many as one script call should take.
+            done: Units that will have been dealt with by then, where the last of them are yet to be reported.
+
+        Raises:
+            StopAsked: Somebody wants it to stop: write nothing more.
+        """
+        self._heed_stop()
+        done = self.tally.done if done is None else done
+        left = most if self._plan.standing else max(0, self._plan.count - done)
+        if self._rate is None:
+            return min(most, left)
+        ahead = done / self._rate - self.elapsed.total_seconds()
+        if ahead > 0:
+            await self._pause(ahead)
+        return min(most, left, max(1, int(self._rate * SMALLEST_PACE)))
+
+    async def report(
+        self,
+        applied: int,
+        *,
+        cursor: str = "",
+        skipped: Sequence[Skipped] = (),
+        failed: Sequence[Failed] = (),
+        undo: bytes = b"",
+        kept: int = 0,
+        at_once: bool = False,
+    ) -> None:
+        """Tell of a batch that is done.
+
+        Args:
+            applied: Units done in it.
+            cursor: Where the next one begins.
+            skipped: Those left alone.
+            failed: Those that could not be done.
+            undo: What undoing this batch needs; kept in the audit log.
+            kept: Rows that the script itself has kept for it beside the stream.
+            at_once: Whether the job has to know the cursor before anything else happens.
+
+        Raises:
+            JobStopped: Somebody cancelled the job, or took it over: write nothing more.
+            StopAsked: Somebody wants it to stop: the same.
+        """
+        self.tally.add(applied, skipped, failed)
+        if cursor:
+            self.cursor = cursor
+        if undo:
+            await self._trail.batch(undo)
+        await self._gather(kept)
+        if self._progress is not None:
+            self._progress(Progress(self.tally.done, self._plan.count, self.elapsed, self.job_id))
+        if self._job is not None:
+            await self._job.beat(self.tally, self.cursor, at_once=at_once)
+        self._heed_change()
+        if self.remaining:
+            self._heed_stop()
+
+    async def _gather(self, kept: int) -> None:
+        self._kept += kept
+        if self._kept >= ROWS_GATHERED:
+            self._kept = 0
+            await self._trail.gather_beside()
+
+    async def wait(self, duration: timedelta) -> None:
+        """Wait until it is time again; raises ``StopAsked`` where somebody wants it to stop."""
+        await self._pause(duration.total_seconds())
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, giving signs of life: whoever waits for a slow rate has not gone away."""
+        while seconds > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(seconds, BREATH)):
+                    await self._stop.wait()
+            self._heed_stop()
+            seconds -= BREATH
+            if self._job is not None:
+                await self._job.beat(self.tally, self.cursor)
+
+    def _heed_stop(self) -> None:
+        self._heed_change()
+        if self._stop.is_set():
+            raise StopAsked("interrupted")
+
+    def _heed_change(self) -> None:
+        """Whoever else uses this connection may have been told already: what was done may be thrown away."""
+        if self.server.changes != self._changes:
+            raise Unreachable(
+                "the Sentinels name another primary than when this began",
+                "Look again: what the former one had not passed on is as it was before.",
+            )
+
+    def note(self, text: str) -> None:
+        """Something worth telling at the end."""
+        self.tally.note(text)

@@ -1,0 +1,62 @@
+"""Reclaiming a group of whatever library: what it left lying is handled again, or becomes a dead letter."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.fields import argument, option, require_name
+
+
+class Redelivery(StrEnum):
+    """How an entry is handled again."""
+
+    AUTO = "auto"
+    """By adding where no other group is on the stream; else it is refused."""
+
+    ADD = "add"
+    """Added anew and acknowledged, which works with every library, and reaches every group of the stream."""
+
+    CLAIM = "claim"
+    """Given to a consumer that reads its own history, or to nobody, for libraries that reclaim by themselves."""
+
+
+class ReclaimIntent(Struct, frozen=True, kw_only=True):
+    """Reclaim stale pending entries of a group; dead-letter those that keep failing.
+
+    ``ValueError`` where the one who gets entries has no name that can be read.
+    """
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    group: Annotated[str, argument("Its group.", completes="groups")]
+    min_idle: Annotated[
+        timedelta,
+        option("Only entries that nobody was given for so long: longer than any handler takes."),
+    ] = timedelta(seconds=60)
+    max_deliveries: Annotated[
+        int, option("An entry is delivered so often at most; then it becomes a dead letter.", metavar="N")
+    ] = 5
+    dlq: Annotated[
+        str | None,
+        option("The dead-letter queue; the configured one unless given, else {STREAM}:dlq.", metavar="KEY"),
+    ] = None
+    redeliver: Annotated[
+        Redelivery,
+        option("How entries are handled again: added anew, or claimed for somebody who reads them."),
+    ] = Redelivery.AUTO
+    to: Annotated[
+        str | None,
+        option(
+            "With --redeliver claim: the consumer that gets them, and reads its own history; else nobody.",
+            completes="consumers",
+        ),
+    ] = None
+    every: Annotated[
+        timedelta | None,
+        option("Go on until it is stopped, and look again after so long; once unless given.", example="30s"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.to is not None:
+            require_name("--to", self.to)

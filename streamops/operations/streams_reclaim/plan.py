@@ -1,0 +1,166 @@
+"""Reclaiming stale pending entries of a group: what the server says about them, and the plan."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from msgspec import Struct
+
+from streamops.errors import Forbidden
+from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.envelopes import FASTSTREAM, TASKIQ
+from streamops.model.pending import Stale, StaleRow
+from streamops.model.streams import Consumer
+from streamops.model.wording import counted, first_few, span
+from streamops.operations.commands import equivalent_command
+from streamops.operations.planning import fingerprint, sample
+from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
+
+
+class ReclaimEvidence(Struct, frozen=True, kw_only=True):
+    """What the server says about them.
+
+    Attributes:
+        identity: Which stream and group this is.
+        stale: What is there to be done now.
+        consumers: The group's consumers.
+        others: The stream's other groups.
+        queue: The dead-letter queue.
+        library: The library whose envelope the first of the entries has; empty where it has none that is known.
+    """
+
+    identity: Identity
+    stale: Stale
+    consumers: tuple[Consumer, ...] = ()
+    others: tuple[str, ...] = ()
+    queue: str = ""
+    library: str = ""
+
+
+RECENT = timedelta(seconds=60)
+"""A consumer that was seen within this may be at work."""
+
+OURS = "so-"
+"""What the names of streamops's own consumers begin with."""
+
+_HABITS = {
+    FASTSTREAM: "These are FastStream's: it never comes back to what it read and did not acknowledge, unless a "
+    "subscriber has a min_idle_time.",
+    TASKIQ: "These are taskiq's: it reclaims what was idle for its idle_timeout, 10 min unless set, and only once "
+    "a new message comes.",
+}
+_FATES = {
+    "redeliver": "handled again",
+    "bury": "to the dead letters",
+    "gone": "deleted from the stream, to the dead letters",
+}
+
+
+def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
+    """Handle again what was left lying, and bury what was delivered too often.
+
+    Raises:
+        Forbidden: Other groups would get the entries too, and nobody said that they may.
+    """
+    way, stale = redelivery(intent, evidence), evidence.stale
+    return Plan(
+        operation="streams.reclaim",
+        target=f"{intent.stream}/{intent.group}",
+        tier=Tier.REDELIVERS,
+        count=stale.count,
+        sample=sample(map(_line, stale.sample)),
+        effects=tuple(_effects(intent, evidence, way)),
+        command=equivalent_command("streams.reclaim", intent),
+        confirm=intent.group,
+        warnings=tuple(_warnings(intent, evidence, way)),
+        fingerprint=fingerprint(
+            stale.redeliver,
+            stale.bury,
+            stale.gone,
+            [row.entry.id for row in stale.sample],
+            way,
+            evidence.queue,
+        ),
+        standing=intent.every is not None,
+    )
+
+
+def redelivery(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Redelivery:
+    """How entries are handled again; raises ``Forbidden`` where that has to be said."""
+    if intent.redeliver is not Redelivery.AUTO:
+        return intent.redeliver
+    if evidence.others:
+        raise Forbidden(
+            f"reclaim {intent.stream}/{intent.group}: other groups would get its entries again too: "
+            f"{first_few(evidence.others)}",
+            "Accept that with --redeliver add; or give entries to a consumer that reads its own history with "
+            "--redeliver claim --to CONSUMER.",
+        )
+    return Redelivery.ADD
+
+
+def _line(row: StaleRow) -> str:
+    entry = row.entry
+    return (
+        f"{entry.id} owned by {entry.consumer}, idle for {_length(entry.idle)}, "
+        f"delivered {counted(entry.delivery_count, 'time', 'times')}: {_FATES[row.fate]}"
+    )
+
+
+def _effects(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[str]:
+    stale, queue, most = evidence.stale, evidence.queue, intent.max_deliveries
+    when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"
+    yield (
+        f"{when}: pending entries that nobody was given for {_length(intent.min_idle)} are dealt with, each judged "
+        "again in the one step that moves and acknowledges it."
+    )
+    yield f"Those delivered less than {most} times (now {stale.redeliver:,}) are handled again: {_way(intent, evidence, way)}"
+    yield (
+        f"Those delivered {most} times or more (now {stale.bury:,}) go to {queue} as they are, with the reason "
+        "max-deliveries. The server counts: what a worker had only read ahead when it died was delivered too."
+    )
+    yield (
+        f"Those that were deleted from the stream (now {stale.gone:,}) are put on record in {queue}, with the reason "
+        "payload-missing."
+    )
+    if evidence.library:
+        yield _HABITS[evidence.library]
+
+
+def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> str:
+    if way is Redelivery.CLAIM:
+        who = intent.to or "nobody, so that whoever reclaims by XAUTOCLAIM takes them at once"
+        reads = ", which has to read its own history (XREADGROUP with 0 in place of >)" if intent.to else ""
+        return f"they are given to {who}{reads}. Nothing is added, and no other group notices."
+    others = f" and to {first_few(evidence.others)}" if evidence.others else ""
+    return (
+        f"they are added to the stream anew and acknowledged, so they come to {intent.group}{others} as new "
+        "entries, behind all others, with the fields _so_origin_id and _so_attempt besides their own."
+    )
+
+
+def _warnings(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[str]:
+    stale, owners = evidence.stale, {name for name, _ in evidence.stale.owners}
+    if way is Redelivery.ADD and evidence.others:
+        yield f"Other groups get these entries a second time: {first_few(evidence.others)}."
+    if way is Redelivery.CLAIM and stale.waiting:
+        yield (
+            f"{counted(stale.waiting, 'entry waits', 'entries wait')} for {intent.to or 'somebody'} to read "
+            "them: nobody does."
+        )
+    recent = [
+        f"{one.name} ({_length(one.idle)} ago)"
+        for one in evidence.consumers
+        if one.name in owners and one.idle < RECENT
+    ]
+    if recent:
+        yield (
+            f"Seen lately, and perhaps still at work on theirs: {first_few(recent)}. A handler that takes longer than "
+            "--min-idle is run twice."
+        )
+    if any(one.name.startswith(OURS) for one in evidence.consumers):
+        yield "Consumers of streamops are in this group, which reclaims and buries by itself."
+
+
+def _length(duration: timedelta) -> str:
+    short = duration < timedelta(seconds=1)
+    return f"{duration // timedelta(milliseconds=1)} ms" if short else span(duration)

@@ -1,0 +1,151 @@
+"""``streams rm-entry``: delete entries by their IDs, after writing them to a file."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import ExitStack
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.model.acting import Plan, Skipped
+from streamops.model.entries import Entry, PendingEntry
+from streamops.model.ids import EntryId
+from streamops.model.readings import GroupReading
+from streamops.model.wording import counted
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import look_at
+from streamops.operations.backups import BackupWriter, forbid_existing
+from streamops.operations.operation import Operation
+from streamops.operations.planning import ALL_A_MILLISECOND
+from streamops.operations.running import Run
+from streamops.operations.streams_rm_entry.intent import DeleteIntent
+from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
+from streamops.operations.trimming import references_are_sound
+from streamops.wire.faults import Fault
+from streamops.wire.reads import (
+    PendingRange,
+    read_by_id,
+    read_existing,
+    read_pending,
+    read_pending_by_id,
+)
+from streamops.wire.server import Server
+from streamops.wire.writes.delete import delete, has_xdelex, spared
+
+BATCH: Final = 500
+BATCH_BYTES: Final = 4 << 20
+PENDING_PAGE: Final = 1_000
+
+
+async def survey_delete(place: Place, intent: DeleteIntent) -> DeleteEvidence:
+    """Read which of the IDs exist, and for which groups they are pending or unread."""
+    if intent.backup is not None:
+        forbid_existing(intent.backup)
+    server = place.server
+    look = await look_at(server, intent.stream)
+    reading = look.reading
+    ids = list(dict.fromkeys(intent.ids))
+    entry_bytes = reading.entry_bytes or 0
+    existing: set[EntryId] = set()
+    for batch in _batches(ids, entry_bytes):
+        existing |= await read_existing(server, intent.stream, batch)
+    found = tuple(one for one in ids if one in existing)
+    groups = tuple([await _effect(server, intent.stream, group, found) for group in reading.groups])
+    return DeleteEvidence(
+        look.identity,
+        found,
+        groups,
+        entry_bytes,
+        counts_lag=reading.entries_added is not None,
+        by_xdelex=references_are_sound(look.server.nodes) and await has_xdelex(server, intent.stream),
+    )
+
+
+async def _effect(server: Server, stream: str, group: GroupReading, ids: Collection[EntryId]) -> GroupEffect:
+    unread = sum(one > group.last_delivered_id for one in ids)
+    rows = await _pending_of(server, stream, group, ids) if group.pending and unread < len(ids) else ()
+    return GroupEffect(group.name, unread, tuple(Counter(row.consumer for row in rows).most_common()))
+
+
+async def _pending_of(
+    server: Server, stream: str, group: GroupReading, ids: Collection[EntryId]
+) -> Iterable[PendingEntry]:
+    """The rows of those IDs that are pending: asked for one by one, or picked from all there are."""
+    if group.pending > len(ids):
+        return await read_pending_by_id(server, stream, group.name, [*ids])
+    wanted, rows, after = set(ids), [], None
+    while True:
+        page = (await read_pending(server, [PendingRange(stream, group.name, after, PENDING_PAGE)]))[0]
+        if isinstance(page, Fault):
+            raise page.error(f"group {stream}/{group.name}")
+        rows += [row for row in page if row.id in wanted]
+        if len(page) < PENDING_PAGE:
+            return rows
+        after = page[-1].id
+
+
+async def apply_delete(run: Run, intent: DeleteIntent, evidence: DeleteEvidence, _: Plan) -> None:
+    """Write them to the file and delete them, batch by batch."""
+    ids, at = evidence.existing, 0
+    with ExitStack() as stack:
+        backup = stack.enter_context(BackupWriter(intent.backup)) if intent.backup is not None else None
+        while at < len(ids):
+            batch = ids[at : at + await run.batch_size(_batch_size(evidence.entry_bytes))]
+            at += len(batch)
+            entries = await _read(run.server, intent.stream, batch)
+            if backup is not None:
+                backup.write(intent.stream, entries.values())
+                backup.kept = True
+            deleted = await delete(
+                run.server,
+                intent.stream,
+                list(entries),
+                positions=evidence.identity.positions,
+                references=intent.by_xdelex,
+            )
+            try:
+                if backup is not None:
+                    backup.take_back(spared(list(entries), deleted))
+            finally:
+                # What was deleted is told, whatever becomes of the file.
+                await _report(run, intent.stream, batch, deleted)
+        if backup is not None:
+            run.note(f"{counted(backup.written, 'entry was', 'entries were')} written to {intent.backup}")
+
+
+async def _report(
+    run: Run, stream: str, batch: Sequence[EntryId], deleted: frozenset[EntryId] | Fault
+) -> None:
+    if isinstance(deleted, Fault):
+        raise deleted.error(f"stream {stream}")
+    await run.report(
+        len(deleted), skipped=[Skipped(str(one), "gone already") for one in spared(batch, deleted)]
+    )
+
+
+async def _read(server: Server, stream: str, ids: Sequence[EntryId]) -> dict[EntryId, Entry]:
+    return {entry.id: entry for entry in await read_by_id(server, stream, ids)}
+
+
+def _batch_size(entry_bytes: int) -> int:
+    return max(1, min(BATCH, BATCH_BYTES // max(1, entry_bytes)))
+
+
+def _batches(ids: Sequence[EntryId], entry_bytes: int) -> Iterable[Sequence[EntryId]]:
+    size = _batch_size(entry_bytes)
+    return (ids[at : at + size] for at in range(0, len(ids), size))
+
+
+DELETE = Operation(
+    name="streams.rm-entry",
+    summary="Delete entries by their IDs, after writing them to a file.",
+    intent=DeleteIntent,
+    survey=survey_delete,
+    plan=plan_delete,
+    apply=apply_delete,
+    writes=lambda intent: (("XDELEX" if intent.by_xdelex else "XDEL", intent.stream),),
+    stream=lambda intent: intent.stream,
+    settle=lambda intent, evidence: replace(intent, by_xdelex=evidence.by_xdelex),
+    groups_a_ms=ALL_A_MILLISECOND,
+)
+OPERATIONS = (DELETE,)

@@ -1,0 +1,217 @@
+"""``topics add``, ``rm``, ``off`` and ``on``: topics kept in Redis, and who changed them."""
+
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.errors import NotFound, SettingsError, StreamopsError
+from streamops.model.acting import Plan
+from streamops.model.schedules import parse_schedule
+from streamops.model.secret import Secret
+from streamops.model.topics import Topic, parse_priority
+from streamops.monitor.context import Place
+from streamops.monitor.inspection import count_undone
+from streamops.operations.operation import Operation
+from streamops.operations.running import Run
+from streamops.operations.topics.intent import (
+    AddTopicIntent,
+    RemoveTopicIntent,
+    TopicOffIntent,
+    TopicOnIntent,
+)
+from streamops.operations.topics.plan import (
+    TopicEvidence,
+    plan_add_topic,
+    plan_remove_topic,
+    plan_topic_off,
+    plan_topic_on,
+)
+from streamops.wire.delayed import read_queues
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+from streamops.wire.topics import TOPICS, KeptTopic, put_topic, read_topic, remove_topic
+
+MOST_BYTES: Final = 64 * 1024
+"""Of a file that secrets are read from; what it holds never reaches an error."""
+
+WRITES: Final = (("HSET", TOPICS), ("HDEL", TOPICS))
+LIST_HINT: Final = "`streamops topics ls` lists them; those of the configuration are changed in its files."
+
+
+async def survey_add_topic(place: Place, intent: AddTopicIntent) -> TopicEvidence:
+    """Read what is kept, and the files that the intent names."""
+    kept = await read_topic(place.server, intent.name)
+    wanted = Topic(
+        name=intent.name,
+        url=intent.callback,
+        method=intent.method,
+        delay=intent.delay,
+        time_to_run=intent.time_to_run,
+        content_type=intent.content_type,
+        headers=_read_headers(intent.headers_file) if intent.headers_file else (),
+        weight=parse_priority(intent.priority),
+        retry=parse_schedule(intent.retry),
+        max_attempts=intent.max_attempts,
+        retry_when=intent.retry_when,
+        retry_empty=intent.retry_empty,
+        enabled=intent.enabled,
+        concurrency=intent.concurrency,
+        stream=intent.stream,
+        group=intent.group,
+        secret=_read_secret(intent.secret_file) if intent.secret_file else None,
+    )
+    return TopicEvidence(kept=kept.topic, digest=kept.digest, wanted=wanted)
+
+
+async def survey_remove_topic(place: Place, intent: RemoveTopicIntent) -> TopicEvidence:
+    """Read the topic and how much waits for it; raises ``NotFound`` where there is none."""
+    return await _survey(place, await _found(place.server, intent.name))
+
+
+async def survey_topic_off(place: Place, intent: TopicOffIntent) -> TopicEvidence:
+    """The same, for switching it off."""
+    return await _survey_switch(place, intent.name, enabled=False)
+
+
+async def survey_topic_on(place: Place, intent: TopicOnIntent) -> TopicEvidence:
+    """The same, for switching it on."""
+    return await _survey_switch(place, intent.name, enabled=True)
+
+
+async def apply_topic(
+    run: Run,
+    intent: AddTopicIntent | TopicOffIntent | TopicOnIntent,
+    evidence: TopicEvidence,
+    _plan: Plan,
+) -> None:
+    """Write the topic as it shall be, in place of the one that was read."""
+    if evidence.wanted is not None and evidence.wanted != evidence.kept:
+        await put_topic(run.server, evidence.wanted, evidence.digest)
+        run.note(f"topic {intent.name} is {'on' if evidence.wanted.enabled else 'off'}")
+        await run.report(1)
+
+
+async def apply_remove_topic(
+    run: Run, intent: RemoveTopicIntent, evidence: TopicEvidence, _plan: Plan
+) -> None:
+    """Remove the topic that was read."""
+    await remove_topic(run.server, intent.name, evidence.digest)
+    run.note(f"topic {intent.name} is removed")
+    await run.report(1)
+
+
+async def _survey_switch(place: Place, name: str, *, enabled: bool) -> TopicEvidence:
+    evidence = await _survey(place, await _found(place.server, name))
+    wanted = None if evidence.kept is None else replace(evidence.kept, enabled=enabled)
+    return replace(evidence, wanted=wanted)
+
+
+async def _found(server: Server, name: str) -> KeptTopic:
+    kept = await read_topic(server, name)
+    if not kept.digest:
+        raise NotFound(f"no topic {name} is kept in Redis", LIST_HINT)
+    return kept
+
+
+async def _survey(place: Place, kept: KeptTopic) -> TopicEvidence:
+    """How much waits; what cannot be read is not known, and holds nothing up."""
+    waiting = entries = None
+    if kept.topic is not None:
+        stream = kept.topic.key
+        try:
+            (queue,) = await read_queues(place.server, [stream])
+            (entries,) = await count_undone(place.server, [(stream, kept.topic.group)])
+        except StreamopsError:
+            return TopicEvidence(kept=kept.topic, digest=kept.digest)
+        waiting = None if isinstance(queue, Fault) else queue.messages
+    return TopicEvidence(kept=kept.topic, digest=kept.digest, waiting=waiting, entries=entries)
+
+
+def _read_secret(path: str) -> Secret:
+    """The secret in a file, without the line end; raises ``SettingsError``."""
+    text = _read_file(path, "--secret-file").rstrip("\r\n")
+    if not text or "\n" in text:
+        raise SettingsError(
+            f"--secret-file: {path} holds no secret on one line", "`openssl rand -hex 32` makes one."
+        )
+    return Secret(text)
+
+
+def _read_headers(path: str) -> tuple[tuple[str, str], ...]:
+    """The headers in a file, ``Name: value`` a line; raises ``SettingsError`` that names the line."""
+    headers = []
+    for number, line in enumerate(_read_file(path, "--headers-file").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise SettingsError(
+                f"--headers-file: {path}: line {number} is no header", "Write `Name: value`, one a line."
+            )
+        headers.append((name.strip(), value.strip()))
+    return tuple(headers)
+
+
+def _read_file(path: str, flag: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) <= MOST_BYTES:
+            return content.decode()
+        problem = "is far too long"
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError:
+        problem = "is not UTF-8"
+    raise SettingsError(f"{flag}: {path} {problem}", "Check the name, its content and its permissions.")
+
+
+ADD_TOPIC: Final = Operation(
+    name="topics.add",
+    summary="Keep a topic in Redis: a URL that its messages are called back to.",
+    intent=AddTopicIntent,
+    survey=survey_add_topic,
+    plan=plan_add_topic,
+    apply=apply_topic,
+    writes=lambda _: WRITES,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+)
+REMOVE_TOPIC: Final = Operation(
+    name="topics.rm",
+    summary="Remove a topic that is kept in Redis.",
+    intent=RemoveTopicIntent,
+    survey=survey_remove_topic,
+    plan=plan_remove_topic,
+    apply=apply_remove_topic,
+    writes=lambda _: WRITES,
+    stream=lambda _: None,
+    own=True,
+)
+TOPIC_OFF: Final = Operation(
+    name="topics.off",
+    summary="Call a topic's messages no more, for the time being.",
+    intent=TopicOffIntent,
+    survey=survey_topic_off,
+    plan=plan_topic_off,
+    apply=apply_topic,
+    writes=lambda _: WRITES,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+)
+TOPIC_ON: Final = Operation(
+    name="topics.on",
+    summary="Call a topic's messages again.",
+    intent=TopicOnIntent,
+    survey=survey_topic_on,
+    plan=plan_topic_on,
+    apply=apply_topic,
+    writes=lambda _: WRITES,
+    stream=lambda _: None,
+    asks=False,
+    own=True,
+)
+OPERATIONS = (ADD_TOPIC, REMOVE_TOPIC, TOPIC_OFF, TOPIC_ON)

@@ -1,0 +1,60 @@
+"""Trimming a stream."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Struct
+
+from streamops.model.fields import argument, inner, option
+from streamops.model.ids import EntryId
+
+
+class TrimIntent(Struct, frozen=True, kw_only=True):
+    """Drop the oldest entries of a stream, by length, ID or age.
+
+    ``ValueError`` where not exactly one of the three bounds is given, or a bound cannot be.
+    """
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    maxlen: Annotated[
+        int | None, option("Keep so many of the newest entries.", metavar="N", exclusive="bound")
+    ] = None
+    minid: Annotated[
+        EntryId | None, option("Drop entries with a smaller ID.", metavar="ID", exclusive="bound")
+    ] = None
+    before: Annotated[
+        timedelta | None,
+        option("Drop entries older than this, by the server's clock.", metavar="AGE", exclusive="bound"),
+    ] = None
+    exact: Annotated[
+        bool, option("Drop to the last entry; otherwise whole nodes of the stream only, which is cheaper.")
+    ] = False
+    safe: Annotated[
+        bool,
+        option(
+            "Keep what any group has yet to read or acknowledge; --unsafe drops it, and asks for the stream's name.",
+            off="unsafe",
+        ),
+    ] = True
+    backup: Annotated[
+        str | None, option("With --unsafe: write the entries to this new file first.", metavar="FILE")
+    ] = None
+    is_rest: Annotated[bool, inner("Whether it is the rest of a job.")] = False
+
+    def __post_init__(self) -> None:
+        bounds = [bound for bound in (self.maxlen, self.minid, self.before) if bound is not None]
+        if len(bounds) != 1:
+            raise ValueError("give one of --maxlen, --minid and --before")
+        if self.maxlen is not None and self.maxlen < 0:
+            raise ValueError("--maxlen is below zero")
+        if self.before is not None and self.before < timedelta(0):
+            raise ValueError("--before is in the future")
+        if self.backup is not None and self.safe:
+            raise ValueError(
+                "--backup goes with --unsafe: what a safe trim removes, every group has acknowledged"
+            )
+
+    @property
+    def drops_all(self) -> bool:
+        """Whether it goes to the last entry: what stays for being part of a node must not stand in a backup."""
+        return self.exact or self.backup is not None

@@ -1,0 +1,161 @@
+"""``trim``: drop the oldest entries of a stream, in slices."""
+
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from streamops.model.acting import Job, Plan
+from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.wording import counted
+from streamops.operations.backups import BackupWriter, part_of
+from streamops.operations.losses import TrimEvidence
+from streamops.operations.operation import Operation
+from streamops.operations.running import Run
+from streamops.operations.trim.intent import TrimIntent
+from streamops.operations.trim.plan import plan_trim
+from streamops.operations.trim.survey import survey_trim
+from streamops.wire.faults import Fault
+from streamops.wire.reads import EntryRange, read_entries
+from streamops.wire.server import Server
+from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
+
+SMALLEST: Final = 100
+"""Entries of the smallest slice: a node of a stream holds no more, unless it was configured to."""
+
+FIRST: Final = 500
+LARGEST: Final = 5_000
+FIRST_BYTES: Final = 1 << 20
+AIM: Final = timedelta(milliseconds=1)
+"""What a slice should take the server."""
+
+CROWD: Final = 200
+"""Groups that a slice looks at in that time."""
+
+BACKUP_BYTES: Final = 4 << 20
+BACKUP_PAGE: Final = 1_000
+
+
+class Pace:
+    """How many entries a slice takes, so that it keeps the server some milliseconds and not more.
+
+    Attributes:
+        size: Entries of a slice at most, which a rate may make fewer.
+        least: Entries of a slice at least, whatever the rate: with fewer, no node of the stream could go.
+    """
+
+    def __init__(self, entry_bytes: int, groups: int = 0) -> None:
+        fitting = FIRST_BYTES // max(1, entry_bytes)
+        # Where looking at the groups takes as long as a slice should, smaller ones would only look more often.
+        self._smallest = max(SMALLEST, min(LARGEST, fitting)) if groups >= CROWD else SMALLEST
+        self.size = max(self._smallest, min(FIRST, fitting))
+        self.least = SMALLEST
+
+    def learn(self, spent: timedelta | None) -> None:
+        """Take into account what a slice took; where that is not known, stay with the size."""
+        if spent is not None and spent > AIM:
+            self.size = max(self._smallest, int(self.size * (AIM / spent)))
+        elif spent is not None and spent < AIM / 2:
+            self.size = min(LARGEST, self.size * 2)
+
+
+async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Plan) -> None:
+    """Trim slice by slice, until there is nothing left to remove, or as many went as the plan counted."""
+    cursor = "" if evidence.asked is None else str(evidence.asked)
+    if intent.backup is not None:
+        await _write_backup(run, intent, intent.backup, evidence.asked or ZERO_ID)
+        # From here on, whoever resumes it must not write the file again.
+        await run.report(0, cursor=cursor, at_once=True)
+    pace = Pace(evidence.entry_bytes, len(evidence.identity.positions))
+    done: Slice | None = None
+    while size := await run.batch_size(pace.size):
+        most = min(run.remaining, max(size, pace.least))
+        done = await _trim_slice(run.server, intent, evidence, most)
+        if done.removed:
+            pace.learn(done.spent)
+            await run.report(done.removed, cursor=cursor)
+        elif most < min(run.remaining, LARGEST):
+            # Perhaps the nodes of this stream are larger.
+            pace.least = 2 * most
+        else:
+            break
+    _note_what_stayed(run, intent, evidence, done)
+
+
+async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> Slice:
+    how = How(most, intent.drops_all, evidence.references)
+    asked = evidence.asked or ZERO_ID
+    if intent.safe:
+        bound = asked if intent.maxlen is None else intent.maxlen
+        done = await trim_safely(server, intent.stream, bound, how)
+    else:
+        floor = Floor(asked, intent.maxlen or 0, evidence.identity.positions)
+        done = await trim_to(server, intent.stream, floor, how)
+    if isinstance(done, Fault):
+        raise done.error(f"stream {intent.stream}")
+    return done
+
+
+def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
+    # Of what could not be counted, nobody can say that it stayed.
+    stayed = evidence.removable.lower - run.tally.applied
+    if stayed <= 0 or last is None:
+        return
+    words = f"{counted(stayed, 'entry', 'entries')} fewer went than planned"
+    if not intent.drops_all:
+        run.note(f"{words}: an approximate trim drops whole nodes of a stream only; --exact drops the rest")
+    elif last.holder:
+        run.note(f"{words}: group {last.holder} needs what comes from {last.cut} on")
+    else:
+        run.note(f"{words}: somebody else removed them")
+
+
+async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -> None:
+    """Write the entries below an ID to a new file, which has its name once all of them are in it."""
+    stream = intent.stream
+    # Whoever was stopped while writing it had removed nothing yet.
+    with BackupWriter(part_of(path), anew=intent.is_rest) as backup:
+        after, size = ZERO_ID, 1
+        while True:
+            page = EntryRange(stream, after, cut.previous(), size)
+            entries = (await read_entries(run.server, [page]))[0]
+            if isinstance(entries, Fault):
+                raise entries.error(f"stream {stream}")
+            backup.write(stream, entries)
+            await run.report(0)
+            if len(entries) < size:
+                break
+            after, weight = entries[-1].id, sum(entry.size for entry in entries) // len(entries)
+            size = max(1, min(BACKUP_PAGE, BACKUP_BYTES // max(1, weight)))
+        backup.rename(path)
+    run.note(f"{counted(backup.written, 'entry was', 'entries were')} written to {path}")
+
+
+def _resume(intent: TrimIntent, job: Job) -> TrimIntent:
+    """The rest: to the same ID as before, though time went on; the backup was complete before the first slice."""
+    if not job.cursor:
+        return replace(intent, is_rest=True)
+    rest = replace(intent, exact=intent.drops_all, backup=None, is_rest=True)
+    if intent.safe and intent.before is None:
+        return rest
+    return replace(rest, maxlen=None, before=None, minid=EntryId.parse(job.cursor))
+
+
+def _writes(intent: TrimIntent) -> tuple[tuple[str, str], ...]:
+    return (("XTRIM", intent.stream),)
+
+
+TRIM = Operation(
+    name="trim",
+    summary="Drop the oldest entries of a stream, safely unless told otherwise.",
+    intent=TrimIntent,
+    survey=survey_trim,
+    plan=plan_trim,
+    apply=apply_trim,
+    writes=_writes,
+    stream=lambda intent: intent.stream,
+    job_from=100_000,
+    rated=True,
+    resume=_resume,
+)
+OPERATIONS = (TRIM,)

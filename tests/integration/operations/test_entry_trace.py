@@ -1,0 +1,127 @@
+"""Traces of entries on real servers: what is told is so, what was not looked at is said."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from streamops.errors import NotFound
+from streamops.model.ids import EntryId
+from streamops.monitor.entry_trace import EntryTrace, TraceKind
+from streamops.operations import entry_trace
+from streamops.operations.claim.intent import ClaimIntent
+from streamops.operations.console import Console
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
+from tests.support.monitor.letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
+from tests.support.servers import RunningServer
+
+OWN = [(b"order", b"A-1"), (b"blob", b"\xff\x00")]
+
+
+async def told(console: Console, entry_id: str) -> EntryTrace:
+    return await console.tracer.trace(STREAM, EntryId.parse(entry_id))
+
+
+def kinds(trace: EntryTrace) -> Sequence[TraceKind]:
+    return [event.kind for event in trace.events]
+
+
+def texts(trace: EntryTrace) -> str:
+    return "\n".join(event.text for event in trace.events)
+
+
+async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    make_group(server, group="audit")
+    entry_id = add_pairs(server, STREAM, OWN)
+    later = add_pairs(server, STREAM, OWN)
+    server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "COUNT", "1", "STREAMS", STREAM, ">")
+    server.command("HSET", f"{{{STREAM}}}:attempts:{GROUP}", entry_id, "2")
+    trace = await told(console, entry_id)
+    assert kinds(trace) == [TraceKind.ADDED, TraceKind.WAITING, TraceKind.PENDING, TraceKind.MARKED]
+    assert "billing: pending with worker-1, delivered 1 time" in texts(trace)
+    assert "audit: not delivered yet" in texts(trace)
+    assert "2 starts were marked" in texts(trace)
+    assert not trace.unknown
+    assert kinds(await told(console, later)) == [TraceKind.ADDED, TraceKind.WAITING, TraceKind.WAITING]
+    server.command("XACK", STREAM, GROUP, entry_id)
+    trace = await told(console, entry_id)
+    assert "billing: not pending: acknowledged, or the group was set past it" in texts(trace)
+    assert any("acknowledged, and by whom" in sentence for sentence in trace.unknown)
+
+
+async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    entry_id, other = add_pairs(server, STREAM, OWN), add_pairs(server, STREAM, OWN)
+    server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")
+    await do(
+        console,
+        ClaimIntent(
+            stream=STREAM, group=GROUP, to="worker-2", min_idle=timedelta(0), ids=(EntryId.parse(entry_id),)
+        ),
+    )
+    trace = await told(console, entry_id)
+    assert "claim of orders/billing by" in texts(trace)
+    assert "before, worker-1 had it" in texts(trace)
+    assert "pending with worker-2" in texts(trace)
+    assert TraceKind.ACTION not in kinds(await told(console, other))
+
+
+async def test_the_trace_of_an_entry_tells_that_it_died_and_was_replayed(
+    server: RunningServer, console: Console
+) -> None:
+    make_group(server)
+    entry_id = add_pairs(server, STREAM, OWN)
+    server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")
+    server.command("XACK", STREAM, GROUP, entry_id)
+    letter_id = add_letter(server, OWN, origin_id=entry_id, error="it broke")
+    trace = await told(console, entry_id)
+    died = next(event for event in trace.events if event.kind is TraceKind.DEAD)
+    assert (died.stream, str(died.id)) == (QUEUE, letter_id)
+    assert "billing gave it up of max-deliveries, delivered 5 times: it broke" in died.text
+    assert "billing: not pending: it gave the entry up" in texts(trace)
+    await do(console, ReplayIntent(queue=QUEUE, mode=ReplayMode.REPUBLISH))
+    trace = await told(console, entry_id)
+    again = next(event for event in trace.events if event.kind is TraceKind.AGAIN)
+    assert f"from dead letter {letter_id}" in again.text
+    assert again.id is not None
+    copy = await told(console, str(again.id))
+    assert f"it is a replay of dead letter {letter_id}, which was born as entry {entry_id}" in texts(copy)
+
+
+async def test_a_retry_that_waits_and_one_under_way_are_told(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    entry_id = add_pairs(server, STREAM, OWN)
+    add_pairs(
+        server, f"{{{STREAM}}}:retry:{GROUP}", [*OWN, ("_so_origin_id", entry_id), ("_so_attempt", "2")]
+    )
+    trace = await told(console, entry_id)
+    retry = next(event for event in trace.events if event.kind is TraceKind.RETRY)
+    assert retry.stream == f"{{{STREAM}}}:retry:{GROUP}"
+
+
+async def test_what_is_gone_was_trimmed_or_never_there(server: RunningServer, console: Console) -> None:
+    first, second, third = (add_pairs(server, STREAM, OWN) for _ in range(3))
+    server.command("XDEL", STREAM, second)
+    server.command("XTRIM", STREAM, "MAXLEN", "1")
+    assert "trimmed or deleted" in texts(await told(console, first))
+    assert "trimmed or deleted" in texts(await told(console, second))
+    assert "never was in orders" in texts(await told(console, f"{int(third.split('-')[0]) + 9}-0"))
+    with pytest.raises(NotFound, match="nothing-here"):
+        await console.tracer.trace("nothing-here", EntryId(5, 0))
+
+
+async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_trace, "LOOKED_AT", 2)
+    make_group(server)
+    entry_id = add_pairs(server, STREAM, OWN)
+    for _ in range(4):
+        add_pairs(server, STREAM, OWN)
+        add_letter(server, OWN)
+    server.command("SET", "orders:dlq", "no stream")
+    async with await Console.open(server.options) as console:
+        trace = await told(console, entry_id)
+    unknown = " ".join(trace.unknown)
+    assert "only its newest 2 entries were looked at" in unknown
+    assert f"only the newest 2 letters of {QUEUE} were looked at" in unknown
+    assert "Whether it is in orders:dlq: " in unknown

@@ -1,0 +1,24 @@
+"""Acting in tests: plan, agree to whatever is asked, apply."""
+
+from msgspec import Struct
+
+from streamops.model.acting import Actor, Assent, Limits, Outcome, Plan
+from streamops.operations.console import Console
+from streamops.operations.operation import Prepared
+from tests.support.servers import RunningServer
+
+
+async def open_console(server: RunningServer, user: str = "ann") -> Console:
+    return await Console.open(server.options, actor=Actor(user, "here", 1))
+
+
+async def planned(console: Console, intent: Struct) -> Plan:
+    return (await console.prepare(intent)).plan
+
+
+async def done(console: Console, intent: Struct, limits: Limits = Limits()) -> Outcome:  # noqa: B008 - frozen
+    return await applied(console, await console.prepare(intent, limits))
+
+
+async def applied(console: Console, prepared: Prepared[Struct, Struct]) -> Outcome:
+    return await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))

@@ -1,0 +1,15 @@
+"""A queue of dead letters whose stream is worked on."""
+
+from streamops.model.acting import Assent
+from streamops.operations.replay.intent import ReplayIntent
+from tests.support.monitor.letters import add_pairs
+from tests.support.servers import RunningServer
+
+EVENTS, TARGET = "events", "archive"
+REPLAYING = ReplayIntent(queue=EVENTS, to=TARGET)
+YES = Assent(yes=True)
+
+
+def add_events(server: RunningServer, many: int = 3) -> None:
+    for number in range(1, many + 1):
+        add_pairs(server, EVENTS, [("n", "1")], f"{number}-0")

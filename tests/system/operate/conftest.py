@@ -1,6 +1,0 @@
-"""Fixtures of the tests of operate."""
-
-from tests.support.operate.fixtures import console, patient, tight
-from tests.support.wire.fixtures import connected
-
-__all__ = ["connected", "console", "patient", "tight"]

@@ -1,0 +1,43 @@
+"""What plans of deletions say."""
+
+from msgspec.structs import replace
+
+from streamops.model.acting import Identity, Tier
+from streamops.model.ids import EntryId
+from streamops.operations.streams_rm_entry.intent import DeleteIntent
+from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
+from streamops.operations.streams_rm_entry.run import DELETE
+
+IDS = (EntryId(1, 0), EntryId(2, 0))
+ASKED = DeleteIntent(stream="orders", ids=IDS)
+FOUND = DeleteEvidence(
+    identity=Identity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)),)),
+    existing=IDS,
+    groups=(GroupEffect("billing", 0, (("worker-1", 2),)),),
+    entry_bytes=10,
+    counts_lag=True,
+)
+
+
+def test_by_xdel_pending_rows_stay_and_point_to_nothing() -> None:
+    plan = plan_delete(ASKED, FOUND)
+    assert plan.tier is Tier.LOSES
+    assert plan.effects[:2] == (
+        "2 entries go for every group, by XDEL.",
+        "Group billing keeps 2 pending rows that point to nothing (worker-1 2).",
+    )
+
+
+def test_by_xdelex_they_go_as_well() -> None:
+    plan = plan_delete(ASKED, replace(FOUND, by_xdelex=True))
+    assert plan.effects[:2] == (
+        "2 entries go for every group, by XDELEX with DELREF: their pending rows go as well.",
+        "Group billing loses 2 pending entries (worker-1 2).",
+    )
+
+
+def test_the_permission_is_asked_for_the_command_that_is_sent() -> None:
+    assert DELETE.settle is not None
+    settled = DELETE.settle(ASKED, replace(FOUND, by_xdelex=True))
+    assert DELETE.writes(settled) == (("XDELEX", "orders"),)
+    assert DELETE.writes(DELETE.settle(ASKED, FOUND)) == (("XDEL", "orders"),)

@@ -1,0 +1,129 @@
+"""What a plan to replay or purge says."""
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.model.acting import Identity, Tier
+from streamops.model.dead_letter_fields import read_letter
+from streamops.model.dead_letters import LetterKind, LetterTally
+from streamops.model.entries import Entry
+from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.selections import SelectedLetters
+from streamops.operations.dlq_purge.intent import PurgeIntent
+from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
+from streamops.operations.replay.plan import ReplayEvidence, TargetStream, plan_replay
+
+QUEUE = "{orders}:dlq"
+KINDS = ((LetterKind("orders", "billing", "rejected"), 30), (LetterKind("orders", "audit", "timeout"), 10))
+LETTER = read_letter(
+    Entry(EntryId(5, 1), (*((b"f%d" % n, b"v" * 50) for n in range(6)), (b"_so_reason", b"rejected"))),
+    QUEUE,
+    "orders",
+)
+TARGET = TargetStream("orders", ("billing", "audit", "search"))
+
+
+def selected(count: int = 40, payloads: int = 0, source: str | None = "orders") -> SelectedLetters:
+    tally = LetterTally(min(count, 40), KINDS if count else (), payloads, EntryId(9, 9))
+    return SelectedLetters(
+        length=100, count=count, tally=tally, after=ZERO_ID, last=EntryId(9, 9), source=source
+    )
+
+
+def evidence(
+    mode: ReplayMode, *, atomic: bool = True, letters: SelectedLetters | None = None
+) -> ReplayEvidence:
+    groups = ("",) if mode is ReplayMode.REPUBLISH else TARGET.groups
+    routes = tuple(Route("orders", group, "orders", f"key:{group}", group, atomic) for group in groups)
+    return ReplayEvidence(
+        identity=Identity(),
+        letters=letters or selected(),
+        sample=(LETTER,),
+        targets=(TARGET,),
+        routes=routes,
+        mode=mode,
+    )
+
+
+def test_every_group_of_the_stream_is_named() -> None:
+    plan = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH))
+    assert (plan.tier, plan.count, plan.undo, plan.loses, plan.warnings) == (Tier.REDELIVERS, 40, "", "", ())
+    assert plan.effects[:2] == (
+        "Reasons: rejected 30, timeout 10.",
+        (
+            "Entries are added to stream orders, with new IDs and their own fields in order; "
+            "its groups get them: billing, audit, search."
+        ),
+    )
+    assert any("carries _so_origin_id, the ID that it was born with" in effect for effect in plan.effects)
+    assert any("carries _so_replay_of" in effect for effect in plan.effects)
+    assert "atomic" in plan.effects[-1]
+    assert plan.sample[0].endswith("and 2 fields more")
+
+
+@pytest.mark.parametrize("mode", [ReplayMode.REDELIVER, ReplayMode.RETRY])
+def test_one_group_alone_is_named_and_the_others_are_not_touched(mode: ReplayMode) -> None:
+    text = " ".join(plan_replay(ReplayIntent(queue=QUEUE, mode=mode), evidence(mode)).effects)
+    assert "group billing" in text
+    assert "group audit" in text
+    assert "Other groups are not touched: search of orders." in text
+
+
+def test_between_slots_it_is_effectively_once() -> None:
+    plan = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH, atomic=False))
+    assert "effectively once, by markers that are kept 7 days" in plan.effects[-1]
+    assert any("put back under its old ID" in warning for warning in plan.warnings)
+
+
+def test_what_is_not_known_is_said() -> None:
+    letters = selected(1_000, payloads=1, source=None)
+    plan = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH, letters=letters))
+    assert plan.effects[0] == "Reasons, by the first 40: rejected 30, timeout 10."
+    assert any("1 letter refers to a payload" in effect for effect in plan.effects)
+    assert any("those of the first 40 letters" in warning for warning in plan.warnings)
+    assert any("says that {orders}:dlq is a dead-letter queue" in warning for warning in plan.warnings)
+
+
+def test_that_a_crowd_of_groups_holds_the_server_is_told() -> None:
+    crowd = TargetStream("orders", tuple(f"g{number}" for number in range(11_000)))
+    told = plan_replay(ReplayIntent(queue=QUEUE), replace(evidence(ReplayMode.REPUBLISH), targets=(crowd,)))
+    assert told.warnings == (
+        (
+            "Stream orders has 11,000 groups, and each step looks at all of them: "
+            "it holds the server for about 20 ms."
+        ),
+    )
+
+
+def test_the_equivalent_command() -> None:
+    intent = ReplayIntent(
+        queue=QUEUE,
+        where="fields.a == '1'",
+        because="rejected",
+        since=timedelta(hours=1),
+        count=3,
+        ids=(EntryId(1, 2), EntryId(3, 4)),
+        edit=((b"a b", b"\xff"),),
+    )
+    plan = plan_replay(intent, evidence(ReplayMode.REPUBLISH))
+    assert plan.command == (
+        "streamops replay '{orders}:dlq' --where 'fields.a == '\"'\"'1'\"'\"'' --since 1h --ids 1-2,3-4 "
+        "--because rejected --count 3 --mode republish --edit $'a b=\\xff'"
+    )
+    many = ReplayIntent(queue=QUEUE, ids=tuple(EntryId(n, 1) for n in range(100)))
+    assert "--ids - " in plan_replay(many, evidence(ReplayMode.REPUBLISH)).command
+
+
+def test_a_plan_of_a_purge_loses_its_letters_and_asks_for_the_name_of_the_queue() -> None:
+    told = PurgeEvidence(identity=Identity(), letters=selected(), sample=(LETTER,))
+    plan = plan_purge(PurgeIntent(queue=QUEUE, backup="lost.jsonl"), told)
+    assert (plan.tier, plan.confirm, plan.count) == (Tier.LOSES, QUEUE, 40)
+    assert plan.loses == "40 letters of 100 in the queue, for good."
+    assert plan.effects[1:] == (
+        "Each is written to lost.jsonl before it is deleted; `streamops restore` reads that file.",
+        "60 letters stay.",
+    )
+    assert plan.command == "streamops dlq purge '{orders}:dlq' --backup lost.jsonl"

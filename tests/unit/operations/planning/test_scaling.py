@@ -1,0 +1,214 @@
+"""Resizing pools and steering their controllers, in words."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from streamops.errors import Forbidden, SettingsError, StalePlan
+from streamops.model.pools import FREE, Lead, Pool, PoolSize, Steering
+from streamops.operations.autoscale.intent import (
+    LimitsIntent,
+    OverrideIntent,
+    PauseScalingIntent,
+    ResumeScalingIntent,
+    ScaleIntent,
+    SteeringIntent,
+)
+from streamops.operations.autoscale.plan import (
+    ScaleEvidence,
+    SteeringEvidence,
+    plan_scale,
+    plan_steering,
+    steered,
+    steered_back,
+    steering_words,
+)
+from tests.support.tables import table
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+LED = Lead(holder="web-1", until=NOW + timedelta(seconds=5), term=2)
+OVER = Lead(holder="web-1", until=NOW, term=2)
+PAUSED = Steering(paused=True, by="ada")
+KEPT = Steering(override=7, until=NOW + HOUR, by="ada")
+LIMITED = Steering(minimum=2, maximum=9)
+
+PAUSE, RESUME = PauseScalingIntent(pool="p"), ResumeScalingIntent(pool="p")
+OVERRIDE = OverrideIntent(pool="p", workers=7, span=HOUR)
+LIMITS = LimitsIntent(pool="p", maximum=4)
+
+
+def scaling(pool: Pool, size: PoolSize, kind: str = "local", now: datetime | None = NOW) -> ScaleEvidence:
+    return ScaleEvidence(pool=pool, size=size, target="deployment shop/p", kind=kind, now=now)
+
+
+def steering(known: Steering, lead: Lead | None = LED, now: datetime | None = NOW) -> SteeringEvidence:
+    return SteeringEvidence(pool=Pool(name="p", steering=known, lead=lead), now=now)
+
+
+FOUR = scaling(Pool(name="p"), PoolSize(ordered=4, ready=3))
+
+
+@table(
+    ("evidence", "workers", "count", "words"),
+    [
+        (FOUR, 6, 1, "4 to 6 workers. New workers read as soon as they have started."),
+        (FOUR, 1, 1, "4 to 1 worker. Workers that go read nothing more, finish what they have in hand"),
+        (
+            scaling(Pool(name="p"), PoolSize(ordered=4), kind="kubernetes"),
+            0,
+            1,
+            "4 to 0 workers. Which workers go, and how long they may take, is up to the target",
+        ),
+        (FOUR, 4, 0, ""),
+    ],
+)
+def test_a_plan_of_scaling_tells_from_how_many_workers_to_how_many(
+    evidence: ScaleEvidence, workers: int, count: int, words: str
+) -> None:
+    plan = plan_scale(ScaleIntent(pool="p", workers=workers), evidence)
+    assert plan.count == count
+    assert " ".join(plan.effects).startswith(words)
+    assert bool(plan.opposite) is bool(count)
+    assert plan.command == f"streamops scale set p {workers}"
+
+
+@table(
+    ("pool", "now", "workers", "warnings"),
+    [
+        (Pool(name="p"), NOW, 9, []),
+        (Pool(name="p", lead=LED), NOW, 9, ["web-1 decides"]),
+        (Pool(name="p", lead=OVER), NOW, 9, []),
+        (Pool(name="p", lead=OVER), None, 9, ["web-1 decides"]),
+        (Pool(name="p", minimum=2, maximum=8), NOW, 9, ["at most 8 workers"]),
+        (Pool(name="p", minimum=2, maximum=8), NOW, 1, ["at least 2 workers"]),
+    ],
+)
+def test_a_number_of_workers_that_cannot_last_is_warned_of(
+    pool: Pool, now: datetime | None, workers: int, warnings: list[str]
+) -> None:
+    plan = plan_scale(ScaleIntent(pool="p", workers=workers), scaling(pool, PoolSize(ordered=4), now=now))
+    assert len(plan.warnings) == len(warnings)
+    assert all(part in told for part, told in zip(warnings, plan.warnings, strict=True))
+
+
+def test_another_number_than_was_meant() -> None:
+    with pytest.raises(StalePlan, match="has 4 workers, not 5"):
+        plan_scale(ScaleIntent(pool="p", workers=6, current=5), FOUR)
+
+
+@pytest.mark.parametrize("workers", [-1, 100_001])
+def test_a_number_of_workers_out_of_bounds_is_refused(workers: int) -> None:
+    with pytest.raises(SettingsError, match="no number of workers"):
+        plan_scale(ScaleIntent(pool="p", workers=workers), FOUR)
+    for intent in (OverrideIntent(pool="p", workers=workers), LimitsIntent(pool="p", minimum=workers)):
+        with pytest.raises(SettingsError, match="no number of workers"):
+            plan_steering(intent, steering(FREE))
+
+
+@table(
+    ("known", "intent", "told"),
+    [
+        (FREE, PAUSE, "paused"),
+        (FREE, replace(PAUSE, span=HOUR), "paused until 2026-03-01T13:00:00.000Z"),
+        (KEPT, PAUSE, "paused (ada)"),
+        (PAUSED, RESUME, "the policy decides"),
+        (PAUSED, OVERRIDE, "kept at 7 workers until 2026-03-01T13:00:00.000Z (ada)"),
+        (KEPT, RESUME, "the policy decides"),
+        (LIMITED, RESUME, "at least 2, at most 9"),
+        (LIMITED, PAUSE, "paused, at least 2, at most 9"),
+        (LIMITED, LIMITS, "at least 2, at most 4"),
+        (LIMITED, replace(LIMITS, reset=True), "at most 4"),
+        (LIMITED, LimitsIntent(pool="p", reset=True), "the policy decides"),
+    ],
+)
+def test_a_pools_steering_is_told_in_words(known: Steering, intent: SteeringIntent, told: str) -> None:
+    assert steering_words(steered(intent, steering(known)), NOW) == told
+
+
+@table(
+    ("known", "intent", "count", "effects", "opposite"),
+    [
+        (FREE, PAUSE, 1, ["changes nothing, until it is resumed"], "autoscale resume p"),
+        (PAUSED, PAUSE, 0, [], ""),
+        (KEPT, PAUSE, 1, ["no longer kept at 7", "changes nothing"], "autoscale resume p"),
+        (KEPT, RESUME, 1, ["no longer kept at 7", "The policy decides"], ""),
+        (PAUSED, RESUME, 1, ["The policy decides"], "autoscale pause p"),
+        (FREE, RESUME, 0, [], ""),
+        (FREE, OVERRIDE, 1, ["keeps pool p at 7 workers until 2026-03-01T13"], "autoscale resume p"),
+        (PAUSED, OVERRIDE, 1, ["keeps pool p at 7 workers"], "autoscale pause p"),
+        (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "autoscale limits p --reset"),
+        (LIMITED, LIMITS, 1, ["from 2 to 4 workers"], "autoscale limits p --minimum 2 --maximum 9"),
+        (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, [], ""),
+    ],
+)
+def test_plans_of_steering(
+    known: Steering, intent: SteeringIntent, count: int, effects: list[str], opposite: str
+) -> None:
+    plan = plan_steering(intent, steering(known))
+    assert plan.count == count
+    assert len(plan.effects) == len(effects)
+    assert all(part in told for part, told in zip(effects, plan.effects, strict=True))
+    assert (plan.undo, plan.opposite) == ("", f"streamops {opposite}" if opposite else "")
+    assert plan.warnings == ()
+
+
+@table(
+    ("intent", "typed"),
+    [
+        (replace(PAUSE, span=timedelta(days=30)), "autoscale pause p --for 30d"),
+        (
+            OverrideIntent(pool="p", workers=0, span=timedelta(seconds=1.5)),
+            "autoscale override p 0 --for 1s500ms",
+        ),
+        (OverrideIntent(pool="-p q", workers=3), "autoscale override -- '-p q' 3"),
+        (LimitsIntent(pool="p", minimum=0, maximum=4), "autoscale limits p --minimum 0 --maximum 4"),
+        (LimitsIntent(pool="p", minimum=2, reset=True), "autoscale limits p --minimum 2 --reset"),
+    ],
+)
+def test_equivalent_commands(intent: SteeringIntent, typed: str) -> None:
+    assert plan_steering(intent, steering(FREE)).command == f"streamops {typed}"
+
+
+@pytest.mark.parametrize("lead", [None, OVER])
+def test_steering_without_a_controller_warns(lead: Lead | None) -> None:
+    (warning,) = plan_steering(PAUSE, steering(FREE, lead)).warnings
+    assert "No controller decides" in warning
+
+
+@table(
+    ("intent", "known", "back"),
+    [
+        (PAUSE, FREE, RESUME),
+        (PAUSE, KEPT, RESUME),
+        (OVERRIDE, PAUSED, PAUSE),
+        (RESUME, PAUSED, PAUSE),
+        (LIMITS, LIMITED, LimitsIntent(pool="p", minimum=2, maximum=9)),
+        (LIMITS, replace(KEPT, minimum=1), LimitsIntent(pool="p", minimum=1, reset=True)),
+    ],
+)
+def test_the_reverse_of_steering_restores_what_was_so(
+    intent: SteeringIntent, known: Steering, back: SteeringIntent
+) -> None:
+    assert steered_back(intent, known) == back
+
+
+@table(
+    ("intent", "words"),
+    [
+        (replace(PAUSE, span=timedelta(0)), "not longer than nothing"),
+        (replace(OVERRIDE, span=-HOUR), "not longer than nothing"),
+        (LimitsIntent(pool="p", maximum=0), "would leave no worker"),
+        (LimitsIntent(pool="p", minimum=5, maximum=4), "the least, 5, would be above the most, 4"),
+    ],
+)
+def test_senseless_steering_is_refused(intent: SteeringIntent, words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        plan_steering(intent, steering(FREE))
+
+
+def test_a_span_needs_the_servers_clock() -> None:
+    with pytest.raises(Forbidden, match="clock"):
+        plan_steering(OVERRIDE, steering(FREE, now=None))
+    assert plan_steering(PAUSE, steering(FREE, now=None)).count == 1
