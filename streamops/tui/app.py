@@ -21,7 +21,7 @@ from streamops.tui.handing_app import HandingApp
 from streamops.tui.live import Live
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Places, Plans
-from streamops.tui.reads import Wanted, answer
+from streamops.tui.reads import Fetch, fetch
 from streamops.tui.source import TuiSettings
 from streamops.tui.terminal import HUNG_UP, Stream, is_in_browser, require_terminal
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name
@@ -154,11 +154,11 @@ class StreamopsApp(HandingApp):
 
     # -- what screens ask for ------------------------------------------------------------------------
 
-    def on_wanted(self, message: Wanted) -> None:
-        """Read on demand; nobody waits for it."""
-        # The function, not its coroutine: who leaves at once would leave one behind that nobody awaited.
+    def on_fetch(self, message: Fetch) -> None:
+        """Read on demand, in the background."""
+        # The function, not its coroutine: a screen that is left at once would leave one behind that nobody awaited.
         _: Worker[None] = message.asker.run_worker(
-            partial(answer, message, self.live.source), exit_on_error=False
+            partial(fetch, message, self.live.source), exit_on_error=False
         )
 
     def on_follow(self, message: Follow) -> None:

@@ -1,145 +1,54 @@
-"""Reads on demand: a screen posts what it wants, the app reads it, the answer comes back as a message."""
+"""Reads on demand: a screen says what to read and who takes it; the app reads it in the background."""
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any
 
-from msgspec import Struct
 from textual.message import Message
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.model.entries import Entry
-from streamops.model.ids import LAST_ID, EntryId
-from streamops.monitor.pages import EntryPage, PendingPage
 from streamops.tui.source import Source
 
-if TYPE_CHECKING:  # Only who asks for it pays for it.
-    from streamops.model.payloads import KeptPayload
-    from streamops.monitor.search import Search, SearchResult
 
-PAGE: Final = 100
-
-
-class ReadEntries(Struct, frozen=True):
-    """A page of entries, newest first: the newest, or those before an ID."""
-
-    stream: str
-    before: EntryId | None = None
-
-    async def perform(self, source: Source) -> EntryPage:
-        """Read it."""
-        end = LAST_ID if self.before is None else self.before.previous()
-        return await source.read_entries(self.stream, end=end, count=PAGE, newest_first=True)
-
-
-class ReadEntry(Struct, frozen=True):
-    """One entry; none where it is gone."""
-
-    stream: str
-    id: EntryId
-
-    async def perform(self, source: Source) -> Entry | None:
-        """Read it."""
-        return await source.read_entry(self.stream, self.id)
-
-
-class ReadPending(Struct, frozen=True):
-    """A page of pending entries after an ID."""
-
-    stream: str
-    group: str
-    consumer: str | None = None
-    after: EntryId | None = None
-
-    async def perform(self, source: Source) -> PendingPage:
-        """Read it."""
-        return await source.read_pending(
-            self.stream, self.group, after=self.after, count=PAGE, consumer=self.consumer
-        )
-
-
-class ReadPayload(Struct, frozen=True):
-    """A payload that is kept beside a stream, as much of it as is shown; none where it is gone."""
-
-    key: str
-    limit: int
-
-    async def perform(self, source: Source) -> "KeptPayload | None":
-        """Read it."""
-        return await source.read_payload(self.key, self.limit)
-
-
-class ReadFound(Struct, frozen=True):
-    """A slice of a search."""
-
-    stream: str
-    query: "Search"
-
-    async def perform(self, source: Source) -> "SearchResult":
-        """Look for it."""
-        return await source.search(self.stream, self.query)
-
-
-class Read(Protocol):
-    """Something that can be read from a source; frozen."""
-
-    async def perform(self, source: Source) -> Any:  # noqa: ANN401 - each read has its own type of answer
-        """Read it; raises ``StreamopsError``."""
-
-
-class Wanted(Message):
-    """A screen wants something read.
+class Fetch(Message):
+    """Read something, and hand it over.
 
     Attributes:
-        read: What.
-        asker: Who gets the answer.
+        asker: Whose it is: the read ends with it.
+        read: Reads it; raises ``StreamopsError``.
+        take: Takes what was read.
+        failed: Takes the reason why it could not be read.
     """
 
-    def __init__(self, read: Read, asker: Widget) -> None:
+    def __init__(
+        self,
+        asker: Widget,
+        read: Callable[[Source], Awaitable[Any]],
+        take: Callable[[Any], object],
+        failed: Callable[[StreamopsError], object],
+    ) -> None:
         super().__init__()
-        self.read = read
         self.asker = asker
-
-
-class Answered(Message, bubble=False):
-    """What was wanted.
-
-    Attributes:
-        read: What was asked.
-        answer: What ``read.perform`` returned.
-    """
-
-    def __init__(self, read: Read, answer: Any) -> None:  # noqa: ANN401 - each read has its own type of answer
-        super().__init__()
         self.read = read
-        self.answer = answer
+        self.take = take
+        self.failed = failed
 
 
-class Unanswered(Message, bubble=False):
-    """What was wanted could not be read.
-
-    Attributes:
-        read: What was asked.
-        error: Why.
-    """
-
-    def __init__(self, read: Read, error: StreamopsError) -> None:
-        super().__init__()
-        self.read = read
-        self.error = error
-
-    @property
-    def words(self) -> str:
-        """What is wrong, and what to do about it: which permission is missing, for one."""
-        return ". ".join(part.rstrip(".") for part in (self.error.message, self.error.hint) if part)
-
-
-async def answer(wanted: Wanted, source: Source | None) -> None:
-    """Read what is wanted and post the answer to the asker, or why there is none."""
+async def fetch(message: Fetch, source: Source | None) -> None:
+    """Read what is asked for, and hand it over, or the reason why it could not be read."""
     try:
         if source is None:
             raise Unreachable("not connected", "wait for the connection, then press r")
-        found = await wanted.read.perform(source)
+        found = await message.read(source)
     except StreamopsError as error:
-        wanted.asker.post_message(Unanswered(wanted.read, error))
-    else:
-        wanted.asker.post_message(Answered(wanted.read, found))
+        message.failed(error)
+        return
+    taken = message.take(found)
+    if isawaitable(taken):
+        await taken
+
+
+def problem(error: StreamopsError) -> str:
+    """What is wrong, and what to do about it: which permission is missing, for one."""
+    return ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part)

@@ -1,11 +1,10 @@
-"""What the screens of acting have read for them. Nothing here writes, but for asking a job to stop."""
+"""What a plan is made of: an intent, or the rest of a job."""
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from streamops.model.acting import ActionPage, AuditRecord, Job, JobPage, Limits
-from streamops.model.ids import EntryId
+from streamops.model.acting import Limits
 from streamops.tui.source import Source
 
 if TYPE_CHECKING:  # Lists of what was done are looked at without the engine.
@@ -38,57 +37,6 @@ class PlanRest(Struct, frozen=True):
     async def perform(self, source: Source) -> "Prepared[Any, Any]":
         """Read the job and the evidence, and make it."""
         return await source.prepare_rest(self.job)
-
-
-class ReadActions(Struct, frozen=True):
-    """A page of the audit log: the newest, or the one after another."""
-
-    count: int = 100
-    after: ActionPage | None = None
-
-    async def perform(self, source: Source) -> ActionPage:
-        """Read it."""
-        return await source.read_actions(self.count, self.after)
-
-
-class ReadAction(Struct, frozen=True):
-    """All records of one action."""
-
-    id: EntryId
-
-    async def perform(self, source: Source) -> list[AuditRecord]:
-        """Read them."""
-        return await source.read_action(self.id)
-
-
-class ReadJobs(Struct, frozen=True):
-    """The newest jobs."""
-
-    limit: int = 100
-
-    async def perform(self, source: Source) -> JobPage:
-        """Read them."""
-        return await source.read_job_page(self.limit)
-
-
-class ReadJob(Struct, frozen=True):
-    """One job."""
-
-    id: str
-
-    async def perform(self, source: Source) -> Job:
-        """Read it."""
-        return await source.read_job(self.id)
-
-
-class CancelJob(Struct, frozen=True):
-    """Ask a job to stop."""
-
-    id: str
-
-    async def perform(self, source: Source) -> bool:
-        """Ask it; whether it is over at once."""
-        return await source.cancel_job(self.id)
 
 
 Planning: TypeAlias = MakePlan | PlanRest

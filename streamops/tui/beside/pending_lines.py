@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.wording import counted
+from streamops.monitor.pages import PendingSummary
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, terse
-from streamops.tui.beside.reads import PendingWhole
 from streamops.tui.gauges import Part, parts_line
 from streamops.tui.paint import Line
 
@@ -16,6 +18,18 @@ LONG_IDLE: Final = 3
 """From this bucket on, idle entries are worth a warning: more than a minute."""
 OFTEN: Final = 2
 """From this bucket on, deliveries are: more than two."""
+
+
+class PendingWhole(Struct, frozen=True):
+    """A group's pending entries as a whole.
+
+    Attributes:
+        summary: How many, and whose.
+        profile: How long idle and how often delivered, from a bounded number of rows; none if none is pending.
+    """
+
+    summary: PendingSummary
+    profile: PendingProfile | None
 
 
 def pending_head(whole: PendingWhole | None, consumer: str | None, width: int) -> list[Line]:

@@ -4,19 +4,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from streamops.tui.source import Source
-
 if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
     from streamops.monitor.delayed import DelayedQueues
     from streamops.monitor.workers import Crowd
-
-
-class ReadDelayedQueues(Struct, frozen=True):
-    """Every queue of delayed messages, counted."""
-
-    async def perform(self, source: Source) -> "DelayedQueues":
-        """Count them."""
-        return await source.find_delayed()
 
 
 class Beside(Struct, frozen=True):

@@ -12,13 +12,12 @@ from streamops.model.json_text import encode
 from streamops.operations.actions import Before, action_of, state_before
 from streamops.present.records import action_facts
 from streamops.tui import places
-from streamops.tui.acting.asks import ReadAction
 from streamops.tui.acting.messages import UndoAction
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
-from streamops.tui.reads import Answered
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.source import Source
 
 
 class ActionScreen(ReadingFrame):
@@ -32,17 +31,15 @@ class ActionScreen(ReadingFrame):
         self._action = place.action
         self._before = Before((), ())
 
-    def wanted(self) -> ReadAction:
+    async def read(self, source: Source) -> list[AuditRecord]:
         """All its records."""
-        return ReadAction(EntryId.parse(self._action.first.begun_id))
+        return await source.read_action(EntryId.parse(self._action.first.begun_id))
 
-    def on_answered(self, message: Answered) -> None:
+    def take(self, records: list[AuditRecord]) -> None:
         """Take them."""
-        records: list[AuditRecord] = message.answer
         read, undone_by = action_of(records), self._action.first.undone_by
         self._action = Action(replace(read.first, undone_by=undone_by), read.last)
-        self._before, self.error = state_before(records), ""
-        self.tell()
+        self._before = state_before(records)
 
     def lines(self, width: int) -> Sequence[Line]:
         """The same facts as on the command line."""

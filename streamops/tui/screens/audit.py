@@ -1,23 +1,23 @@
 """The audit log: what was done to the server, newest first, read by pages on demand."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 
+from streamops.errors import StreamopsError
 from streamops.model.acting import Action, ActionPage, AuditPhase
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.tui import places, words
-from streamops.tui.acting.asks import ReadActions
 from streamops.tui.acting.messages import UndoAction
 from streamops.tui.acting.record_lines import action_lines
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.listing import Listing
 from streamops.tui.text_view import Builder
 
@@ -84,19 +84,17 @@ class AuditScreen(Listing[Action]):
 
     def reread(self) -> None:
         """Begin anew; the rows shown stay until the first page is there."""
-        self._ask(ReadActions())
+        self._ask(None)
 
-    def on_answered(self, message: Answered) -> None:
-        """Take a page."""
-        page: ActionPage = message.answer
-        first = isinstance(message.read, ReadActions) and message.read.after is None
+    def _take(self, after: ActionPage | None, page: ActionPage) -> None:
+        first = after is None
         self._actions = _with_undoers(page.actions if first else (*self._actions, *page.actions))
         self._page, self._asked, self._error = page, False, ""
         self.show_body(self.moment)
 
-    def on_unanswered(self, message: Unanswered) -> None:
+    def unread(self, error: StreamopsError) -> None:
         """Say why there is no page."""
-        self._asked, self._error = False, safe(message.error.message)
+        self._asked, self._error = False, safe(error.message)
         self.show_body(self.moment)
 
     def on_line_view_highlighted(self) -> None:
@@ -105,7 +103,7 @@ class AuditScreen(Listing[Action]):
         if self._asked or page is None or page.next_id is None:
             return
         if self.list.cursor >= len(self.list.rows) - AHEAD:
-            self._ask(ReadActions(after=page))
+            self._ask(page)
 
     def rows_of(self, moment: Moment) -> Sequence[Action]:
         """What was read so far."""
@@ -161,6 +159,6 @@ class AuditScreen(Listing[Action]):
         if row is not None:
             self.post_message(UndoAction(row.first.begun_id))
 
-    def _ask(self, read: ReadActions) -> None:
+    def _ask(self, after: ActionPage | None) -> None:
         self._asked = True
-        self.post_message(Wanted(read, self))
+        self.fetch(lambda source: source.read_actions(after=after), partial(self._take, after))

@@ -1,7 +1,5 @@
 """All dead-letter queues: how many letters, how old, and what they died of."""
 
-from typing import Any
-
 from msgspec.structs import replace
 
 from streamops.model.streams import StreamRole
@@ -12,11 +10,11 @@ from streamops.present.letters import QueueRow
 from streamops.present.table import Cell, Tone
 from streamops.tui import places
 from streamops.tui.beside.letter_lines import queue_lines
-from streamops.tui.beside.reads import ReadQueues
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject, subject_at
 from streamops.tui.text_view import Builder
 
@@ -42,33 +40,36 @@ class DeadLettersScreen(ReadListing[QueueRow]):
 
     def __init__(self, place: places.DeadLetters, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
-        self._last: ReadQueues | None = None
+        self._last: tuple[str, ...] | None = None
 
-    def wanted(self) -> ReadQueues | None:
-        """The queues among the streams observed; their lengths are told by the observation, their reasons are not."""
-        observation = self.moment.observation
-        if observation is None:
-            return None
-        names = [
-            view.stream.name for view in observation.streams if view.stream.role is StreamRole.DEAD_LETTERS
-        ]
-        return ReadQueues(tuple(names))
+    @property
+    def may_read(self) -> bool:
+        """Whether streams were observed, and so which of them are queues."""
+        return self.moment.observation is not None
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
+    async def read(self, source: Source) -> DeadLetterQueues:
+        """The queues among the streams observed: of their dead letters the observation tells the number alone."""
+        return await source.dead_letters.queues(self._names())
+
+    def take(self, answer: DeadLetterQueues) -> None:
         """Take the queues."""
-        found: DeadLetterQueues = answer
-        self.rows, self.gaps = tuple(map(QueueRow, found.queues)), found.gaps
+        self.rows, self.gaps = tuple(map(QueueRow, answer.queues)), answer.gaps
+
+    def _names(self) -> tuple[str, ...]:
+        observation = self.moment.observation
+        streams = () if observation is None else observation.streams
+        return tuple(view.stream.name for view in streams if view.stream.role is StreamRole.DEAD_LETTERS)
 
     def show(self, moment: Moment) -> None:
         """Read at once where queues came or went."""
         super().show(moment)
-        if self._last is not None and self.wanted() != self._last:
+        if self._last is not None and self._names() != self._last:
             self.reread()
 
     def reread(self) -> None:
         """Read again, and remember of which queues."""
-        if not self.is_reading:
-            self._last = self.wanted()
+        if not self.is_reading and self.may_read:
+            self._last = self._names()
         super().reread()
 
     def nothing(self) -> str:

@@ -1,7 +1,7 @@
 """The delayed messages beside one stream, the first due first."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 from textual.widget import Widget
@@ -11,12 +11,12 @@ from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_CO
 from streamops.present.delayed import DelayedQueueRow, DelayedRow
 from streamops.tui import places
 from streamops.tui.beside.delayed_lines import delayed_head, message_lines
-from streamops.tui.beside.reads import ReadDelayed
 from streamops.tui.head import Head
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.whole import WholeMarking
+from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject
 from streamops.tui.text_view import Builder
 
@@ -25,6 +25,9 @@ CONTENT_WIDTH: Final = 24
 COLUMNS: Final = tuple(
     replace(column, width=CONTENT_WIDTH) if column.key == "preview" else column for column in DELAYED_COLUMNS
 )
+
+
+MOST_READ: Final = 500
 
 
 class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
@@ -50,13 +53,12 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         yield self._head
         yield from super().compose_body()
 
-    def wanted(self) -> ReadDelayed:
+    async def read(self, source: Source) -> DelayedPage:
         """Its first messages."""
-        return ReadDelayed(self._delayed_place.stream)
+        return await source.delayed.page(self._delayed_place.stream, MOST_READ)
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
+    def take(self, page: DelayedPage) -> None:
         """Take them."""
-        page: DelayedPage = answer
         stream = self._delayed_place.stream
         self.rows = tuple(DelayedRow(stream, one, page.now) for one in (*page.messages, *page.strays))
         queue, shown = DelayedQueueRow(page.queue, page.now), len(page.messages)

@@ -9,11 +9,10 @@ from streamops.present.delayed import DelayedRow
 from streamops.present.table import Cell, Tone
 from streamops.tui import places
 from streamops.tui.beside.delayed_lines import message_lines
-from streamops.tui.beside.reads import ReadMessage
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.reads import Answered
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject, subject_at
 
 GONE = "it is no longer there: it became an entry, or was cancelled"
@@ -31,14 +30,15 @@ class DelayedMessageScreen(ReadingFrame):
         self._row: DelayedRow | None = None
         self._raw = False
 
-    def wanted(self) -> ReadMessage:
+    async def read(self, source: Source) -> DelayedRow:
         """The message."""
-        return ReadMessage(self._message_place.stream, self._message_place.id)
+        stream = self._message_place.stream
+        (message,) = await source.delayed.messages(stream, [self._message_place.id])
+        return DelayedRow(stream, message, await source.delayed.clock(stream))
 
-    def on_answered(self, message: Answered) -> None:
+    def take(self, answer: DelayedRow) -> None:
         """Take it."""
-        self._row, self.error = message.answer, ""
-        self.tell()
+        self._row = answer
 
     def lines(self, width: int) -> Sequence[Line]:
         """All of it."""

@@ -1,18 +1,16 @@
 """All queues of delayed messages: how many wait, how many are due, and when the next one is."""
 
-from typing import Any
-
 from streamops.monitor.delayed import DelayedQueues
 from streamops.present.columns.delayed import DELAYED_QUEUE_COLUMNS
 from streamops.present.delayed import DelayedQueueRow
 from streamops.present.table import Cell, Tone
 from streamops.tui import places
 from streamops.tui.beside.delayed_lines import delayed_queue_lines
-from streamops.tui.beside.reads import FindDelayed
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.source import Source
 from streamops.tui.text_view import Builder
 
 
@@ -26,13 +24,12 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
         super().__init__(place, moment, DELAYED_QUEUE_COLUMNS)
         self._complete = True
 
-    def wanted(self) -> FindDelayed:
-        """All of them."""
-        return FindDelayed()
+    async def read(self, source: Source) -> DelayedQueues:
+        """Find all of them."""
+        return await source.find_delayed()
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
+    def take(self, found: DelayedQueues) -> None:
         """Take the queues."""
-        found: DelayedQueues = answer
         self.rows = tuple(DelayedQueueRow(queue, found.now) for queue in found.queues)
         self.gaps, self._complete = found.gaps, found.complete
 

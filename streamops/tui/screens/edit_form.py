@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from streamops.errors import StreamopsError
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.wording import counted
 from streamops.operations.operation import Operation
@@ -19,12 +20,10 @@ from streamops.present.text import safe
 from streamops.tui.acting.answers import WrongAnswer
 from streamops.tui.acting.edits import Editable, editables
 from streamops.tui.bars import Bar
-from streamops.tui.beside.reads import ReadTheseLetters
 from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line, fit
 from streamops.tui.places import Place
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.form import LABEL, FormScreen, Rows
 from streamops.tui.subjects import Subject
 from streamops.tui.theme import Ground
@@ -110,11 +109,10 @@ class EditFormScreen(FormScreen):
         """Read the letters."""
         ids = self._letters.ids[:MOST_READ]
         if ids:
-            self.post_message(Wanted(ReadTheseLetters(self._letters.stream, ids), self))
+            self.fetch(lambda source: source.dead_letters.letters(self._letters.stream, ids), self._take)
 
-    async def on_answered(self, message: Answered) -> None:
+    async def _take(self, letters: Sequence[DeadLetter]) -> None:
         """Put their fields before the other rows."""
-        letters: Sequence[DeadLetter] = message.answer
         self._fields = [FieldRow(field) for field in editables(letters)]
         rows = self.query_one("#rows", Rows)
         await rows.mount_all(self._fields, before=0)
@@ -124,9 +122,9 @@ class EditFormScreen(FormScreen):
         # Whoever reads this may type.
         self._heading.show((Cell(f" {self._about(letters)}", Tone.STRONG),))
 
-    def on_unanswered(self, message: Unanswered) -> None:
+    def unread(self, error: StreamopsError) -> None:
         """Say why they could not be read; FIELD=VALUE can be written all the same."""
-        self._heading.show((Cell(f" ✗ {safe(message.error.message)}", Tone.CRITICAL),))
+        self._heading.show((Cell(f" ✗ {safe(error.message)}", Tone.CRITICAL),))
 
     def finish(self, intent: Struct) -> Struct:
         """Add what was changed to what was written under edit."""

@@ -1,7 +1,8 @@
 """The tail of a stream: its newest entries, those that arrive, and older ones on the way up."""
 
+from streamops.errors import StreamopsError
 from streamops.model.entries import Entry
-from streamops.model.ids import EntryId
+from streamops.model.ids import LAST_ID, EntryId
 from streamops.monitor.pages import EntryPage
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
@@ -13,9 +14,11 @@ from streamops.tui.follower import Tailed, TailLost
 from streamops.tui.kept import Kept
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
-from streamops.tui.reads import Answered, ReadEntries, Unanswered, Wanted
+from streamops.tui.reads import problem
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.entry_list import EntryList
+
+PAGE = 100
 
 
 class EntriesScreen(EntryList):
@@ -54,19 +57,18 @@ class EntriesScreen(EntryList):
     def reread(self) -> None:
         """Read the newest page where that has not been possible; once it was, the tail is live."""
         if not self._read and not self._asked:
-            self._ask(ReadEntries(self._stream))
+            self._ask()
 
     def acted(self) -> None:
         """Read the newest page again: entries that were deleted leave."""
         if self._read and not self._asked:
             self._afresh = True
-            self._ask(ReadEntries(self._stream))
+            self._ask()
 
     # -- what arrives --------------------------------------------------------------------------------
 
-    def on_answered(self, message: Answered) -> None:
+    def _take(self, page: EntryPage) -> None:
         """Take a page of older entries; the first one starts the tail."""
-        page: EntryPage = message.answer
         if self._afresh:
             self._forget(page)
         self._kept.add_older(page.entries)
@@ -83,10 +85,10 @@ class EntriesScreen(EntryList):
         entries, _ = self._kept.take()
         self._kept.add(entry for entry in entries if not page.entries or entry.id > page.entries[0].id)
 
-    def on_unanswered(self, message: Unanswered) -> None:
+    def unread(self, error: StreamopsError) -> None:
         """Say why there are no entries."""
         self._afresh = False
-        self._asked, self._error = False, safe(message.words)
+        self._asked, self._error = False, safe(problem(error))
         self.show_body(self.moment)
 
     def on_tailed(self, message: Tailed) -> None:
@@ -140,7 +142,7 @@ class EntriesScreen(EntryList):
     def on_line_view_highlighted(self) -> None:
         """Read older entries on the first row."""
         if self.list.cursor == 0 and self._older is not None and not self._asked and not self._kept.full:
-            self._ask(ReadEntries(self._stream, self._older))
+            self._ask(self._older)
 
     def follow(self) -> bool:
         """Go to the newest entry and stay with it."""
@@ -148,6 +150,10 @@ class EntriesScreen(EntryList):
         self.show_bars()
         return True
 
-    def _ask(self, read: ReadEntries) -> None:
+    def _ask(self, before: EntryId | None = None) -> None:
         self._asked = True
-        self.post_message(Wanted(read, self))
+        end = LAST_ID if before is None else before.previous()
+        self.fetch(
+            lambda source: source.read_entries(self._stream, end=end, count=PAGE, newest_first=True),
+            self._take,
+        )

@@ -1,11 +1,13 @@
 """One entry with its payload, and what it refers to."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 from msgspec import json
 from textual.binding import Binding, BindingType
 
+from streamops.errors import StreamopsError
 from streamops.model.entries import Entry
 from streamops.model.payloads import KeptPayload
 from streamops.model.streams import StreamRole
@@ -20,7 +22,7 @@ from streamops.tui.asking import Copy, Go, Page
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, Part, entry_text, parts_of
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.reads import Answered, ReadEntry, ReadPayload, Unanswered, Wanted
+from streamops.tui.reads import problem
 from streamops.tui.screens.searched import Searched
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
 
@@ -72,36 +74,36 @@ class EntryScreen(Searched):
 
     def reread(self) -> None:
         """Read the entry again."""
-        self.post_message(Wanted(ReadEntry(self._entry_place.stream, self._entry_place.id), self))
-
-    def on_answered(self, message: Answered) -> None:
-        """Take the entry, or that it is gone; or a payload."""
-        match message.read:
-            case ReadPayload(key):
-                gone = "it is gone: acknowledged by the last group, or its time was up"
-                self._payloads[key] = gone if message.answer is None else message.answer
-                if message.answer is not None and message.read.limit > SHOWN_BYTES:
-                    self.post_message(Page(whole_text(message.answer.head), safe(key)))
-            case _:
-                self._take(message.answer)
-        self._show_entry()
-        self.show_bars()
-
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why it could not be read."""
-        match message.read:
-            case ReadPayload(key):
-                self._payloads[key] = message.words
-            case _:
-                self._note = safe(message.words)
-        self._show_entry()
+        place = self._entry_place
+        self.fetch(lambda source: source.read_entry(place.stream, place.id), self._take)
 
     def _take(self, entry: Entry | None) -> None:
         if entry is not None:
             self._entry = entry
-            return
-        since = " since it was read" if self._entry is not None else ""
-        self._note = f"{self._entry_place.id} is no longer in the stream: it was trimmed or deleted{since}"
+        else:
+            since = " since it was read" if self._entry is not None else ""
+            self._note = (
+                f"{self._entry_place.id} is no longer in the stream: it was trimmed or deleted{since}"
+            )
+        self._show_entry()
+        self.show_bars()
+
+    def unread(self, error: StreamopsError) -> None:
+        """Say why it could not be read."""
+        self._note = safe(problem(error))
+        self._show_entry()
+
+    def _take_payload(self, key: str, limit: int, payload: KeptPayload | None) -> None:
+        gone = "it is gone: acknowledged by the last group, or its time was up"
+        self._payloads[key] = gone if payload is None else payload
+        if payload is not None and limit > SHOWN_BYTES:
+            self.post_message(Page(whole_text(payload.head), safe(key)))
+        self._show_entry()
+        self.show_bars()
+
+    def _lack_payload(self, key: str, error: StreamopsError) -> None:
+        self._payloads[key] = problem(error)
+        self._show_entry()
 
     def subject(self) -> Subject | None:
         """The entry, as it is pending where it was opened from such a list."""
@@ -181,7 +183,11 @@ class EntryScreen(Searched):
         limit = PAGED_BYTES if isinstance(kept, KeptPayload) else SHOWN_BYTES
         self._payloads[key] = READING
         self._show_entry()
-        self.post_message(Wanted(ReadPayload(key, limit), self))
+        self.fetch(
+            lambda source: source.read_payload(key, limit),
+            partial(self._take_payload, key, limit),
+            partial(self._lack_payload, key),
+        )
 
     def _references(self, entry: Entry) -> Sequence[Reference]:
         """What it refers to, by what is known of its stream."""

@@ -1,14 +1,15 @@
 """The frame around every screen: header, crumbs, banner, status and keys, and what the keys of all screens do."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from time import monotonic
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
+from streamops.errors import StreamopsError
 from streamops.model.ids import EntryId
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -21,10 +22,14 @@ from streamops.tui.own_keys import own_hints
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place, command, entry_of
 from streamops.tui.prompt import HELP
+from streamops.tui.reads import Fetch
 from streamops.tui.screens.prompting import Prompting
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject, fitting
 from streamops.tui.text_view import Builder, no_lines
 from streamops.tui.theme import Ground
+
+Answer = TypeVar("Answer")
 
 ROOM_FOR_WORDS: Final = 120
 
@@ -167,6 +172,18 @@ class Frame(Prompting):
     def entry_at(self) -> tuple[str, EntryId] | None:
         """The entry under the cursor, or the one the place is about, with its stream; none where there is none."""
         return entry_of(self.place)
+
+    def fetch(
+        self,
+        read: Callable[[Source], Awaitable[Answer]],
+        take: Callable[[Answer], object],
+        failed: Callable[[StreamopsError], object] | None = None,
+    ) -> None:
+        """Read something in the background; ``take`` gets it, or ``failed`` the reason why not (``unread`` if not given)."""
+        self.post_message(Fetch(self, read, take, failed or self.unread))
+
+    def unread(self, error: StreamopsError) -> None:
+        """Say why something could not be read."""
 
     def reread(self) -> None:
         """Read again what this screen read for itself."""

@@ -8,13 +8,12 @@ from textual.binding import BindingType
 from streamops.model.acting import Job
 from streamops.present.table import Cell, Tone
 from streamops.tui import places
-from streamops.tui.acting.asks import ReadJob
 from streamops.tui.acting.record_lines import job_help, job_lines
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.reads import Answered, Unanswered
 from streamops.tui.screens.job_keys import JobKeys
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.source import Source
 from streamops.tui.text_view import Builder, no_lines
 
 
@@ -29,9 +28,13 @@ class JobScreen(JobKeys, ReadingFrame):
         self._job_place = place
         self._job: Job | None = None
 
-    def wanted(self) -> ReadJob:
+    async def read(self, source: Source) -> Job:
         """The job."""
-        return ReadJob(self._job_place.id)
+        return await source.read_job(self._job_place.id)
+
+    def take(self, answer: Job) -> None:
+        """Take it."""
+        self._job = answer
 
     def show(self, moment: Moment) -> None:
         """Read again where there is a new observation."""
@@ -39,21 +42,6 @@ class JobScreen(JobKeys, ReadingFrame):
         super().show(moment)
         if newer:
             self.reread()
-
-    def on_answered(self, message: Answered) -> None:
-        """Take it, or that it was asked to stop."""
-        if isinstance(message.read, ReadJob):
-            self._job, self.error = message.answer, ""
-            self.tell()
-        else:
-            self.told_to_stop(message)
-
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why it could not be stopped; why it could not be read is told as everywhere."""
-        if not isinstance(message.read, ReadJob):
-            # The job itself could be read.
-            message.prevent_default()
-            self.not_told_to_stop(message)
 
     def job(self) -> Job | None:
         """It itself."""

@@ -1,15 +1,16 @@
 """What can be done with a job: plan the rest of it, and ask it to stop."""
 
+from functools import partial
 from time import monotonic
 from typing import Final
 
 from textual.binding import Binding
 
+from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobState
-from streamops.tui.acting.asks import CancelJob, PlanRest
+from streamops.tui.acting.asks import PlanRest
 from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.asking import Say
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.frame import Frame
 
 SURE_WITHIN: Final = 4.0
@@ -56,17 +57,18 @@ class JobKeys(Frame):
             self.post_message(Say(f"job {job.id} is over"))
         elif self._asked_for == job.id and monotonic() - self._asked_at < SURE_WITHIN:
             self._asked_for = ""
-            self.post_message(Wanted(CancelJob(job.id), self))
+            self.fetch(
+                lambda source: source.cancel_job(job.id),
+                partial(self._asked_to_stop, job.id),
+                self._not_asked_to_stop,
+            )
         else:
             self._asked_for, self._asked_at = job.id, monotonic()
             self.post_message(Say(f"X once more stops job {job.id} for good; what it did stays done"))
 
-    def told_to_stop(self, message: Answered) -> None:
-        """Say what will become of it."""
-        job = message.read.id if isinstance(message.read, CancelJob) else ""
-        self.post_message(Say(f"job {job} is over" if message.answer else f"job {job} stops after its batch"))
+    def _asked_to_stop(self, job: str, over: bool) -> None:  # noqa: FBT001 - an answer
+        self.post_message(Say(f"job {job} is over" if over else f"job {job} stops after its batch"))
         self.reread()
 
-    def not_told_to_stop(self, message: Unanswered) -> None:
-        """Say why it could not be stopped."""
-        self.post_message(Say(message.error.message, warning=True))
+    def _not_asked_to_stop(self, error: StreamopsError) -> None:
+        self.post_message(Say(error.message, warning=True))

@@ -6,18 +6,17 @@ from typing import ClassVar
 from msgspec.structs import replace
 from textual.binding import BindingType
 
-from streamops.model.acting import Job, JobState
+from streamops.errors import StreamopsError
+from streamops.model.acting import Job, JobPage, JobState
 from streamops.model.snapshot import Gap
 from streamops.present.columns.jobs import JOB_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places, words
-from streamops.tui.acting.asks import ReadJobs
 from streamops.tui.acting.record_lines import job_lines
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.job_keys import JobKeys
 from streamops.tui.screens.listing import Listing
 from streamops.tui.text_view import Builder
@@ -57,7 +56,7 @@ class JobsScreen(JobKeys, Listing[Job]):
         """Read them again, unless that is under way."""
         if not self._asked:
             self._asked = True
-            self.post_message(Wanted(ReadJobs(), self))
+            self.fetch(lambda source: source.read_job_page(), self._take)
 
     def show(self, moment: Moment) -> None:
         """Read again where there is a new observation: the screen keeps its pace."""
@@ -66,22 +65,15 @@ class JobsScreen(JobKeys, Listing[Job]):
         if newer:
             self.reread()
 
-    def on_answered(self, message: Answered) -> None:
-        """Take them, or that one was asked to stop."""
-        if isinstance(message.read, ReadJobs):
-            self._asked, self._read, self._error = False, True, ""
-            self._jobs, self._gaps = message.answer.jobs, message.answer.gaps
-            self.show_body(self.moment)
-        else:
-            self.told_to_stop(message)
+    def _take(self, page: JobPage) -> None:
+        self._asked, self._read, self._error = False, True, ""
+        self._jobs, self._gaps = page.jobs, page.gaps
+        self.show_body(self.moment)
 
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why they could not be read, or not be stopped."""
-        if isinstance(message.read, ReadJobs):
-            self._asked, self._error = False, safe(message.error.message)
-            self.show_body(self.moment)
-        else:
-            self.not_told_to_stop(message)
+    def unread(self, error: StreamopsError) -> None:
+        """Say why they could not be read."""
+        self._asked, self._error = False, safe(error.message)
+        self.show_body(self.moment)
 
     def job(self) -> Job | None:
         """The one under the cursor."""

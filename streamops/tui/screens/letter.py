@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from streamops.errors import StreamopsError
 from streamops.model.ids import EntryId
 from streamops.monitor.entry_trace import EntryTrace
 from streamops.present.letters import LetterRow
@@ -12,12 +13,11 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.beside.letter_lines import letter_facts, own_fields
-from streamops.tui.beside.reads import ReadLetter, ReadTrace
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.trace import trace_lines
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject, subject_at
 
 
@@ -37,26 +37,28 @@ class LetterScreen(ReadingFrame):
         self._no_trace = ""
         self._raw = False
 
-    def wanted(self) -> ReadLetter:
+    async def read(self, source: Source) -> LetterRow:
         """The letter."""
-        return ReadLetter(self._letter_place.queue, self._letter_place.id)
+        queue = self._letter_place.queue
+        letter = await source.dead_letters.letter(queue, self._letter_place.id)
+        return LetterRow(letter, await source.dead_letters.clock(queue))
 
-    def on_answered(self, message: Answered) -> None:
-        """Take the letter, then the trace of its entry."""
-        if isinstance(message.read, ReadTrace):
-            self._trace = message.answer
-        else:
-            self._row, self.error = message.answer, ""
-            if (origin := self._origin()) is not None:
-                self.post_message(Wanted(ReadTrace(origin.stream, origin.id), self))
+    def take(self, answer: LetterRow) -> None:
+        """Take the letter; then read the trace of its entry."""
+        self._row = answer
+        if (origin := self._origin()) is not None:
+            self.fetch(
+                lambda source: source.tracer.trace(origin.stream, origin.id),
+                self._take_trace,
+                self._lack_trace,
+            )
+
+    def _take_trace(self, trace: EntryTrace) -> None:
+        self._trace = trace
         self.tell()
 
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why the letter could not be read, or its entry's trace."""
-        if isinstance(message.read, ReadTrace):
-            self._no_trace = safe(message.error.message)
-            # The letter itself could be read.
-            message.prevent_default()
+    def _lack_trace(self, error: StreamopsError) -> None:
+        self._no_trace = safe(error.message)
         self.tell()
 
     def lines(self, width: int) -> Sequence[Line]:

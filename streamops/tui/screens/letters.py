@@ -1,6 +1,7 @@
 """One dead-letter queue: what its letters died of and where they came from, and the letters, the newest first."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -8,9 +9,10 @@ from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from streamops.errors import SettingsError
+from streamops.errors import SettingsError, StreamopsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.ids import EntryId
+from streamops.model.selections import LetterSelection
 from streamops.monitor.dead_letters import LetterPage
 from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLUMNS
 from streamops.present.letters import LetterRow
@@ -18,15 +20,14 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places, words
 from streamops.tui.beside.letter_lines import letter_lines, queue_head
-from streamops.tui.beside.reads import MOST_CHOSEN, ReadLetters, ReadQueue
 from streamops.tui.head import Head
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.prompt import WHERE, Prompt
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.stream import find_stream
 from streamops.tui.screens.whole import WholeMarking
+from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject, subject_at
 from streamops.tui.text_view import Builder
 
@@ -45,6 +46,11 @@ COLUMNS: Final = tuple(
     )
     for column in (*LETTER_COLUMNS[:3], *ORIGIN, *LETTER_COLUMNS[3:])
 )
+
+
+PAGE: Final = 100
+MOST_CHOSEN: Final = 1_000
+"""Dead letters that an expression holds of and that are shown."""
 
 
 class LettersScreen(WholeMarking[LetterRow]):
@@ -71,7 +77,8 @@ class LettersScreen(WholeMarking[LetterRow]):
         self._where = place.where
         self._rows: tuple[LetterRow, ...] = ()
         self._more = False
-        self._asked: ReadLetters | None = None
+        self._asked = 0
+        self._asking = False
         self._read_at: float | None = None
         self._error = ""
         self._summary: QueueSummary | None = None
@@ -90,7 +97,7 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     def reread(self) -> None:
         """Begin anew; the rows shown stay until the first page is there."""
-        self._ask(ReadLetters(self._queue, self._where))
+        self._ask(None)
         self._sum_up()
 
     def show(self, moment: Moment) -> None:
@@ -105,35 +112,33 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     # -- what arrives --------------------------------------------------------------------------------
 
-    def on_answered(self, message: Answered) -> None:
-        """Take a page of letters, or the summary."""
-        if isinstance(message.read, ReadQueue):
-            self._summary = message.answer
-            self._tell_whole()
-        elif message.read == self._asked:
-            self._take(message.read.before, message.answer)
-
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why there is no page; without a summary the list stands alone."""
-        if message.read == self._asked:
-            self._asked, self._error = None, safe(message.error.message)
-            self.show_body(self.moment)
-        elif isinstance(message.read, ReadQueue):
-            reason = safe(message.error.message)
-            self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
-
-    def _take(self, before: EntryId | None, page: LetterPage) -> None:
+    def _take_page(self, number: int, before: EntryId | None, page: LetterPage) -> None:
+        if number != self._asked:
+            return  # another expression was asked for since
         rows = tuple(LetterRow(letter, page.now) for letter in page.letters)
         self._rows = (*self._rows, *rows) if before is not None else rows
-        self._asked, self._error, self._more = None, "", page.more
+        self._asking, self._error, self._more = False, "", page.more
         self._read_at = monotonic() if before is None else self._read_at
         self.show_body(self.moment)
+
+    def _lack_page(self, number: int, error: StreamopsError) -> None:
+        if number == self._asked:
+            self._asking, self._error = False, safe(error.message)
+            self.show_body(self.moment)
+
+    def _take_summary(self, summary: QueueSummary) -> None:
+        self._summary = summary
+        self._tell_whole()
+
+    def _lack_summary(self, error: StreamopsError) -> None:
+        reason = safe(error.message)
+        self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
 
     def on_line_view_highlighted(self) -> None:
         """Read on where the cursor nears the end; what an expression holds of comes all at once."""
         near = self.list.cursor >= len(self.list.rows) - AHEAD
-        if near and self._more and not self._where and self._rows and self._asked is None:
-            self._ask(ReadLetters(self._queue, before=self._rows[-1].letter.id))
+        if near and self._more and not self._where and self._rows and not self._asking:
+            self._ask(self._rows[-1].letter.id)
 
     # -- what it shows -------------------------------------------------------------------------------
 
@@ -260,10 +265,24 @@ class LettersScreen(WholeMarking[LetterRow]):
         self.reread()
         self.show_body(self.moment)
 
-    def _ask(self, read: ReadLetters) -> None:
-        self._asked = read
-        self.post_message(Wanted(read, self))
+    def _ask(self, before: EntryId | None) -> None:
+        self._asked += 1
+        self._asking = True
+        self.fetch(
+            partial(self._read_page, self._where, before),
+            partial(self._take_page, self._asked, before),
+            partial(self._lack_page, self._asked),
+        )
+
+    async def _read_page(self, where: str, before: EntryId | None, source: Source) -> LetterPage:
+        if where:
+            return await source.dead_letters.page(
+                LetterSelection(queue=self._queue, where=where), MOST_CHOSEN
+            )
+        return await source.dead_letters.newest(self._queue, before=before, count=PAGE)
 
     def _sum_up(self) -> None:
         self._summed_at = monotonic()
-        self.post_message(Wanted(ReadQueue(self._queue), self))
+        self.fetch(
+            lambda source: source.dead_letters.queue(self._queue), self._take_summary, self._lack_summary
+        )

@@ -1,11 +1,13 @@
 """The pending entries of a group, or of one of its consumers, read by pages on demand."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from time import monotonic
 from typing import Final
 
 from textual.widget import Widget
 
+from streamops.errors import StreamopsError
 from streamops.model.ids import EntryId
 from streamops.monitor.pages import PendingPage
 from streamops.present.columns import PENDING_COLUMNS
@@ -13,21 +15,26 @@ from streamops.present.rows import PendingRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places, words
-from streamops.tui.beside.pending_lines import pending_head
-from streamops.tui.beside.reads import PendingWhole, ReadPendingWhole
+from streamops.tui.beside.pending_lines import PendingWhole, pending_head
 from streamops.tui.details import group_lines
 from streamops.tui.head import Head
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
-from streamops.tui.reads import Answered, ReadPending, Unanswered, Wanted
+from streamops.tui.reads import problem
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.marking import Marking
+from streamops.tui.source import Source
 from streamops.tui.text_view import Builder, no_lines
 
 AHEAD: Final = 20
 SUM_UP_AGAIN: Final = 10.0
 """Seconds from one summing up to the next."""
+
+
+PAGE: Final = 100
+MOST_SCANNED: Final = 10_000
+"""Pending rows that a distribution is made of: about 30 ms of the server's time."""
 
 
 class PendingScreen(Marking[PendingRow]):
@@ -76,27 +83,22 @@ class PendingScreen(Marking[PendingRow]):
         if newer and monotonic() - self._summed_at > SUM_UP_AGAIN:
             self._sum_up()
 
-    def on_answered(self, message: Answered) -> None:
-        """Take a page, or what all of it comes to."""
-        if isinstance(message.read, ReadPendingWhole):
-            self._tell_whole(message.answer)
-            return
-        page: PendingPage = message.answer
+    def _take(self, after: EntryId | None, page: PendingPage) -> None:
         rows = tuple(PendingRow(entry, page.now) for entry in page.rows)
-        first = isinstance(message.read, ReadPending) and message.read.after is None
+        first = after is None
         self._rows = rows if first else (*self._rows, *rows)
         self._next, self._asked, self._error = page.next_id, False, ""
         self._read_at = monotonic() if first else self._read_at
         self.show_body(self.moment)
 
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why there is no page, or no summing up."""
-        if isinstance(message.read, ReadPendingWhole):
-            reason = safe(message.words)
-            self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
-            return
-        self._asked, self._error = False, safe(message.words)
+    def unread(self, error: StreamopsError) -> None:
+        """Say why there is no page."""
+        self._asked, self._error = False, safe(problem(error))
         self.show_body(self.moment)
+
+    def _lack_whole(self, error: StreamopsError) -> None:
+        reason = safe(problem(error))
+        self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
 
     def on_line_view_highlighted(self) -> None:
         """Read on where the cursor nears the end."""
@@ -158,12 +160,21 @@ class PendingScreen(Marking[PendingRow]):
     def _ask(self, after: EntryId | None) -> None:
         self._asked = True
         place = self.pending_place
-        self.post_message(Wanted(ReadPending(place.stream, place.group, place.consumer, after), self))
+        self.fetch(
+            lambda source: source.read_pending(
+                place.stream, place.group, after=after, count=PAGE, consumer=place.consumer
+            ),
+            partial(self._take, after),
+        )
 
     def _sum_up(self) -> None:
         self._summed_at = monotonic()
-        place = self.pending_place
-        self.post_message(Wanted(ReadPendingWhole(place.stream, place.group), self))
+        self.fetch(self._read_whole, self._tell_whole, self._lack_whole)
+
+    async def _read_whole(self, source: Source) -> PendingWhole:
+        stream, group = self.pending_place.stream, self.pending_place.group
+        summary = await source.read_pending_summary(stream, group)
+        return PendingWhole(summary, await source.scan_pending(stream, group, limit=MOST_SCANNED))
 
     def _tell_whole(self, whole: PendingWhole | None) -> None:
         consumer = self.pending_place.consumer

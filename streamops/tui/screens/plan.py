@@ -22,7 +22,6 @@ from streamops.tui.deed import Deed
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
-from streamops.tui.reads import Answered, Unanswered, Wanted
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.text_view import TextView
 
@@ -87,23 +86,22 @@ class PlanScreen(ActingFrame):
         """Count again, as long as nothing was done."""
         if self._planning is not None and self._deed is None and not self._counting:
             self._counting = True
-            self.post_message(Wanted(self._planning, self))
+            self.fetch(self._planning.perform, self._take_plan)
             self.show_bars()
 
-    def on_answered(self, message: Answered) -> None:
-        """Take the plan."""
+    def _take_plan(self, prepared: "Prepared[Any, Any]") -> None:
         self._counting = False
         if self._deed is None:
             self._before = None if self._prepared is None else self._prepared.plan
-            self._prepared, self._error = message.answer, None
+            self._prepared, self._error = prepared, None
             self._counted_at = monotonic()
             self._refresh()
 
-    def on_unanswered(self, message: Unanswered) -> None:
+    def unread(self, error: StreamopsError) -> None:
         """Say why there is no plan."""
         self._counting = False
         if self._deed is None:
-            self._error = message.error
+            self._error = error
             self._prepared = None
             self._refresh()
 

@@ -1,19 +1,20 @@
 """Pools of workers: how many each has and is to have, and why."""
 
-from typing import Any
-
 from streamops.model.pools import PoolDecision
 from streamops.present.columns.pools import POOL_COLUMNS, POOL_DETAIL_COLUMNS
 from streamops.present.pools import PoolRow
 from streamops.tui import places
 from streamops.tui.beside.pool_lines import pool_facts_lines, pool_lines
-from streamops.tui.beside.reads import PoolsWhole, ReadPools
 from streamops.tui.beside.worker_lines import is_paused
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject
 from streamops.tui.text_view import Builder
+
+FEW_DECISIONS = 20
+"""As many as the pane may show."""
 
 
 class PoolsScreen(ReadListing[PoolRow]):
@@ -26,17 +27,19 @@ class PoolsScreen(ReadListing[PoolRow]):
         super().__init__(place, moment, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
         self._decisions: dict[str, tuple[PoolDecision, ...]] = {}
 
-    def wanted(self) -> ReadPools:
+    async def read(self, source: Source) -> tuple[PoolRow, ...]:
         """All of them, and what was decided about the one under the cursor, else about the first."""
         row = self.list.highlighted or next(iter(self.rows), None)
-        return ReadPools("" if row is None else row.pool.name)
+        now = await source.pools.clock()
+        rows = tuple(PoolRow(pool, now=now) for pool in await source.pools.all())
+        if row is not None:
+            decided = await source.pools.decisions(row.pool.name, FEW_DECISIONS)
+            self._decisions[row.pool.name] = tuple(decided)
+        return rows
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
+    def take(self, answer: tuple[PoolRow, ...]) -> None:
         """Take them."""
-        whole: PoolsWhole = answer
-        self.rows = whole.rows
-        if whole.pool:
-            self._decisions[whole.pool] = whole.decisions
+        self.rows = answer
 
     def nothing(self) -> str:
         """Why there is none."""

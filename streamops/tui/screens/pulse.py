@@ -7,21 +7,23 @@ from typing import Final
 from msgspec.structs import replace
 from textual.widget import Widget
 
+from streamops.errors import StreamopsError
 from streamops.model.observation import StreamView
+from streamops.monitor.delayed import DelayedQueues
+from streamops.monitor.workers import Crowd
 from streamops.present.alerts import AlertRow
 from streamops.present.columns.alerts import ALERT_COLUMNS
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.bars import Divider
-from streamops.tui.beside.reads import ReadCrowd
+from streamops.tui.beside.reads import read_crowd
 from streamops.tui.body import Body
 from streamops.tui.box_view import BoxView
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.past.rows import Totals, stream_totals, together
-from streamops.tui.pulse.beside import Beside, ReadDelayedQueues
+from streamops.tui.pulse.beside import Beside
 from streamops.tui.pulse.page import page_lines
-from streamops.tui.reads import Answered, Read, Unanswered, Wanted
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.alerts import alert_lines
 from streamops.tui.screens.firing import Firing
@@ -50,7 +52,7 @@ class PulseScreen(Firing):
         super().__init__(place, moment, COLUMNS)
         self._panel = BoxView(id="panel")
         self._beside = Beside()
-        self._asked: set[type[Read]] = set()
+        self._asked: set[str] = set()
         self._due = 0.0
         self._sums = Remembered[StreamView, Totals](stream_totals)
 
@@ -83,28 +85,27 @@ class PulseScreen(Firing):
     def reread(self) -> None:
         """Look for workers and delayed messages, unless that is under way."""
         self._due = monotonic() + AGAIN
-        for read in (ReadCrowd(), ReadDelayedQueues()):
-            if type(read) not in self._asked:
-                self._asked.add(type(read))
-                self.post_message(Wanted(read, self))
+        if "crowd" not in self._asked:
+            self._asked.add("crowd")
+            self.fetch(read_crowd, self._take_crowd, self._lack_crowd)
+        if "delayed" not in self._asked:
+            self._asked.add("delayed")
+            self.fetch(lambda source: source.find_delayed(), self._take_delayed, self._lack_delayed)
 
-    def on_answered(self, message: Answered) -> None:
-        """Take what was read."""
-        if isinstance(message.read, ReadCrowd):
-            self._take(message.read, replace(self._beside, crowd=message.answer, no_crowd=""))
-        else:
-            self._take(message.read, replace(self._beside, delayed=message.answer, no_delayed=""))
+    def _take_crowd(self, crowd: Crowd) -> None:
+        self._take("crowd", replace(self._beside, crowd=crowd, no_crowd=""))
 
-    def on_unanswered(self, message: Unanswered) -> None:
-        """Say why it could not be read."""
-        reason = safe(message.error.message)
-        if isinstance(message.read, ReadCrowd):
-            self._take(message.read, replace(self._beside, crowd=None, no_crowd=reason))
-        else:
-            self._take(message.read, replace(self._beside, delayed=None, no_delayed=reason))
+    def _lack_crowd(self, error: StreamopsError) -> None:
+        self._take("crowd", replace(self._beside, crowd=None, no_crowd=safe(error.message)))
 
-    def _take(self, read: Read, beside: Beside) -> None:
-        self._asked.discard(type(read))
+    def _take_delayed(self, delayed: DelayedQueues) -> None:
+        self._take("delayed", replace(self._beside, delayed=delayed, no_delayed=""))
+
+    def _lack_delayed(self, error: StreamopsError) -> None:
+        self._take("delayed", replace(self._beside, delayed=None, no_delayed=safe(error.message)))
+
+    def _take(self, what: str, beside: Beside) -> None:
+        self._asked.discard(what)
         self._beside = beside
         self._panel.show(self._build)
 

@@ -1,10 +1,11 @@
 """A list that is read on demand, and again at a pace that its cost allows."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import Any, ClassVar, Final, TypeVar
 
+from streamops.errors import StreamopsError
 from streamops.model.snapshot import Gap
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
@@ -13,8 +14,8 @@ from streamops.tui import words
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
 from streamops.tui.places import Place
-from streamops.tui.reads import Answered, Read, Unanswered, Wanted
 from streamops.tui.screens.listing import Listing
+from streamops.tui.source import Source
 
 Row = TypeVar("Row")
 
@@ -52,16 +53,21 @@ class ReadListing(Listing[Row]):
         return self._asked_at is not None
 
     @abstractmethod
-    def wanted(self) -> Read | None:
-        """What to read; none where that is not known yet."""
+    async def read(self, source: Source) -> Any:  # noqa: ANN401 - each screen reads something else
+        """Read all of it; raises ``StreamopsError``."""
+
+    async def read_again(self, source: Source) -> Any:  # noqa: ANN401 - as above
+        """Read it where only time went by; all of it unless less will do."""
+        return await self.read(source)
 
     @abstractmethod
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - each read has its own type of answer
-        """Make rows of an answer."""
+    def take(self, answer: Any) -> None:  # noqa: ANN401 - as above
+        """Make rows of what was read."""
 
-    def wanted_again(self) -> Read | None:
-        """What to read where only time went by; all of it unless less will do."""
-        return self.wanted()
+    @property
+    def may_read(self) -> bool:
+        """Whether it is known what to read."""
+        return True
 
     def nothing(self) -> str:
         """Why there are no rows where reading brought none."""
@@ -73,26 +79,19 @@ class ReadListing(Listing[Row]):
 
     def reread(self) -> None:
         """Read again, unless that is under way."""
-        self._ask(self.wanted())
+        self._ask(self.read)
 
     def show(self, moment: Moment) -> None:
         """Read again where there is a new observation and it is time."""
         newer = moment.observation is not self.moment.observation
         super().show(moment)
         if newer and monotonic() >= self._due_at:
-            self._ask(self.wanted_again())
+            self._ask(self.read_again)
 
-    def on_answered(self, message: Answered) -> None:
-        """Take what was read."""
-        self._over()
-        self.error, self.read_at = "", monotonic()
-        self.take(message.answer)
-        self.show_body(self.moment)
-
-    def on_unanswered(self, message: Unanswered) -> None:
+    def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read; what was read before stays."""
         self._over()
-        self.error = safe(message.error.message)
+        self.error = safe(error.message)
         self.show_body(self.moment)
 
     def rows_of(self, moment: Moment) -> Sequence[Row]:
@@ -115,10 +114,16 @@ class ReadListing(Listing[Row]):
             cells.append(Cell(f"{count(len(self.gaps))} not readable  ", Tone.WARN))
         return (*cells, *_age(self.read_at), *words.position(self.list.cursor, len(self.list.rows)))
 
-    def _ask(self, read: Read | None) -> None:
-        if read is not None and self._asked_at is None:
+    def _ask(self, read: Callable[[Source], Awaitable[Any]]) -> None:
+        if self.may_read and self._asked_at is None:
             self._asked_at = monotonic()
-            self.post_message(Wanted(read, self))
+            self.fetch(read, self._taken)
+
+    def _taken(self, answer: Any) -> None:  # noqa: ANN401 - as above
+        self._over()
+        self.error, self.read_at = "", monotonic()
+        self.take(answer)
+        self.show_body(self.moment)
 
     def _over(self) -> None:
         now = monotonic()

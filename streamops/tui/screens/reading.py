@@ -1,16 +1,20 @@
 """A place that is text, read on demand."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from textual.widget import Widget
 
+from streamops.errors import StreamopsError
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
-from streamops.tui.reads import Read, Unanswered, Wanted
+from streamops.tui.reads import problem
 from streamops.tui.screens.frame import Frame
+from streamops.tui.source import Source
 from streamops.tui.text_view import TextView
 
 
@@ -31,9 +35,13 @@ class ReadingFrame(Frame):
         self.tell()
         self.reread()
 
-    def wanted(self) -> Read:
-        """What to read."""
-        raise NotImplementedError
+    @abstractmethod
+    async def read(self, source: Source) -> Any:  # noqa: ANN401 - each screen reads something else
+        """Read it; raises ``StreamopsError``."""
+
+    @abstractmethod
+    def take(self, answer: Any) -> None:  # noqa: ANN401 - as above
+        """Keep what was read."""
 
     def lines(self, width: int) -> Sequence[Line]:
         """What to tell."""
@@ -41,11 +49,16 @@ class ReadingFrame(Frame):
 
     def reread(self) -> None:
         """Read it again."""
-        self.post_message(Wanted(self.wanted(), self))
+        self.fetch(self.read, self._taken)
 
-    def on_unanswered(self, message: Unanswered) -> None:
+    def _taken(self, answer: Any) -> None:  # noqa: ANN401 - as above
+        self.error = ""
+        self.take(answer)
+        self.tell()
+
+    def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read."""
-        self.error = safe(message.words)
+        self.error = safe(problem(error))
         self.tell()
 
     def tell(self) -> None:

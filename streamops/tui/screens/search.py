@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from streamops.errors import SettingsError
+from streamops.errors import SettingsError, StreamopsError
 from streamops.model.entries import Entry
 from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchResult
@@ -20,7 +20,7 @@ from streamops.tui.finding import Scan, query
 from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.moment import Moment
 from streamops.tui.paint import Line
-from streamops.tui.reads import Answered, ReadFound, Unanswered, Wanted
+from streamops.tui.reads import problem
 from streamops.tui.screens.entry_list import EntryList
 
 ROOM_FOR_COST = 100
@@ -84,9 +84,8 @@ class SearchScreen(EntryList):
     def acted(self) -> None:
         """What was found stays as it was found: opening an entry tells whether it is still there."""
 
-    def on_answered(self, message: Answered) -> None:
+    def _take_slice(self, result: SearchResult) -> None:
         """Take what a slice found, and look at the next one."""
-        result: SearchResult = message.answer
         self._asked = False
         self._scan = self._scan.after(result, timedelta(seconds=monotonic() - self._began))
         self._take(result.entries)
@@ -96,10 +95,10 @@ class SearchScreen(EntryList):
             self._ask()
         self.show_body(self.moment)
 
-    def on_unanswered(self, message: Unanswered) -> None:
+    def unread(self, error: StreamopsError) -> None:
         """Say why the scan broke off."""
         self._asked = self._scanning = False
-        self._error = safe(message.words)
+        self._error = safe(problem(error))
         self.show_body(self.moment)
 
     @property
@@ -109,7 +108,8 @@ class SearchScreen(EntryList):
     def _ask(self) -> None:
         if self._wanted is not None and not self._asked:
             self._asked, self._began = True, monotonic()
-            self.post_message(Wanted(ReadFound(self._stream, self._scan.slice_of(self._wanted)), self))
+            query = self._scan.slice_of(self._wanted)
+            self.fetch(lambda source: source.search(self._stream, query), self._take_slice)
 
     def _take(self, entries: Sequence[Entry]) -> None:
         if entries:

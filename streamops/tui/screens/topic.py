@@ -5,18 +5,21 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from streamops.errors import NotFound
 from streamops.model.observation import GroupView, StreamView
+from streamops.monitor.topics import TopicFailures
 from streamops.present.table import Cell, Tone
+from streamops.present.topics import TopicRow
 from streamops.tui import places
 from streamops.tui.asking import Go
-from streamops.tui.beside.reads import ReadTopic, TopicWhole
+from streamops.tui.beside.reads import read_topics
 from streamops.tui.beside.topic_lines import counter_lines, failure_lines, settings_lines, state_lines
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line
-from streamops.tui.reads import Answered
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.stream import find_stream
 from streamops.tui.screens.topics import in_use, subject_of_topic
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject
 
 
@@ -38,45 +41,51 @@ class TopicScreen(ReadingFrame):
     def __init__(self, place: places.OneTopic, moment: Moment) -> None:
         super().__init__(place, moment)
         self._topic_place = place
-        self._whole: TopicWhole | None = None
+        self._row: TopicRow | None = None
+        self._failures: TopicFailures | None = None
 
-    def wanted(self) -> ReadTopic:
-        """The topic."""
-        return ReadTopic(self._topic_place.topic, in_use(self.moment))
+    async def read(self, source: Source) -> tuple[TopicRow, TopicFailures | None]:
+        """The topic, and what failed last of its calls, unless they are another context's."""
+        name = self._topic_place.topic
+        rows = await read_topics(source, in_use(self.moment))
+        row = next((row for row in rows if row.name == name), None)
+        if row is None:
+            raise NotFound(f"there is no topic {name}", "It may have been removed.")
+        here = row.topic is not None and not row.context
+        return row, await source.topics.failures(row.topic) if row.topic and here else None
 
     def show_body(self, moment: Moment) -> None:
         """Tell the counters as they are now."""
         super().show_body(moment)
         self.tell()
 
-    def on_answered(self, message: Answered) -> None:
+    def take(self, answer: tuple[TopicRow, TopicFailures | None]) -> None:
         """Take it."""
-        self._whole, self.error = message.answer, ""
-        self.tell()
+        self._row, self._failures = answer
 
     def lines(self, width: int) -> Sequence[Line]:
         """Whether and how it is called, what failed, what it says."""
-        whole = self._whole
-        if whole is None:
+        row = self._row
+        if row is None:
             return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
-        stream, group = self._observed(whole)
+        stream, group = self._observed(row)
         return [
-            *state_lines(whole.row, width),
+            *state_lines(row, width),
             BLANK_LINE,
             *counter_lines(stream, group, width),
             BLANK_LINE,
-            *failure_lines(whole.failures, width),
+            *failure_lines(self._failures, width),
             BLANK_LINE,
-            *settings_lines(whole.row, width),
+            *settings_lines(row, width),
         ]
 
     def subject(self) -> Subject | None:
         """The topic, where it is kept in Redis."""
-        return None if self._whole is None else subject_of_topic(self._whole.row)
+        return None if self._row is None else subject_of_topic(self._row)
 
     def stream_name(self) -> str | None:
         """The stream of its messages."""
-        topic = None if self._whole is None else self._whole.row.topic
+        topic = None if self._row is None else self._row.topic
         return None if topic is None else topic.key
 
     def copyable(self) -> str:
@@ -88,8 +97,8 @@ class TopicScreen(ReadingFrame):
         if (stream := self.stream_name()) is not None:
             self.post_message(Go(places.Delayed(stream)))
 
-    def _observed(self, whole: TopicWhole) -> tuple[StreamView | None, GroupView | None]:
-        topic = whole.row.topic
+    def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
+        topic = row.topic
         stream = None if topic is None else find_stream(self.moment, topic.key)
         if stream is None or topic is None:
             return None, None

@@ -1,18 +1,18 @@
 """All topics of HTTP callbacks: on or off, where they are called back to, how much waits."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
 from streamops.present.topics import TopicRow
 from streamops.tui import places
-from streamops.tui.beside.reads import ReadTopics
+from streamops.tui.beside.reads import read_topics
 from streamops.tui.beside.topic_lines import topic_lines
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject
 from streamops.tui.text_view import Builder
 
@@ -36,11 +36,11 @@ class TopicsScreen(ReadListing[TopicRow]):
     def __init__(self, place: places.Topics, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS, TOPIC_DETAIL_COLUMNS)
 
-    def wanted(self) -> ReadTopics:
+    async def read(self, source: Source) -> list[TopicRow]:
         """All of them."""
-        return ReadTopics(in_use(self.moment))
+        return await read_topics(source, in_use(self.moment))
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
+    def take(self, answer: list[TopicRow]) -> None:
         """Take them."""
         self.rows = tuple(answer)
 

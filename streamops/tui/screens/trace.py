@@ -11,12 +11,11 @@ from streamops.present.text import safe
 from streamops.present.units import duration, timestamp
 from streamops.tui import places
 from streamops.tui.asking import Go
-from streamops.tui.beside.reads import ReadTrace
 from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
 from streamops.tui.paint import BLANK_LINE, Line, wrap
-from streamops.tui.reads import Answered
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
 
 GLYPHS: Final = {
@@ -49,14 +48,13 @@ class TraceScreen(ReadingFrame):
         self._trace_place = place
         self._trace: EntryTrace | None = None
 
-    def wanted(self) -> ReadTrace:
+    async def read(self, source: Source) -> EntryTrace:
         """The trace."""
-        return ReadTrace(self._trace_place.stream, self._trace_place.id)
+        return await source.tracer.trace(self._trace_place.stream, self._trace_place.id)
 
-    def on_answered(self, message: Answered) -> None:
+    def take(self, answer: EntryTrace) -> None:
         """Take it."""
-        self._trace, self.error = message.answer, ""
-        self.tell()
+        self._trace = answer
 
     def lines(self, width: int) -> Sequence[Line]:
         """What happened, and what is not known."""

@@ -1,7 +1,7 @@
 """One worker process: the groups that it reads, and how each of them stands."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -13,12 +13,13 @@ from streamops.present.table import Align, Column
 from streamops.present.units import health_text, lag_text
 from streamops.present.workers import WorkerRow
 from streamops.tui import places
-from streamops.tui.beside.reads import ReadCrowd
+from streamops.tui.beside.reads import read_crowd
 from streamops.tui.beside.worker_lines import pools_by_name, worker_lines
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.source import Source
 from streamops.tui.subjects import Subject
 from streamops.tui.text_view import Builder, no_lines
 
@@ -133,13 +134,12 @@ class WorkerScreen(ReadListing[ReadingRow]):
         self._crowd: Crowd | None = None
         self._row: WorkerRow | None = None
 
-    def wanted(self) -> ReadCrowd:
-        """All workers where nothing is known yet, else this one alone."""
-        return ReadCrowd(self._crowd)
+    async def read(self, source: Source) -> Crowd:
+        """All workers as long as nothing is known, then this one alone."""
+        return await read_crowd(source, self._crowd)
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
-        """Take it; what is known of it stays where its heartbeat is gone."""
-        crowd: Crowd = answer
+    def take(self, crowd: Crowd) -> None:
+        """Take it; what is known of it stays if its heartbeat is gone."""
         mine = tuple(heart for heart in crowd.workers if heart.id == self._worker_place.worker)
         if mine:
             self._row = WorkerRow(mine[0], crowd.now)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 from textual.widget import Widget
 
@@ -15,7 +15,7 @@ from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLU
 from streamops.present.table import Cell, Column
 from streamops.present.workers import WorkerRow, unreadable_words
 from streamops.tui import places
-from streamops.tui.beside.reads import ReadCrowd
+from streamops.tui.beside.reads import read_crowd
 from streamops.tui.beside.worker_lines import (
     crowd_head,
     is_paused,
@@ -27,6 +27,7 @@ from streamops.tui.head import Head
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import REST, ReadListing
+from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject
 from streamops.tui.text_view import Builder
 
@@ -63,7 +64,6 @@ class WorkersScreen(ReadListing[WorkerRow]):
         self._crowd: Crowd | None = None
         self._pools: Mapping[str, Pool] = {}
         self._look_at = 0.0
-        self._asked = monotonic()
         self._head = Head(id="head")
 
     def compose_body(self) -> Iterable[Widget]:
@@ -71,24 +71,23 @@ class WorkersScreen(ReadListing[WorkerRow]):
         yield self._head
         yield from super().compose_body()
 
-    def wanted(self) -> ReadCrowd:
+    async def read(self, source: Source) -> Crowd:
         """All there are."""
-        self._asked = monotonic()
-        self._look_at = float("inf")
-        return ReadCrowd()
+        began = monotonic()
+        crowd = await read_crowd(source)
+        now = monotonic()
+        self._look_at = now + max(LOOK_AGAIN, (now - began) * REST)
+        return crowd
 
-    def wanted_again(self) -> ReadCrowd:
+    async def read_again(self, source: Source) -> Crowd:
         """Those that are known, unless it is time to look for others."""
         if self._crowd is None or monotonic() >= self._look_at:
-            return self.wanted()
-        return ReadCrowd(self._crowd)
+            return await self.read(source)
+        return await read_crowd(source, self._crowd)
 
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as declared
+    def take(self, crowd: Crowd) -> None:
         """Take them."""
-        self._crowd = crowd = answer
-        if self._look_at == float("inf"):
-            now = monotonic()
-            self._look_at = now + max(LOOK_AGAIN, (now - self._asked) * REST)
+        self._crowd = crowd
         self._pools = pools_by_name(crowd.pools)
         self.rows = tuple(WorkerRow(heart, crowd.now) for heart in crowd.workers)
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from streamops.tui.app import StreamopsApp
-from streamops.tui.reads import answer
+from streamops.tui.reads import fetch
 from tests.support.tui.cheap import undrawn
 from tests.support.tui.driving import NARROW, WIDE, press, settle, shown, until
 
@@ -65,4 +65,4 @@ async def _arrived(app: StreamopsApp) -> None:
 
 def _reads(worker: object) -> bool:
     work = getattr(worker, "_work", None)
-    return getattr(work, "func", None) is answer and not worker.is_finished  # type: ignore[attr-defined]
+    return getattr(work, "func", None) is fetch and not worker.is_finished  # type: ignore[attr-defined]

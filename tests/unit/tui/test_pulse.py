@@ -17,7 +17,7 @@ from streamops.monitor.workers import Crowd
 from streamops.present.units import ABSENT
 from streamops.tui.past.memory import ALL_ADDED, TIERS, Past
 from streamops.tui.past.rows import Totals, stream_totals, together
-from streamops.tui.pulse.beside import Beside, ReadDelayedQueues
+from streamops.tui.pulse.beside import Beside
 from streamops.tui.pulse.facts import (
     dead_letter_facts,
     delayed_facts,
@@ -28,7 +28,7 @@ from streamops.tui.pulse.facts import (
     worker_facts,
 )
 from streamops.tui.pulse.rates import rate_facts, steps_of
-from streamops.tui.reads import Wanted
+from streamops.tui.reads import Fetch
 from streamops.tui.screens.pulse import AGAIN, PulseScreen
 from tests.support import invented
 from tests.support.invented import NOW, entry_id, minutes, seconds
@@ -220,7 +220,7 @@ async def test_workers_are_not_looked_for_with_every_poll() -> None:
 async def test_leaving_before_a_read_has_begun_leaves_nothing_behind() -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app):
-        app.on_wanted(Wanted(ReadDelayedQueues(), app.frame))
+        app.on_fetch(Fetch(app.frame, lambda source: source.find_delayed(), print, print))
         app.workers.cancel_node(app.frame)
         await until(app, lambda: all(one.is_finished for one in app.workers if one.node is app.frame))
     # A coroutine that was never awaited would warn here, and warnings are errors.
