@@ -13,7 +13,7 @@ from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchResult, StopReason
 from streamops.monitor.search_words import EntryWords
 from streamops.present.units import duration, size
-from streamops.tui.places.finding import WHERE
+from streamops.tui.places import WHERE
 
 SLICE: Final = timedelta(milliseconds=200)
 """How long one read goes on: so often is told how far it is, and so soon it can be stopped."""

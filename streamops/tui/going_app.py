@@ -1,6 +1,7 @@
 """The part of the console that goes from place to place: it owns the stack of screens."""
 
 from abc import abstractmethod
+from importlib import import_module
 from typing import ClassVar, Final
 
 from textual.app import App
@@ -16,7 +17,6 @@ from streamops.tui.live import Live
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.opening import screen_for
 
 LONGEST_NOTICE: Final = 400
 
@@ -50,9 +50,15 @@ class GoingApp(App[int]):
         """The topmost place; palettes may lie above it."""
         return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
 
+    def _screen_of(self, place: Place) -> Frame:
+        """A new screen of a place, imported when it is first opened."""
+        module, name = place.screen.split(":")
+        screen: Frame = getattr(import_module(f"streamops.tui.screens.{module}"), name)(place, self.moment)
+        return screen
+
     def get_default_screen(self) -> Screen[None]:
         """The root of the stack."""
-        return screen_for(places.Status(), self.moment)
+        return self._screen_of(places.Status())
 
     @abstractmethod
     def switch_context(self, name: str) -> None:
@@ -135,7 +141,7 @@ class GoingApp(App[int]):
         if isinstance(place, places.Status):
             self.action_root()
         elif place != self.frame.place:
-            self.push_screen(screen_for(place, self.moment))
+            self.push_screen(self._screen_of(place))
 
     def say(self, text: str, *, warning: bool = False) -> None:
         """Say something in passing, literally."""

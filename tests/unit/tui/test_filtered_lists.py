@@ -11,7 +11,6 @@ from streamops.tui.app import StreamopsApp
 from streamops.tui.places import Place
 from streamops.tui.screens.arranged import Arranged
 from streamops.tui.screens.form import FormScreen
-from streamops.tui.screens.opening import SCREENS
 from streamops.tui.subjects import KEYS
 from tests.support.tui import acts, sample
 from tests.support.tui.driving import list_of, press, running, screen_text, settle, shown, until
@@ -68,9 +67,11 @@ async def open_list(app: StreamopsApp, place: Place) -> None:
 
 
 def test_every_list_of_the_console_is_tried() -> None:
-    assert {place for place, screen in SCREENS.items() if issubclass(resolve_name(screen), Arranged)} == set(
-        LISTS
-    )
+    assert {
+        place
+        for place in places.Place.__subclasses__()
+        if issubclass(resolve_name(f"streamops.tui.screens.{place.screen}"), Arranged)
+    } == set(LISTS)
 
 
 @pytest.mark.parametrize("place", LISTS.values(), ids=lambda place: type(place).__name__)

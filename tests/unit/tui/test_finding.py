@@ -76,10 +76,10 @@ def test_expressions_are_tried_on_small_pages() -> None:
 
 
 def test_search_prints_as_the_command_that_finds_the_same() -> None:
-    assert places.Search("orders", 'a "b c" !d').words == (
+    assert places.Search("orders", 'a "b c" !d').command == (
         "streams", "search", "--newest-first", "--contains=a", "--contains=b c", "--lacks=d",
     )  # fmt: skip
-    assert places.Search("orders", "where id").words[-1] == "--where=id"
+    assert places.Search("orders", "where id").command[-1] == "--where=id"
 
 
 def source_of(entries: int) -> InventedSource:

@@ -1,7 +1,6 @@
 """Where keys lead: from place to place, by key, by palette and by what is typed."""
 
 from importlib import import_module
-from typing import get_args
 
 import pytest
 from textual.widgets import Input
@@ -11,7 +10,6 @@ from streamops.tui.line_view import LineView
 from streamops.tui.providers import ACTIONS
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.help import ACTING, FINDING, LOOKING, MOVING
-from streamops.tui.screens.opening import SCREENS
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import FAULTY, shop_source
 from tests.support.tui.source import app_for
@@ -69,10 +67,9 @@ async def test_keys_lead_to_places_and_back(name: str) -> None:
 
 
 async def test_every_place_has_its_screen() -> None:
-    assert set(SCREENS) == set(get_args(places.Place))
-    for target in SCREENS.values():
-        module, name = target.split(":")
-        assert issubclass(getattr(import_module(module), name), Frame)
+    for place in places.Place.__subclasses__():
+        module, name = place.screen.split(":")
+        assert issubclass(getattr(import_module(f"streamops.tui.screens.{module}"), name), Frame)
 
 
 async def test_a_drill_down_reads_what_it_shows_and_no_more() -> None:

@@ -1,0 +1,496 @@
+"""The places one can go to: one class each, with its screen, its crumbs, and the command that prints the same. Pure data.
+
+To add a screen: a class here that names it, and the screen.
+"""
+
+from typing import ClassVar, Final
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from streamops.model.acting import Action
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.model.wording import quoted
+from streamops.monitor.search_words import split_words
+from streamops.tui.source import ContextInfo
+
+WHERE: Final = "where "
+"""How the text of a search begins that is an expression and not words."""
+ID_HEAD: Final = 4
+
+
+class Place(Struct, frozen=True):
+    """A place.
+
+    Attributes:
+        screen: Its screen, as ``module:Class`` below ``streamops.tui.screens``.
+        typed: What is typed after the colon to get there; empty if its names are.
+        under: The crumbs before its names.
+        end: The crumb after them; empty for none.
+        words: The command that prints the same, without names.
+    """
+
+    screen: ClassVar[str]
+    typed: ClassVar[str] = ""
+    under: ClassVar[tuple[str, ...]] = ()
+    end: ClassVar[str] = ""
+    words: ClassVar[tuple[str, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the command is about, and the crumbs are made of: by default all that the place knows."""
+        return tuple(map(str, astuple(self)))
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """The crumbs."""
+        return (*self.under, *self.names, *filter(None, (self.end,)))
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command that prints the same, with what narrows it."""
+        return self.words
+
+
+class Status(Place, frozen=True):
+    """Every stream with every group: the root."""
+
+    screen = "status:StatusScreen"
+    typed = "groups"
+    words = ("status",)
+
+
+class Streams(Place, frozen=True):
+    """All streams, one row each."""
+
+    screen = "streams:StreamsScreen"
+    typed = "streams"
+    under = ("streams",)
+    words = ("streams", "ls")
+
+
+class Pulse(Place, frozen=True):
+    """The overview: how all of it is, on one page."""
+
+    screen = "pulse:PulseScreen"
+    typed = "pulse"
+    under = ("pulse",)
+    words = ("status",)
+
+
+class Alerts(Place, frozen=True):
+    """The findings that hold."""
+
+    screen = "alerts:AlertsScreen"
+    typed = "alerts"
+    under = ("alerts",)
+    words = ("alerts", "ls")
+
+
+class Contexts(Place, frozen=True):
+    """All contexts."""
+
+    screen = "contexts:ContextsScreen"
+    typed = "ctx"
+    under = ("contexts",)
+    words = ("ctx", "ls")
+
+
+class Views(Place, frozen=True):
+    """All saved views."""
+
+    screen = "views:ViewsScreen"
+    under = ("views",)
+    words = ("config", "show")
+
+
+class Audit(Place, frozen=True):
+    """What was done to the server, newest first."""
+
+    screen = "audit:AuditScreen"
+    typed = "audit"
+    under = ("audit",)
+    words = ("audit", "ls")
+
+
+class OneAction(Place, frozen=True):
+    """One action of the audit log."""
+
+    action: Action
+
+    screen = "action:ActionScreen"
+    under = ("audit",)
+    words = ("audit", "ls", "--id")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The action's ID."""
+        return (self.action.first.begun_id,)
+
+
+class Jobs(Place, frozen=True):
+    """Long work: under way, interrupted, and over."""
+
+    screen = "jobs:JobsScreen"
+    typed = "jobs"
+    under = ("jobs",)
+    words = ("jobs", "ls")
+
+
+class OneJob(Place, frozen=True):
+    """One job."""
+
+    id: str
+
+    screen = "job:JobScreen"
+    under = ("jobs",)
+    words = ("jobs", "show")
+
+
+class DeadLetters(Place, frozen=True):
+    """All dead-letter queues."""
+
+    screen = "dead_letters:DeadLettersScreen"
+    typed = "dlq"
+    under = ("dead letters",)
+    words = ("dlq", "ls")
+
+
+class Letters(Place, frozen=True):
+    """The dead letters of a queue, the newest first.
+
+    Attributes:
+        queue: The queue.
+        where: An expression that holds of those shown; empty for all.
+    """
+
+    queue: str
+    where: str = ""
+
+    screen = "letters:LettersScreen"
+    under = ("dead letters",)
+    words = ("dlq", "ls")
+
+    @property
+    def stream(self) -> str:
+        """The queue is a stream."""
+        return self.queue
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The queue."""
+        return (self.queue,)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """With the expression."""
+        return (*self.words, *((f"--where={self.where}",) if self.where else ()))
+
+
+class OneLetter(Place, frozen=True):
+    """One dead letter with its trace."""
+
+    queue: str
+    id: EntryId
+
+    screen = "letter:LetterScreen"
+    under = ("dead letters",)
+    words = ("dlq", "show")
+
+    @property
+    def stream(self) -> str:
+        """The queue is a stream."""
+        return self.queue
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The queue and the ID."""
+        return (self.queue, str(self.id))
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """With the ID in short."""
+        return (*self.under, self.queue, short_id(self.id))
+
+
+class DelayedQueues(Place, frozen=True):
+    """All queues of delayed messages."""
+
+    screen = "delayed_queues:DelayedQueuesScreen"
+    typed = "delayed"
+    under = ("delayed",)
+    words = ("delayed", "ls")
+
+
+class Delayed(Place, frozen=True):
+    """The delayed messages of one stream."""
+
+    stream: str
+
+    screen = "delayed:DelayedScreen"
+    under = ("delayed",)
+    words = ("delayed", "ls")
+
+
+class OneDelayed(Place, frozen=True):
+    """One delayed message."""
+
+    stream: str
+    id: str
+
+    screen = "delayed_message:DelayedMessageScreen"
+    under = ("delayed",)
+    words = ("delayed", "show")
+
+
+class Topics(Place, frozen=True):
+    """All topics of HTTP callbacks."""
+
+    screen = "topics:TopicsScreen"
+    typed = "topics"
+    under = ("topics",)
+    words = ("topics", "ls")
+
+
+class OneTopic(Place, frozen=True):
+    """One topic."""
+
+    topic: str
+
+    screen = "topic:TopicScreen"
+    under = ("topics",)
+    words = ("topics", "show")
+
+
+class Workers(Place, frozen=True):
+    """All worker processes, and their pools."""
+
+    screen = "workers:WorkersScreen"
+    typed = "workers"
+    under = ("workers",)
+    words = ("workers", "ls")
+
+
+class OneWorker(Place, frozen=True):
+    """One worker process, and what it reads."""
+
+    worker: str
+    pool: str
+
+    screen = "worker:WorkerScreen"
+    words = ("workers", "ls")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """None: the command prints all workers of its pool."""
+        return ()
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """The list and the worker."""
+        return ("workers", self.worker)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """With the pool."""
+        return (*self.words, f"--pool={self.pool}")
+
+
+class Pools(Place, frozen=True):
+    """All pools of workers that are scaled."""
+
+    screen = "pools:PoolsScreen"
+    typed = "pools"
+    under = ("pools",)
+    words = ("autoscale", "ls")
+
+
+class OnePool(Place, frozen=True):
+    """One pool of workers: how many there are, and why."""
+
+    pool: str
+
+    screen = "pool:PoolScreen"
+    under = ("pools",)
+    words = ("autoscale", "explain")
+
+
+class Stream(Place, frozen=True):
+    """One stream and its groups."""
+
+    stream: str
+
+    screen = "stream:StreamScreen"
+    words = ("streams", "info")
+
+
+class Group(Place, frozen=True):
+    """One group and its consumers."""
+
+    stream: str
+    group: str
+
+    screen = "group:GroupScreen"
+    words = ("groups", "info")
+
+
+class Charts(Place, frozen=True):
+    """How a group was over the last minutes and hours; the command prints the newest of it."""
+
+    stream: str
+    group: str
+
+    screen = "charts:ChartsScreen"
+    end = "charts"
+    words = ("groups", "info")
+
+
+class Pending(Place, frozen=True):
+    """The pending entries of a group, or of one of its consumers."""
+
+    stream: str
+    group: str
+    consumer: str | None = None
+
+    screen = "pending:PendingScreen"
+    words = ("pending", "ls")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The stream and the group."""
+        return (self.stream, self.group)
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """With the consumer, or the word ``pending``."""
+        return (*self.names, "pending" if self.consumer is None else self.consumer)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """With the consumer."""
+        return self.words if self.consumer is None else (*self.words, f"--consumer={self.consumer}")
+
+
+class Entries(Place, frozen=True):
+    """The newest entries of a stream, and those that arrive."""
+
+    stream: str
+
+    screen = "entries:EntriesScreen"
+    end = "tail"
+    words = ("streams", "tail", "-n", "100")
+
+
+class OneEntry(Place, frozen=True):
+    """One entry with its payload.
+
+    Attributes:
+        stream: Its stream.
+        id: Its ID.
+        way: The crumbs of the place it was opened from.
+        entry: The entry, if it was read already.
+        group: The group that it is pending in, if it was opened as such.
+        consumer: Its owner there.
+    """
+
+    stream: str
+    id: EntryId
+    way: tuple[str, ...] = ()
+    entry: Entry | None = None
+    group: str | None = None
+    consumer: str | None = None
+
+    screen = "entry:EntryScreen"
+    words = ("streams", "search")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The stream."""
+        return (self.stream,)
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """Where it was opened from, and the ID in short."""
+        return (*(self.way or (self.stream,)), short_id(self.id))
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """With the ID."""
+        return (*self.words, f"--from-id={self.id}", f"--to-id={self.id}", "-o", "json")
+
+
+class Trace(Place, frozen=True):
+    """What became of one entry.
+
+    Attributes:
+        stream: The stream that it was added to.
+        id: Its ID there.
+    """
+
+    stream: str
+    id: EntryId
+
+    screen = "trace:TraceScreen"
+    words = ("entries", "trace")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The stream and the ID."""
+        return (self.stream, str(self.id))
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """With the ID in short."""
+        return (self.stream, short_id(self.id), "trace")
+
+
+class Search(Place, frozen=True):
+    """What was found in the payloads of a stream, newest first.
+
+    Attributes:
+        stream: The stream.
+        text: What is looked for: words, or ``where`` and an expression.
+    """
+
+    stream: str
+    text: str
+
+    screen = "search:SearchScreen"
+    end = "search"
+    words = ("streams", "search", "--newest-first")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The stream."""
+        return (self.stream,)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """With what is looked for."""
+        if self.text.startswith(WHERE):
+            return (*self.words, f"--where={self.text.removeprefix(WHERE).strip()}")
+        wanted, unwanted = split_words(self.text)
+        return (
+            *self.words,
+            *(f"--contains={word}" for word in wanted),
+            *(f"--lacks={word}" for word in unwanted),
+        )
+
+
+def command(context: ContextInfo, place: Place) -> str:
+    """The shell command that prints what a place shows."""
+    where = ("--url", context.url) if context.url else ("-c", context.name)
+    dashes = ("--",) if any(name.startswith("-") for name in place.names) else ()
+    return " ".join(map(quoted, ("streamops", *where, *place.command, *dashes, *place.names)))
+
+
+def entry_of(place: Place) -> tuple[str, EntryId] | None:
+    """The entry that a place is about, with its stream; none if it is about none."""
+    return (place.stream, place.id) if isinstance(place, OneEntry | Trace) else None
+
+
+def short_id(entry_id: EntryId) -> str:
+    """An ID for the crumbs: ``1795…-0``."""
+    ms = str(entry_id.ms)
+    return f"{ms[:ID_HEAD]}…-{entry_id.seq}" if len(ms) > ID_HEAD + 1 else str(entry_id)
