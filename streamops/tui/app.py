@@ -1,38 +1,72 @@
-"""The console: it owns the poller, and passes what is known down to the screen on top."""
+"""The console: it owns the poller, and passes what is known down to the screen on top.
 
+It also goes from place to place, opens forms and plans, and owns what is being done: screens ask for that by messages.
+"""
+
+import asyncio
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import ClassVar, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.events import Resize
+from textual.events import Key, Resize
 from textual.filter import LineFilter
 from textual.geometry import Size
+from textual.screen import Screen
+from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
-from streamops.errors import ExitCode, StreamopsError
-from streamops.tui.arranging import Arrangements
-from streamops.tui.asking import Follow
+from streamops.errors import ExitCode, SettingsError, StreamopsError
+from streamops.present.text import safe, shorten
+from streamops.present.views import View, check_view_name, view_toml
+from streamops.tui import goto, places
+from streamops.tui.asking import Copy, Follow, Go, GoTo, Page, Remember, Say, SwitchContext, Typed
+from streamops.tui.deed import Deed
 from streamops.tui.follower import Follower
 from streamops.tui.guard import OnlyShown, WithoutColour
-from streamops.tui.handing_app import HandingApp
 from streamops.tui.live import Live
+from streamops.tui.moment import Moment
+from streamops.tui.places import Place
 from streamops.tui.poller import Connected, Lost, Observed
-from streamops.tui.providers import Actions, Places, Plans
+from streamops.tui.providers import Actions, Arrangements, Places, Plans
 from streamops.tui.reads import Fetch, fetch
+from streamops.tui.screens.frame import Frame
+from streamops.tui.screens.listing import Listing
 from streamops.tui.source import TuiSettings
+from streamops.tui.subjects import KEYS, Subject, queue_of, verb_of
 from streamops.tui.terminal import HUNG_UP, Stream, is_in_browser, require_terminal
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name
 from streamops.tui.widget_themes import themes
 
+if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
+    from streamops.tui.acting.asks import Planning
+    from streamops.tui.acting.doing import Doing
+    from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopDeed, UndoAction
+
 SMALLEST: Final = Size(80, 24)
 WIDE: Final = 100
 ROOMY: Final = 140
+LONGEST_NOTICE: Final = 400
+DRAWN_WITHIN: Final = 0.05
+"""Seconds from an observation to its first rows on the screen."""
+FIRST_LEVEL: Final = (places.Pulse, places.Streams, places.Alerts)
+"""Places that are opened on top of the first screen."""
+TWINS: Final[Mapping[type[Place], type[Place]]] = {
+    places.DeadLetters: places.Jobs,
+    places.Jobs: places.DeadLetters,
+    places.Workers: places.Pools,
+    places.Pools: places.Workers,
+}
+"""Places of one key: each opens in the place of the other."""
 
 
-class StreamopsApp(HandingApp):
+class StreamopsApp(App[int]):
     """The console in a terminal.
 
     Args:
@@ -57,6 +91,24 @@ class StreamopsApp(HandingApp):
         Binding("p", "freeze", "freeze", show=False, id="freeze"),
         Binding("plus", "slower", "slower", show=False, id="slower"),
         Binding("minus", "faster", "faster", show=False, id="faster"),
+        Binding("question_mark", "help", "help", show=False, id="help"),
+        Binding("1", "go('Pulse')", "pulse", show=False, id="pulse"),
+        Binding("2", "go('Streams')", "streams", show=False, id="streams"),
+        Binding("3", "root", "groups", show=False, id="groups"),
+        Binding("4", "go('DeadLetters', 'Jobs')", "dead letters, jobs", show=False, id="dead_letters"),
+        Binding("5", "go('Workers', 'Pools')", "workers, pools", show=False, id="workers"),
+        Binding("6", "go('Alerts')", "alerts", show=False, id="alerts"),
+        Binding("at,7", "go('Audit')", "audit log", show=False, id="audit"),
+        Binding("w", "go('Views')", "views", show=False, id="views"),
+        Binding("g", "charts", "charts", show=False, id="charts"),
+        Binding("d", "letters_of", "its dead letters", show=False, id="letters_of"),
+        Binding("t", "tail", "tail", show=False, id="tail"),
+        Binding("a", "trace", "what became of the entry", show=False, id="trace"),
+        Binding("s", "search", "search payloads", show=False, id="search"),
+        Binding("ctrl+y", "accept_server", "accept the other server", show=False, id="accept_server"),
+        Binding("y", "copy_id", "copy ID", show=False, id="copy_id"),
+        Binding("c", "copy_command", "copy command", show=False, id="copy_command"),
+        *(Binding(key, f"act({key!r})", "plan", show=False, id=f"plan.{key}") for key in KEYS),
     ]
     CSS = """
     Frame { layout: vertical; background: $background; }
@@ -79,6 +131,8 @@ class StreamopsApp(HandingApp):
         self.terminal: Stream | None = None
         self.live = Live(settings, self.post_message)
         self._polling: Worker[None] | None = None
+        self._doing: Doing | None = None
+        self._leaving = self._paging = False
         self._is_small = False
         self.no_color = self.no_color or not settings.colour
         self.set_keymap(dict(settings.keymap))
@@ -152,7 +206,7 @@ class StreamopsApp(HandingApp):
         self.live.focus(focused=True)
         self.pass_down()
 
-    # -- what screens ask for ------------------------------------------------------------------------
+    # -- what screens ask for: reads, places, texts --------------------------------------------------
 
     def on_fetch(self, message: Fetch) -> None:
         """Read on demand, in the background."""
@@ -168,6 +222,177 @@ class StreamopsApp(HandingApp):
             follower = Follower(source, message.stream, message.after, message.asker.post_message)
             _: Worker[None] = message.asker.run_worker(follower.run, exit_on_error=False)
 
+    def on_key(self, event: Key) -> None:
+        """Give a prompt what was typed before it had the keys.
+
+        Keys are handed to a widget as they come, and obeyed one by one: what comes in one piece, over a slow line or from
+        a script, has all gone to the list by the time its first key opens the prompt.
+        """
+        focused = self.focused
+        if isinstance(focused, Input) and event.is_printable and event.character is not None:
+            event.prevent_default()
+            focused.insert_text_at_cursor(event.character)
+
+    def on_go(self, message: Go) -> None:
+        """Open a place on top."""
+        self.go(message.place)
+
+    def on_back(self) -> None:
+        """Leave the place on top."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+            self.pass_down()
+
+    async def on_go_to(self, message: GoTo) -> None:
+        """Go to what was typed, or say why not."""
+        match goto.parse_goal(message.text, self.moment.observation, self.frame.stream_name()):
+            case goto.Switch(context):
+                self.switch_context(context)
+            case goto.ShowView(name):
+                self.show_view(name)
+            case goto.SaveView(name):
+                self.save_view(name)
+            case goto.Quit():
+                await self.action_quit()
+            case goto.Nowhere(reason):
+                self.say(reason, warning=True)
+            case place:
+                self.go(place)
+
+    def on_typed(self, message: Typed) -> None:
+        """Remember what was typed."""
+        self.live.remember(message.sign, message.text)
+        self.pass_down()
+
+    def on_copy(self, message: Copy) -> None:
+        """Copy a text."""
+        self.copy(message.text, message.what)
+
+    def on_say(self, message: Say) -> None:
+        """Say something in passing."""
+        self.say(message.text, warning=message.warning)
+
+    def on_switch_context(self, message: SwitchContext) -> None:
+        """Connect elsewhere."""
+        self.switch_context(message.name)
+
+    def on_remember(self, message: Remember) -> None:
+        """Remember a group, whoever has to give way."""
+        self.live.want(message.stream, message.group)
+
+    def on_page(self, message: Page) -> None:
+        """Show a value in full; the console is back when the pager is left."""
+        if not self._paging:
+            self.run_worker(self._page_and_say(message), exit_on_error=False)
+
+    # -- what screens ask for: plans -----------------------------------------------------------------
+
+    def on_show_plan(self, message: "ShowPlan") -> None:
+        """Make a plan and show it; a job of this console is shown as it runs."""
+        self.open_plan(message.title, message.planning)
+
+    def on_apply(self, message: "Apply") -> None:
+        """Do what a plan says, in a task of its own."""
+        from streamops.tui.acting.doing import Doing  # noqa: PLC0415 - as above
+
+        source = self.live.source
+        if source is None or self._leaving or self.moment.stranger is not None:
+            self.say(self._why_not(), warning=True)
+            return
+        self._doing = self._doing or Doing(self._take_deeds)
+        number = self._doing.begin(message.prepared)
+        message.begun(number)
+        self.run_worker(self._doing.carry_out(number, message.assent, source), exit_on_error=False)
+
+    def _why_not(self) -> str:
+        if self._leaving:
+            return "leaving: nothing was done"
+        if self.moment.stranger is not None:
+            return "another server answers here: nothing was done; ^y accepts it, then make a new plan"
+        return "not connected: nothing was done"
+
+    def on_stop_deed(self, message: "StopDeed") -> None:
+        """Stop what is under way, after its batch."""
+        if self._doing is not None:
+            self._doing.stop(message.number)
+
+    def on_undo_action(self, message: "UndoAction") -> None:
+        """Plan to take an action back."""
+        from streamops.tui.acting.asks import MakePlan  # noqa: PLC0415 - as above
+        from streamops.tui.acting.offers import UNDO, undoing  # noqa: PLC0415 - as above
+
+        if self.moment.read_only:
+            self.say("read-only: nothing is changed here", warning=True)
+        elif (intent := undoing(message.audit_id)) is None:
+            self.say(f"this version cannot {UNDO}", warning=True)
+        else:
+            self.open_plan(UNDO, MakePlan(intent))
+
+    def on_leave_plan(self, message: "LeavePlan") -> None:
+        """Close the plan and the form it came from."""
+        from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
+
+        del message
+        while isinstance(self.screen, ActingFrame):
+            self.pop_screen()
+        self.pass_down()
+
+    # -- places --------------------------------------------------------------------------------------
+
+    @property
+    def moment(self) -> Moment:
+        """What is known now."""
+        return self.live.moment
+
+    @property
+    def frame(self) -> Frame:
+        """The topmost place; palettes may lie above it."""
+        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Frame))
+
+    def get_default_screen(self) -> Screen[None]:
+        """The root of the stack."""
+        return self._screen_of(places.Status())
+
+    def _screen_of(self, place: Place) -> Frame:
+        """A new screen of a place, imported when it is first opened."""
+        module, name = place.screen.split(":")
+        screen: Frame = getattr(import_module(f"streamops.tui.screens.{module}"), name)(place, self.moment)
+        return screen
+
+    def go(self, place: Place) -> None:
+        """Open a place on top; the root is gone back to; a job of this console is shown as the plan that it carries out."""
+        if isinstance(place, places.OneJob) and (deed := self.deed_of(place.id)) is not None:
+            self.open_plan(deed.plan.operation, None, deed)
+        elif isinstance(place, places.Status):
+            self.action_root()
+        elif place != self.frame.place:
+            self.push_screen(self._screen_of(place))
+
+    def _beside(self, place: Place) -> None:
+        """Open one of the two places of one key, in the place of the other where that is on top."""
+        from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
+
+        frame = self.frame
+        is_other = type(frame.place) is TWINS.get(type(place))
+        if is_other and not isinstance(frame, ActingFrame):
+            self.pop_screen()
+        self.go(place)
+
+    def say(self, text: str, *, warning: bool = False) -> None:
+        """Say something in passing, literally."""
+        self.notify(
+            shorten(safe(text), LONGEST_NOTICE),
+            severity="warning" if warning else "information",
+            timeout=4,
+            markup=False,
+        )
+
+    def pass_down(self) -> None:
+        """Show the moment."""
+        # A message may still come when the screens are gone.
+        if self.screen_stack:
+            self.frame.show(self.moment)
+
     def switch_context(self, name: str) -> None:
         """Close this context's connections and connect to another's; everything shown goes."""
         context = self.live.find_context(name)
@@ -182,6 +407,199 @@ class StreamopsApp(HandingApp):
         self.live.switch(context, self.moment.pace.chosen)
         self._start_polling()
         self.action_root()
+
+    def show_view(self, name: str) -> None:
+        """Open a saved view, or say why not; the list of them where no name is given."""
+        if not name:
+            self.go(places.Views())
+            return
+        view = self.moment.views.get(name)
+        if view is None:
+            known = ", ".join(self.moment.views) or "none is saved; :save NAME saves this one"
+            self.say(f"no view is named {name}; there are: {known}", warning=True)
+            return
+        match goto.parse_goal(view.place, self.moment.observation):
+            case goto.Nowhere(reason):
+                self.say(f"view {name}: {reason}", warning=True)
+            case goto.Switch() | goto.ShowView() | goto.SaveView() | goto.Quit():
+                self.say(f"view {name}: {view.place} is no place", warning=True)
+            case place:
+                self.go(place)
+                self._arrange(name, view)
+
+    def save_view(self, name: str) -> None:
+        """Save the list on the screen as a view, in the configuration where that can be."""
+        frame = self.frame
+        place = goto.text_of(frame.place)
+        if not isinstance(frame, Listing) or place is None:
+            self.say("there is no list here that a view could show again", warning=True)
+            return
+        view = frame.as_view(place)
+        try:
+            check_view_name(name)
+            table = view_toml(name, view)
+        except SettingsError as error:
+            self.say(f"{error.message}. {error.hint}", warning=True)
+            return
+        self.run_worker(self._save(name, view, table), exit_on_error=False)
+
+    async def _save(self, name: str, view: View, table: str) -> None:
+        reason = "there is no configuration file to save it in"
+        if self.settings.save_view is not None:
+            try:
+                where = await self.settings.save_view(name, view)
+            except SettingsError as error:
+                reason = error.message
+            else:
+                self.live.add_view(name, view)
+                self.pass_down()
+                self.say(f"saved in {where}; :view {name} opens it")
+                return
+        self.say(
+            f"{reason}. The table goes to the clipboard, to be pasted into a configuration file.",
+            warning=True,
+        )
+        self.copy(table, "the view's table")
+
+    def _arrange(self, name: str, view: View) -> None:
+        frame = self.frame
+        problem = frame.arrange_as(view) if isinstance(frame, Listing) else "there is no list at its place"
+        if problem:
+            self.say(f"view {name}: {problem}", warning=True)
+
+    def copy(self, text: str, what: str) -> None:
+        """Copy a text, and say which way it went. Nobody waits for a tool.
+
+        Args:
+            text: The text, as it is.
+            what: What it is, in words.
+        """
+        self.run_worker(self._copy_and_say(text, what), exit_on_error=False)
+
+    async def _copy_and_say(self, text: str, what: str) -> None:
+        from streamops.tui.clipboard import Clipboard  # noqa: PLC0415 - the first screen needs none of it
+
+        clipboard = Clipboard(
+            self.settings.copy, os.environ, self.copy_to_clipboard, in_browser=is_in_browser(os.environ)
+        )
+        try:
+            way = await clipboard.copy(text)
+        except StreamopsError as error:
+            self.say(f"{what}: {error.message}", warning=True)
+        else:
+            self.say(f"{way}: {what}")
+
+    async def _page_and_say(self, message: Page) -> None:
+        from streamops.tui.pager import page  # noqa: PLC0415 - few page
+
+        self._paging = True
+        try:
+            # Polls and jobs go on meanwhile, and nothing of it is drawn over the pager.
+            with self.batch_update(), self.suspend(), _deaf_to_ctrl_c():
+                await asyncio.to_thread(page, message.value, os.environ, raw=message.raw)
+        except SuspendNotSupported:
+            self.say(f"{message.what}: a browser has no pager; copy it instead", warning=True)
+        except StreamopsError as error:
+            self.say(f"{error.message}. {error.hint}", warning=True)
+        finally:
+            self._paging = False
+
+    # -- forms and plans -----------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A capital is a key only where it means something, and plans may be made."""
+        if action == "act":
+            return self.moment.may_plan and verb_of(str(parameters[0]), self.frame.subject()) is not None
+        return super().check_action(action, parameters)
+
+    def action_form(self, operation: str) -> None:
+        """Open the form of an operation on what the cursor is on."""
+        self.open_form(operation, self.frame.subject())
+
+    def action_view(self, name: str) -> None:
+        """Open a saved view."""
+        self.show_view(name)
+
+    def open_form(self, operation: str, subject: Subject | None, *, edits: bool = False) -> None:
+        """Open the form of an operation, filled in from what the cursor is on.
+
+        Args:
+            operation: Its name.
+            subject: What the cursor is on.
+            edits: Ask for the fields of the letters too.
+        """
+        from streamops.tui.acting.backups import backup_for  # noqa: PLC0415 - as above
+        from streamops.tui.acting.offers import operation_named  # noqa: PLC0415 - as above
+        from streamops.tui.screens.form import FormScreen  # noqa: PLC0415 - as above
+
+        if (found := operation_named(operation)) is None:
+            self.say(f"this version cannot {operation}", warning=True)
+            return
+        if edits and subject is not None:
+            from streamops.tui.screens.edit_form import EditFormScreen  # noqa: PLC0415 - as above
+
+            self.push_screen(EditFormScreen(self.frame.place, self.moment, found, subject))
+            return
+        self.push_screen(
+            FormScreen(
+                self.frame.place,
+                self.moment,
+                found,
+                subject,
+                backup_for(operation, found.intent, subject),
+            )
+        )
+
+    def open_plan(self, title: str, planning: "Planning | None", deed: Deed | None = None) -> None:
+        """Open a plan, to be made or under way."""
+        from streamops.tui.screens.plan import PlanScreen  # noqa: PLC0415 - as above
+
+        self.push_screen(PlanScreen(self.frame.place, self.moment, title, planning, deed))
+
+    # -- what is being done --------------------------------------------------------------------------
+
+    @property
+    def running(self) -> tuple[Deed, ...]:
+        """What is under way."""
+        return tuple(deed for deed in self.moment.deeds if deed.running)
+
+    def deed_of(self, job: str) -> Deed | None:
+        """What this console is doing under a job's ID; none where that is somebody else's, or over."""
+        return next((deed for deed in self.running if deed.job == job), None)
+
+    def stop_before_leaving(self) -> bool:
+        """Stop what is under way before the console is left; say whether that has to be waited for.
+
+        Whoever asks a second time does not wait.
+        """
+        if not self.running or self._leaving or self._doing is None:
+            return False
+        self._leaving = True
+        self._doing.stop_all()
+        self.say(
+            f"stopping {safe(self.running[0].name)} after its batch; once more quits at once", warning=True
+        )
+        return True
+
+    def _take_deeds(self, deeds: tuple[Deed, ...]) -> None:
+        before = {deed.number for deed in self.running}
+        self.live.take_deeds(deeds)
+        ended = [deed for deed in deeds if deed.number in before and not deed.running]
+        self.pass_down()
+        if ended:
+            self._after(ended)
+
+    def _after(self, ended: list[Deed]) -> None:
+        """Look again at what was changed, and tell those who look elsewhere."""
+        self.live.poller.poll_now()
+        for screen in self.screen_stack:
+            if isinstance(screen, Frame):
+                self.call_later(partial(screen.acted))
+        for deed in ended:
+            if self._leaving and not self.running:
+                self.exit(0)
+            elif not self.frame.tells(deed):
+                self.say(_ending(deed), warning=deed.error is not None)
 
     # -- keys ----------------------------------------------------------------------------------------
 
@@ -224,6 +642,99 @@ class StreamopsApp(HandingApp):
             self.say("the colours are the terminal's own")
         self.theme = next_theme(self.theme)
 
+    def action_go(self, name: str, other: str = "") -> None:
+        """Go to a place by its name; from there to the other of its key."""
+        place: Place = getattr(places, name)()
+        if other and place == self.frame.place:
+            place = getattr(places, other)()
+        if isinstance(place, FIRST_LEVEL):
+            self.action_root()
+        self._beside(place)
+
+    def action_root(self) -> None:
+        """Go back to the first screen."""
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        self.pass_down()
+
+    def action_tail(self) -> None:
+        """Tail the stream under the cursor; on a tail, follow again."""
+        frame = self.frame
+        if not frame.follow() and (stream := frame.stream_name()) is not None:
+            self.go(places.Entries(stream))
+
+    def action_trace(self) -> None:
+        """Tell what became of the entry under the cursor."""
+        entry = self.frame.entry_at()
+        if entry is not None:
+            self.go(places.Trace(*entry))
+
+    def action_accept_server(self) -> None:
+        """Take the server that answers for the one that is meant, and unlock writes."""
+        if self.moment.stranger is not None:
+            self.live.accept_server()
+            self.pass_down()
+            self.say("writes are unlocked: this server is the one from now on")
+
+    async def action_search(self) -> None:
+        """Search the payloads of the stream under the cursor."""
+        if self.frame.stream_name() is None:
+            self.say("there is no stream under the cursor to search")
+        else:
+            await self.frame.search()
+
+    def action_help(self) -> None:
+        """Explain the row under the cursor, and the keys."""
+        from streamops.tui.screens.help import HelpScreen  # noqa: PLC0415 - the first screen needs none of it
+
+        if not isinstance(self.frame, HelpScreen):
+            self.push_screen(HelpScreen(self.frame))
+
+    def action_copy_id(self) -> None:
+        """Copy the ID or name under the cursor."""
+        text = self.frame.copyable()
+        if text is not None:
+            self.copy(text, text)
+
+    def action_copy_command(self) -> None:
+        """Copy the command that prints what the screen shows."""
+        command = self.frame.command_text()
+        self.copy(command, command)
+
+    def action_charts(self) -> None:
+        """Show the charts of the group under the cursor."""
+        frame = self.frame
+        subject: Subject | None = frame.subject()
+        if subject is not None and subject.group is not None:
+            self.go(places.Charts(subject.stream, subject.group))
+        elif not isinstance(frame.place, places.Charts):
+            self.say("there are charts of groups: put the cursor on one")
+
+    def action_headings(self) -> None:
+        """Choose the column that the list is sorted by, and which are shown."""
+        from streamops.tui.screens.headings import HeadingsScreen  # noqa: PLC0415 - the first screen needs none of it
+
+        frame = self.frame
+        if isinstance(frame, Listing) and not isinstance(frame, HeadingsScreen):
+            self.push_screen(HeadingsScreen(frame))
+
+    def action_act(self, key: str) -> None:
+        """Open the form of what a key does to what the cursor is on."""
+        subject = self.frame.subject()
+        verb = verb_of(key, subject)
+        if verb is not None:
+            self.open_form(verb.operation, subject, edits=verb.edits)
+
+    def action_letters_of(self) -> None:
+        """Show the dead letters of the stream under the cursor."""
+        stream = self.frame.stream_name()
+        if stream is None:
+            return
+        if (queue := queue_of(self.moment.observation, stream)) is None:
+            self.say(f"no dead-letter queue of {stream} is known")
+        else:
+            self.go(places.Letters(queue))
+
     # -- inside --------------------------------------------------------------------------------------
 
     def _start_polling(self) -> None:
@@ -239,6 +750,16 @@ class StreamopsApp(HandingApp):
             self.exit(return_code=HUNG_UP)
         if self.screen_stack:
             self.frame.tick()
+
+    def begin_to_notice(self) -> None:
+        """Begin to remember, once the first rows are on the screen; after that it costs nothing to ask."""
+        if self.moment.past is None and self.moment.observation is not None:
+            # Not after a refresh of the screen: another one may lie above it by then, and it would never come.
+            self.set_timer(DRAWN_WITHIN, self._begin_to_notice)
+
+    def _begin_to_notice(self) -> None:
+        if self.live.begin_to_notice():
+            self.pass_down()
 
 
 def run(settings: TuiSettings) -> int:
@@ -257,3 +778,21 @@ def run(settings: TuiSettings) -> int:
     if app.error is not None:
         raise app.error
     return app.return_code or int(ExitCode.DONE)
+
+
+def _ending(deed: Deed) -> str:
+    if deed.error is not None:
+        return f"{deed.name}: {deed.error.message}"
+    applied = 0 if deed.outcome is None else deed.outcome.applied
+    return f"{deed.name}: {applied:,} done; @ tells more"
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Leave Ctrl-C to the pager: the terminal tells everybody who is on it."""
+    # Not ignored, which the pager would inherit.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

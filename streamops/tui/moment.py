@@ -84,3 +84,8 @@ class Moment(Struct, frozen=True):
     def read_only(self) -> bool:
         """Whether nothing may be changed: the context says so, or another server answers than the one first seen."""
         return self.context.read_only or self.stranger is not None
+
+    @property
+    def may_plan(self) -> bool:
+        """Whether plans may be made, if only to be looked at."""
+        return not self.read_only or self.context.shows_plans

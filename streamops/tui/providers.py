@@ -1,4 +1,4 @@
-"""What the command palette finds: every action by name, every stream and group."""
+"""What the command palette finds: every action by name, every stream and group, saved views, columns to sort by."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -8,34 +8,34 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from streamops.present.text import safe
-from streamops.tui.acting_app import ActingApp
 from streamops.tui.asking import Go
 from streamops.tui.moment import Moment
 from streamops.tui.places import Group, Place, Stream, Streams
 from streamops.tui.screens.frame import Frame
+from streamops.tui.screens.listing import Listing
 
 MOST: Final = 50
 IN_WORDS: Final = 0.1
 """The score of an operation whose words, not whose name, hold the query: names of streams go before it."""
 ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("Pulse", "app.pulse", "how the whole is, on one page (1)"),
-    ("Alerts", "app.alerts", "what is found now, since when, and what to do (6)"),
+    ("Pulse", "app.go('Pulse')", "how the whole is, on one page (1)"),
+    ("Alerts", "app.go('Alerts')", "what is found now, since when, and what to do (6)"),
     ("Charts", "app.charts", "how the group under the cursor was, over minutes to hours (g)"),
     ("All groups", "app.root", "every stream with every group (3)"),
-    ("All streams", "app.streams", "one row each (2)"),
-    ("Dead letters", "app.dead_letters", "all queues, with what their letters died of (4)"),
-    ("Jobs", "app.jobs", "long work: under way, interrupted, over (4 4)"),
-    ("Delayed messages", "app.delayed", "what waits for its time (:delayed)"),
-    ("Topics", "app.topics", "URLs that messages are called back to (:topics)"),
-    ("Workers", "app.workers", "processes by their heartbeats, pools (5)"),
-    ("Pools", "app.pools", "how many workers each has and wants, and why (5 5)"),
-    ("Audit log", "app.audit", "what was done, by whom and why (7 or @)"),
-    ("Contexts", "app.contexts", "connect elsewhere (:ctx)"),
+    ("All streams", "app.go('Streams')", "one row each (2)"),
+    ("Dead letters", "app.go('DeadLetters')", "all queues, with what their letters died of (4)"),
+    ("Jobs", "app.go('Jobs')", "long work: under way, interrupted, over (4 4)"),
+    ("Delayed messages", "app.go('DelayedQueues')", "what waits for its time (:delayed)"),
+    ("Topics", "app.go('Topics')", "URLs that messages are called back to (:topics)"),
+    ("Workers", "app.go('Workers')", "processes by their heartbeats, pools (5)"),
+    ("Pools", "app.go('Pools')", "how many workers each has and wants, and why (5 5)"),
+    ("Audit log", "app.go('Audit')", "what was done, by whom and why (7 or @)"),
+    ("Contexts", "app.go('Contexts')", "connect elsewhere (:ctx)"),
     ("Tail", "app.tail", "the stream under the cursor, live (t)"),
     ("Filter", "screen.filter", "words, lag>1000, health:crit (/)"),
     ("Search payloads", "app.search", "of the stream under the cursor, newest first (s)"),
     ("Columns", "app.headings", "sort by any, show and hide (h)"),
-    ("Saved views", "app.views", "open one; :save NAME saves this list (w)"),
+    ("Saved views", "app.go('Views')", "open one; :save NAME saves this list (w)"),
     ("Faults only", "screen.faults", "and everything again (f)"),
     ("Sort by the next column", "screen.sort", "(o)"),
     ("Invert the order", "screen.invert", "(i)"),
@@ -71,7 +71,7 @@ class Actions(Provider):
         for name, action, words in ACTIONS:
             where, _, verb = action.partition(".")
             target = self.app if where == "app" else self.screen
-            if hasattr(target, f"action_{verb}"):
+            if hasattr(target, f"action_{verb.partition('(')[0]}"):
                 yield name, action, words
 
     def _runner(self, action: str) -> Callable[[], object]:
@@ -95,15 +95,15 @@ class Plans(Provider):
                 yield Hit(score, Content(name), run, text=name, help=words)
 
     def _possible(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
-        app, screen = self.app, self.screen
-        if not isinstance(app, ActingApp) or not isinstance(screen, Frame) or not app.may_plan:
+        screen = self.screen
+        if not isinstance(screen, Frame) or not screen.moment.may_plan:
             return
         from streamops.tui.acting.offers import offers  # noqa: PLC0415 - it brings the engine along
 
-        subject = screen.subject()
-        for operation in offers(subject):
+        for operation in offers(screen.subject()):
             words = operation.name.replace(".", " ")
-            yield f"Plan: {words}", operation.summary, partial(app.open_form, operation.name, subject)
+            run = partial(self.app.run_action, f"app.form({operation.name!r})")
+            yield f"Plan: {words}", operation.summary, run
 
 
 class Places(Provider):
@@ -135,3 +135,32 @@ class Places(Provider):
 
     def _go(self, place: Place) -> None:
         self.screen.post_message(Go(place))
+
+
+class Arrangements(Provider):
+    """Saved views, and the columns of the list on the screen. Titles are literal text, whatever they hold."""
+
+    async def discover(self) -> Hits:
+        """The saved views."""
+        for name, words, run in self._views():
+            yield DiscoveryHit(Content(name), run, text=name, help=words)
+
+    async def search(self, query: str) -> Hits:
+        """Views and columns whose names match."""
+        matcher = self.matcher(query)
+        for name, words, run in (*self._views(), *self._columns()):
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, Content(name), run, text=name, help=words)
+
+    def _views(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+        screen = self.screen
+        if isinstance(screen, Frame):
+            for name in sorted(screen.moment.views):
+                yield f"View: {name}", "a saved view (w)", partial(self.app.run_action, f"app.view({name!r})")
+
+    def _columns(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+        screen = self.screen
+        if isinstance(screen, Listing):
+            for column in screen.every_column:
+                yield f"Sort by {column.title}", "again inverts (h)", partial(screen.sort_by, column.key)

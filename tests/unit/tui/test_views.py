@@ -6,7 +6,7 @@ from streamops.errors import SettingsError
 from streamops.present.views import View
 from streamops.tui import places
 from streamops.tui.app import StreamopsApp
-from streamops.tui.arranging import Arrangements
+from streamops.tui.providers import Arrangements
 from streamops.tui.theme import Ground
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import ALL, shop_source
@@ -163,7 +163,7 @@ async def test_the_palette_opens_views_and_sorts_by_any_column() -> None:
         (hit,) = [hit async for hit in provider.search("sort by lag slope")]
         hit.command()
         await until(app, lambda: "sorted by LAG SLOPE ▾" in bar(app, "crumbs"))
-        found["View: stuck"].command()
+        app.call_later(found["View: stuck"].command)
         await until(app, lambda: "/pending>0" in bar(app, "crumbs"))
 
 
