@@ -27,11 +27,9 @@ from streamops.present.text import safe, shorten
 from streamops.present.views import View, check_view_name, view_toml
 from streamops.tui import goto, places
 from streamops.tui.asking import Copy, Follow, Go, GoTo, Page, Remember, Say, SwitchContext, Typed
-from streamops.tui.deed import Deed
 from streamops.tui.follower import Follower
-from streamops.tui.guard import OnlyShown, WithoutColour
 from streamops.tui.live import Live
-from streamops.tui.moment import Moment
+from streamops.tui.moment import Deed, Moment
 from streamops.tui.places import Place
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Arrangements, Places, Plans
@@ -40,9 +38,8 @@ from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 from streamops.tui.source import TuiSettings
 from streamops.tui.subjects import KEYS, Subject, queue_of, verb_of
-from streamops.tui.terminal import HUNG_UP, Stream, is_in_browser, require_terminal
-from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name
-from streamops.tui.widget_themes import themes
+from streamops.tui.terminal import HUNG_UP, OnlyShown, Stream, WithoutColour, is_in_browser, require_terminal
+from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
     from streamops.tui.acting.asks import Planning
@@ -528,8 +525,7 @@ class StreamopsApp(App[int]):
             subject: What the cursor is on.
             edits: Ask for the fields of the letters too.
         """
-        from streamops.tui.acting.backups import backup_for  # noqa: PLC0415 - as above
-        from streamops.tui.acting.offers import operation_named  # noqa: PLC0415 - as above
+        from streamops.tui.acting.offers import backup_for, operation_named  # noqa: PLC0415 - as above
         from streamops.tui.screens.form import FormScreen  # noqa: PLC0415 - as above
 
         if (found := operation_named(operation)) is None:

@@ -15,7 +15,7 @@ from streamops.present.rows import GroupRow
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, health_text, lag_text, percent, terse
-from streamops.tui.paint import BLANK_LINE, Line, cell_width, wrap
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, wrap
 
 LABEL_WIDTH: Final = 14
 BAR_WIDTH: Final = 12

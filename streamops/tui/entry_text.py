@@ -15,8 +15,8 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, safe_bytes
 from streamops.present.units import count, duration, size
 from streamops.tui.details import paragraph
-from streamops.tui.paint import BLANK_LINE, Line, cell_width, chop
 from streamops.tui.payload import MOST_LINES, head_lines
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, chop
 
 SHOWN_BYTES: Final = 64 * 1024
 LEAST_BYTES: Final = 512

@@ -1,16 +1,20 @@
 """What help says of the row under the cursor: its findings, its lag, and what mends it with which key. Pure lines."""
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
-from streamops.model.observation import Finding, GroupView
+from streamops.model.observation import Finding, FindingCode, GroupView
 from streamops.present.explaining import BASES, FINDINGS, TIME_LAG, Remedy
+from streamops.present.runbooks import FILE, HEADINGS, section
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, lag_text
 from streamops.tui.details import paragraph
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.subjects import VERBS, Sort, Subject, fitting
+from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 INDENT: Final = 3
 KEY_WIDTH: Final = 3
@@ -106,3 +110,19 @@ def _key(operation: str, subject: Subject | None) -> tuple[str, str]:
             if verb.operation == operation and sort in verb.sorts:
                 return verb.key, where
     return "", ""
+
+
+@cache
+def runbook(code: FindingCode) -> str:
+    """What to do about a finding, as Markdown; empty where the runbooks are not installed."""
+    return section(_text(), HEADINGS[code])
+
+
+@cache
+def _text() -> str:
+    for place in (files("streamops") / FILE, Path(__file__).parents[2] / FILE):
+        try:
+            return place.read_text("utf-8")
+        except OSError:
+            continue
+    return ""

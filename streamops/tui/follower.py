@@ -10,7 +10,7 @@ from streamops.errors import StreamopsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.tui.kept import Kept
-from streamops.tui.pace import retry_delay
+from streamops.tui.moment import retry_delay
 from streamops.tui.source import Source
 
 BATCH_SECONDS: Final = 0.25

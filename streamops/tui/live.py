@@ -10,16 +10,17 @@ from textual.message import Message
 from streamops.errors import StreamopsError
 from streamops.model.observation import Observation
 from streamops.present.views import View
-from streamops.tui.deed import Deed
-from streamops.tui.identity import Identity
-from streamops.tui.moment import Loss, Moment
-from streamops.tui.pace import faster, slower
+from streamops.tui.moment import Deed, Loss, Moment, faster, slower
 from streamops.tui.poller import Connected, Lost, Observed, Poller
 from streamops.tui.source import ContextInfo, Source, TuiSettings
-from streamops.tui.tally import Tally
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
-    from streamops.tui.noticing import Noticing
+    from streamops.tui.past.alerts import Noticing
+from collections.abc import Sequence
+
+from streamops.model.observation import Health, StreamView
+from streamops.model.server import ServerInfo
+from streamops.tui.moment import Stranger
 
 MOST_TYPED: Final = 50
 """Lines of a prompt that are remembered."""
@@ -93,7 +94,7 @@ class Live:
         observation = self.moment.observation
         if self._noticing is not None or observation is None:
             return False
-        from streamops.tui.noticing import Noticing  # noqa: PLC0415 - the first rows are drawn without it
+        from streamops.tui.past.alerts import Noticing  # noqa: PLC0415 - the first rows are drawn without it
 
         self._noticing = Noticing()
         self._notice(observation)
@@ -176,3 +177,68 @@ class Live:
             tally=self._tally.count(message.observation),
             alerts=() if self._noticing is None else self._noticing.firing,
         )
+
+
+class Tally:
+    """Counts groups by health; a stream without groups counts for itself."""
+
+    def __init__(self) -> None:
+        self._streams: Sequence[StreamView] = ()
+        self._counts = [0] * len(Health)
+
+    def count(self, observation: Observation) -> dict[Health, int]:
+        """The groups of an observation by health; nothing of a health that none is in."""
+        before, self._streams = self._streams, observation.streams
+        if len(before) == len(self._streams):
+            # Two observations share every stream that did not change, at the same place.
+            for old, new in zip(before, self._streams, strict=True):
+                if old is not new:
+                    self._add(old, -1)
+                    self._add(new, 1)
+        else:
+            self._counts = [0] * len(Health)
+            for stream in self._streams:
+                self._add(stream, 1)
+        return {health: number for health, number in zip(Health, self._counts, strict=True) if number}
+
+    def _add(self, stream: StreamView, number: int) -> None:
+        if not stream.groups:
+            self._counts[stream.health] += number
+        for group in stream.groups:
+            self._counts[group.health] += number
+
+
+NO_ID: Final = "0" * 40
+"""What a server without a second replication ID says in its place."""
+
+
+class Identity:
+    """Knows a server by its replication IDs, whatever its address.
+
+    A primary that took over in a failover still knows the ID of the one before it, so it is the same server; so is a
+    cluster as long as one of its primaries is. A server that was restarted from its file is known on versions that keep
+    their ID there; one that came up empty is another, which is what the person must know before anything is written.
+    """
+
+    def __init__(self) -> None:
+        self._known: frozenset[str] = frozenset()
+        self._answers: frozenset[str] = frozenset()
+
+    def see(self, server: ServerInfo) -> Stranger | None:
+        """Compare a server that answered with the one that is known; none where it is the same, or cannot be told."""
+        ids = frozenset(one for node in server.nodes for one in node.replication_ids) - {NO_ID}
+        if not ids:
+            return self._stranger()
+        self._answers = ids
+        if not self._known or ids & self._known:
+            self._known = ids
+        return self._stranger()
+
+    def accept(self) -> None:
+        """From now on the server that answers is the one that is known."""
+        self._known = self._answers
+
+    def _stranger(self) -> Stranger | None:
+        if self._answers & self._known or not self._answers:
+            return None
+        return Stranger(tuple(sorted(self._known)), tuple(sorted(self._answers)))

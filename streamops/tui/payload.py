@@ -9,7 +9,7 @@ from streamops.present.entries import FieldView, Kind, render_entry
 from streamops.present.table import Cell, Tone
 from streamops.present.units import UNKNOWN, count, duration, size, timestamp
 from streamops.tui.details import paragraph
-from streamops.tui.paint import BLANK_LINE, Line, chop
+from streamops.tui.widgets.paint import BLANK_LINE, Line, chop
 
 SHOWN_BYTES: Final = 64 * 1024
 MOST_LINES: Final = 20_000

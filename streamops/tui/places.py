@@ -119,7 +119,7 @@ class OneAction(Place, frozen=True):
 
     action: Action
 
-    screen = "action:ActionScreen"
+    screen = "audit:ActionScreen"
     under = ("audit",)
     words = ("audit", "ls", "--id")
 
@@ -143,7 +143,7 @@ class OneJob(Place, frozen=True):
 
     id: str
 
-    screen = "job:JobScreen"
+    screen = "jobs:JobScreen"
     under = ("jobs",)
     words = ("jobs", "show")
 
@@ -194,7 +194,7 @@ class OneLetter(Place, frozen=True):
     queue: str
     id: EntryId
 
-    screen = "letter:LetterScreen"
+    screen = "dead_letters:LetterScreen"
     under = ("dead letters",)
     words = ("dlq", "show")
 
@@ -217,7 +217,7 @@ class OneLetter(Place, frozen=True):
 class DelayedQueues(Place, frozen=True):
     """All queues of delayed messages."""
 
-    screen = "delayed_queues:DelayedQueuesScreen"
+    screen = "delayed:DelayedQueuesScreen"
     typed = "delayed"
     under = ("delayed",)
     words = ("delayed", "ls")
@@ -239,7 +239,7 @@ class OneDelayed(Place, frozen=True):
     stream: str
     id: str
 
-    screen = "delayed_message:DelayedMessageScreen"
+    screen = "delayed:DelayedMessageScreen"
     under = ("delayed",)
     words = ("delayed", "show")
 
@@ -258,7 +258,7 @@ class OneTopic(Place, frozen=True):
 
     topic: str
 
-    screen = "topic:TopicScreen"
+    screen = "topics:TopicScreen"
     under = ("topics",)
     words = ("topics", "show")
 
@@ -311,7 +311,7 @@ class OnePool(Place, frozen=True):
 
     pool: str
 
-    screen = "pool:PoolScreen"
+    screen = "pools:PoolScreen"
     under = ("pools",)
     words = ("autoscale", "explain")
 
@@ -321,7 +321,7 @@ class Stream(Place, frozen=True):
 
     stream: str
 
-    screen = "stream:StreamScreen"
+    screen = "streams:StreamScreen"
     words = ("streams", "info")
 
 

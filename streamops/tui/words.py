@@ -11,8 +11,8 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.present.units import compact, count, duration, health_text, percent
 from streamops.tui.moment import Loss, Moment, Stranger
-from streamops.tui.paint import Line, cell_width
 from streamops.tui.source import ContextInfo
+from streamops.tui.widgets.paint import Line, cell_width
 
 CRUMB: Final = " ▸ "
 GAP: Final = Cell("  ")

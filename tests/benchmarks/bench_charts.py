@@ -16,9 +16,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.observation import Observation
-from streamops.tui import noticing
-from streamops.tui.alerting import Alerts
 from streamops.tui.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
+from streamops.tui.past import alerts
+from streamops.tui.past.alerts import Alerts
 from streamops.tui.past.memory import Past
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
@@ -125,7 +125,7 @@ def main() -> int:
         print(f"{f'{GROUPS:,} groups, {words}: findings, a poll':64} {findings:6.1f} ms")
     for word, drawing in measure_drawing().items():
         print(f"{f'four charts at {WIDTH} by {HEIGHT}, {word}':64} {drawing:6.1f} ms")
-    setattr(noticing, "Past", fed(sample.shop(), 150, 2))  # noqa: B010 - a past to begin with
+    setattr(alerts, "Past", fed(sample.shop(), 150, 2))  # noqa: B010 - a past to begin with
     shares = {name: asyncio.run(measure_screen(keys)) for name, keys in SCREENS.items()}
     for name, share in shares.items():
         print(f"{f'open, every 2 s: {name}':64} {share:6.1%}  limit {CPU_LIMIT:.0%}")

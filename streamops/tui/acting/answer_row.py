@@ -11,9 +11,9 @@ from streamops.operations.consent import Consent, ConsentKind
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.tui.acting.choice import Press
-from streamops.tui.bars import Bar
-from streamops.tui.paint import BLANK_LINE, Line, cell_width
 from streamops.tui.theme import Ground
+from streamops.tui.widgets.bars import Bar
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 LONGEST: Final = 40
 CLOSE: Final = "Close"

@@ -8,9 +8,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from streamops.present.table import Cell, Tone
-from streamops.tui.paint import brush_of, cell_width
-from streamops.tui.painted import Painted
 from streamops.tui.theme import Ground
+from streamops.tui.widgets.paint import Painted, brush_of, cell_width
 
 
 class Press(Painted, can_focus=True):

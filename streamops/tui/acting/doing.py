@@ -10,7 +10,7 @@ from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Assent, Outcome, Progress
 from streamops.operations.operation import Prepared
 from streamops.present.text import safe
-from streamops.tui.deed import Deed
+from streamops.tui.moment import Deed
 from streamops.tui.source import Source
 
 KEPT: Final = 8

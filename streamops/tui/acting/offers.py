@@ -1,13 +1,19 @@
-"""Which registered operations fit what the cursor is on."""
+"""Which operations fit what the cursor is on, and what their forms are filled in with."""
 
+import os
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct
 
-from streamops.model.fields import IntentField, intent_fields
+from streamops.errors import SettingsError
+from streamops.model.fields import IntentField, intent_fields, is_readable
+from streamops.model.observation import GroupView, Observation
 from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
-from streamops.tui.acting.answers import read_answer
+from streamops.settings.backups import new_backup
+from streamops.tui.acting.questions import RECEIVER, read_answer
 from streamops.tui.subjects import Subject
 
 UNDO: Final = "undo"
@@ -56,3 +62,60 @@ def undoing(audit_id: str) -> Struct | None:
     intent: type[Struct] = operation.intent
     first = next(field for field in intent_fields(intent) if field.required)
     return intent(**{first.name: read_answer(first, audit_id)})
+
+
+def names_for(field: IntentField, observation: Observation | None, subject: Subject | None) -> Sequence[str]:
+    """Names to complete to: the streams there are, the subject's groups, the consumers of its group.
+
+    Only names that a person can type: an escaped one would name something else.
+    """
+    views = () if observation is None else observation.streams
+    names: Sequence[str] = ()
+    if field.completes in {"streams", "queues"}:
+        names = [view.stream.name for view in views]
+    elif field.completes == "groups":
+        names = [group.group.name for group in _groups(observation, subject)]
+    elif field.completes == "consumers" and subject and (view := _group(observation, subject)):
+        names = [consumer.name for consumer in view.group.members or ()]
+        if field.name == RECEIVER:
+            names = [name for name in names if is_readable(name) and name != subject.consumer]
+    return [name for name in names if name.isprintable()]
+
+
+def receiver_for(
+    intent: type[Struct], observation: Observation | None, subject: Subject | None
+) -> dict[str, Any]:
+    """The consumer that a finding about the group hands entries over to, as the form's value; nothing without one."""
+    view = _group(observation, subject)
+    # A replay has a receiver too, which is a stream.
+    receives = any(one.name == RECEIVER and one.completes == "consumers" for one in intent_fields(intent))
+    if view is None or subject is None or not receives:
+        return {}
+    named = (finding.receiver for finding in view.findings)
+    found = next((name for name in named if name not in (None, subject.consumer)), None)
+    return {} if found is None else {RECEIVER: found}
+
+
+def _group(observation: Observation | None, subject: Subject | None) -> GroupView | None:
+    if subject is None or subject.group is None:
+        return None
+    return next((one for one in _groups(observation, subject) if one.group.name == subject.group), None)
+
+
+def _groups(observation: Observation | None, subject: Subject | None) -> Sequence[GroupView]:
+    views = () if observation is None or subject is None else observation.streams
+    return next((view.groups for view in views if subject and view.stream.name == subject.stream), ())
+
+
+def backup_for(operation: str, intent: type[Struct], subject: Subject | None) -> dict[str, str]:
+    """A new file in the state directory as the form's value; nothing where none is written, or there is no such place."""
+    if subject is None:
+        return {}
+    target = list(filter(None, [subject.stream, subject.group]))
+    with suppress(SettingsError):
+        return {
+            field.name: new_backup(operation, target, os.environ)
+            for field in intent_fields(intent)
+            if field.backup
+        }
+    return {}

@@ -10,7 +10,7 @@ from streamops.present.plans import Fact, outcome_facts, plan_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.details import paragraph
-from streamops.tui.paint import BLANK_LINE, Line, wrap
+from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 
 LABEL: Final = 14
 GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}

@@ -7,7 +7,7 @@ from streamops.present.plans import Fact
 from streamops.present.records import action_facts
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.details import column_lines
-from streamops.tui.paint import Line
+from streamops.tui.widgets.paint import Line
 
 TOO_LONG = frozenset({"sample", "command"})
 ALL_COLUMNS = (*JOB_COLUMNS, *JOB_DETAIL_COLUMNS)

@@ -7,7 +7,7 @@ from streamops.present.cells import NOT_THERE
 from streamops.present.plans import Fact
 from streamops.present.table import Column
 from streamops.tui.acting.plan_lines import fact_lines
-from streamops.tui.paint import Line
+from streamops.tui.widgets.paint import Line
 
 NO_NAMES: Final[Mapping[str, str]] = {}
 

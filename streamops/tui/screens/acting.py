@@ -3,9 +3,9 @@
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.screens.frame import Frame
+from streamops.tui.widgets.paint import Line
 
 
 class ActingFrame(Frame):

@@ -11,17 +11,17 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.asking import Remember
-from streamops.tui.box_view import BoxView
 from streamops.tui.charting import SPANS, since_words, window
 from streamops.tui.details import group_lines, paragraph
 from streamops.tui.group_box import group_box
 from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.group import find_group
-from streamops.tui.screens.stream import missing
+from streamops.tui.screens.streams import missing
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
-from streamops.tui.text_view import Builder, no_lines
+from streamops.tui.widgets.bars import BoxView
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder, no_lines
 
 EXPLAINED: Final = (
     (

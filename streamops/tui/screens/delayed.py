@@ -1,24 +1,32 @@
-"""The delayed messages beside one stream, the first due first."""
+"""Delayed messages: all queues, the messages of one, and one message."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from streamops.monitor.delayed import DelayedPage
-from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS
+from streamops.model.wording import counted
+from streamops.monitor.delayed import DelayedPage, DelayedQueues
+from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
 from streamops.present.delayed import DelayedQueueRow, DelayedRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import count, duration, size
 from streamops.tui import places
-from streamops.tui.beside.delayed_lines import delayed_head, message_lines
-from streamops.tui.head import Head
+from streamops.tui.beside.facts import column_facts
+from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
+from streamops.tui.payload import SHOWN_BYTES, field_lines
 from streamops.tui.places import Place
+from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.read_listing import ReadListing
-from streamops.tui.screens.whole import WholeMarking
+from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
-from streamops.tui.subjects import Sort, Subject
-from streamops.tui.text_view import Builder
+from streamops.tui.subjects import Sort, Subject, subject_at
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder, Head
 
 PANE_BYTES: Final = 8 * 1024
 CONTENT_WIDTH: Final = 24
@@ -99,3 +107,161 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
     def whole_subject(self) -> Subject:
         """The queue."""
         return Subject(sort=Sort.QUEUE, stream=self._delayed_place.stream)
+
+
+GONE = "it is no longer there: it became an entry, or was cancelled"
+
+
+class DelayedMessageScreen(ReadingFrame):
+    """A message in full; ``v`` shows its fields as they came."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "raw", "decoded or raw", show=False, id="raw")]
+    HINTS = (("v", "raw"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+
+    def __init__(self, place: places.OneDelayed, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self._message_place = place
+        self._row: DelayedRow | None = None
+        self._raw = False
+
+    async def read(self, source: Source) -> DelayedRow:
+        """The message."""
+        stream = self._message_place.stream
+        (message,) = await source.delayed.messages(stream, [self._message_place.id])
+        return DelayedRow(stream, message, await source.delayed.clock(stream))
+
+    def take(self, answer: DelayedRow) -> None:
+        """Take it."""
+        self._row = answer
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """All of it."""
+        row = self._row
+        if row is None:
+            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
+        if not row.message.exists:
+            return [BLANK_LINE, (Cell(f" {GONE}", Tone.WARN),)]
+        return message_lines(row, width, raw=self._raw)
+
+    def subject(self) -> Subject | None:
+        """The message."""
+        return subject_at(self._message_place, dead_letters=False)
+
+    def copyable(self) -> str:
+        """The message's ID."""
+        return self._message_place.id
+
+    def action_raw(self) -> None:
+        """Show text as it came, or decoded again."""
+        self._raw = not self._raw
+        self.tell()
+
+
+class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
+    """The queues; Enter leads to a queue's messages. Finding them goes through all keys, so it is done at leisure."""
+
+    AGAIN = 15.0
+    HINTS = (("enter", "messages"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
+
+    def __init__(self, place: places.DelayedQueues, moment: Moment) -> None:
+        super().__init__(place, moment, DELAYED_QUEUE_COLUMNS)
+        self._complete = True
+
+    async def read(self, source: Source) -> DelayedQueues:
+        """Find all of them."""
+        return await source.find_delayed()
+
+    def take(self, found: DelayedQueues) -> None:
+        """Take the queues."""
+        self.rows = tuple(DelayedQueueRow(queue, found.now) for queue in found.queues)
+        self.gaps, self._complete = found.gaps, found.complete
+
+    def nothing(self) -> str:
+        """Why there is none."""
+        return "no delayed messages beside the streams that are known"
+
+    def identify(self, row: DelayedQueueRow) -> str:
+        """The stream's name."""
+        return row.queue.stream
+
+    def text_of(self, row: DelayedQueueRow) -> str:
+        """The stream's name."""
+        return row.queue.stream
+
+    def is_fault(self, row: DelayedQueueRow) -> bool:
+        """Whether messages are due and not moved, or lack their other half."""
+        return row.queue.due > 0 or row.queue.bodies != row.queue.messages
+
+    def place_of(self, row: DelayedQueueRow) -> Place:
+        """Its messages."""
+        return places.Delayed(row.queue.stream)
+
+    def detail(self, row: DelayedQueueRow) -> Builder:
+        """The queue in full."""
+        return lambda width: delayed_queue_lines(row, width)
+
+    def name_of(self, row: DelayedQueueRow) -> str:
+        """The stream's name."""
+        return row.queue.stream
+
+    def position_words(self) -> Line:
+        """Whether there may be others, and the rest as everywhere."""
+        partly = () if self._complete or not self.rows else (Cell("not all looked for  ", Tone.UNKNOWN),)
+        return (*partly, *super().position_words())
+
+
+OF_MESSAGE: Final = tuple(
+    column
+    for column in (*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS)
+    if column.key not in {"id", "preview", "problem"}
+)
+PUMPS: Final = (
+    "Messages become entries by the pump of any of our workers that reads the stream. Where none runs, those that are "
+    "due wait: R moves them now."
+)
+HALVES: Final = "Some bodies lack their place in the queue: they can never become entries."
+
+FOREIGN: Final = "Another program wrote members of this sorted set. They stay untouched: no worker and no operation moves or removes them."
+
+
+def delayed_queue_lines(row: DelayedQueueRow, width: int) -> list[Line]:
+    """A queue in full."""
+    queue = row.queue
+    lines = paragraph(safe(queue.stream), width, Tone.STRONG)
+    lines += column_facts(DELAYED_QUEUE_COLUMNS[1:], row, width)
+    if queue.foreign or queue.bodies != queue.messages:
+        warning = FOREIGN if queue.foreign else HALVES
+        lines += [BLANK_LINE, *paragraph(f"▲ {warning}", width, Tone.WARN, hang=2)]
+    return [*lines, BLANK_LINE, *paragraph(PUMPS, width, Tone.DIM)]
+
+
+def delayed_head(row: DelayedQueueRow | None, shown: int) -> list[Line]:
+    """What a queue comes to, in a line."""
+    if row is None:
+        return [(Cell(" counting", Tone.DIM),)]
+    queue = row.queue
+    cells = [Cell(f" {counted(queue.messages, 'message', 'messages')}", Tone.STRONG)]
+    if queue.due:
+        cells.append(Cell(f" · {count(queue.due)} due, and not moved yet", Tone.WARN))
+    if row.next_due_in is not None:
+        late = row.next_due_in.total_seconds() < 0
+        when = f"overdue by {duration(-row.next_due_in)}" if late else f"due in {duration(row.next_due_in)}"
+        cells.append(Cell(f" · the first {when}"))
+    if queue.bodies != queue.messages:
+        cells.append(Cell(f" · {count(queue.bodies)} bodies", Tone.WARN))
+    if queue.messages > shown:
+        cells.append(Cell(f" · the first {count(shown)} are listed", Tone.DIM))
+    return [tuple(cells)]
+
+
+def message_lines(row: DelayedRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
+    """A message in full: when it is due, where it goes, and its fields."""
+    message = row.message
+    lines = paragraph(safe(message.id), width, Tone.STRONG)
+    if message.problem:
+        lines += paragraph(f"▲ {safe(message.problem)}", width, Tone.WARN, hang=2)
+    lines += column_facts(OF_MESSAGE, row, width)
+    entry = row.entry
+    about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
+    heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
+    return [*lines, BLANK_LINE, heading, *field_lines(entry, width, limit=limit, raw=raw)]

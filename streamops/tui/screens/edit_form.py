@@ -17,16 +17,16 @@ from streamops.operations.operation import Operation
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.acting.answers import WrongAnswer
 from streamops.tui.acting.edits import Editable, editables
-from streamops.tui.bars import Bar
+from streamops.tui.acting.questions import WrongAnswer
 from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line, fit
 from streamops.tui.places import Place
 from streamops.tui.screens.form import LABEL, FormScreen, Rows
 from streamops.tui.subjects import Subject
 from streamops.tui.theme import Ground
+from streamops.tui.widgets.bars import Bar
+from streamops.tui.widgets.paint import Line, fit
 
 MOST_READ: Final = 200
 """Letters whose fields are looked at."""

@@ -13,10 +13,10 @@ from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
 from streamops.tui.kept import Kept
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
 from streamops.tui.reads import problem
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.entry_list import EntryList
+from streamops.tui.widgets.paint import Line
 
 PAGE = 100
 

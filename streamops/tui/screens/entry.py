@@ -21,10 +21,10 @@ from streamops.tui import places
 from streamops.tui.asking import Copy, Go, Page
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, Part, entry_text, parts_of
 from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.reads import problem
 from streamops.tui.screens.searched import Searched
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 READING: Final = "reading"
 PAGED_BYTES: Final = 64 * 1024 * 1024

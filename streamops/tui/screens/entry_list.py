@@ -14,7 +14,7 @@ from streamops.tui.moment import Moment
 from streamops.tui.payload import entry_lines
 from streamops.tui.places import Place
 from streamops.tui.screens.marking import Marking
-from streamops.tui.text_view import Builder
+from streamops.tui.widgets.text_view import Builder
 
 PANE_BYTES = 8 * 1024
 CONTENT_WIDTH = 24

@@ -16,21 +16,20 @@ from streamops.model.wording import first_few
 from streamops.operations.operation import Operation
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.acting.answers import WrongAnswer
 from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.messages import ShowPlan
-from streamops.tui.acting.offered_names import names_for, receiver_for
-from streamops.tui.acting.questions import Question, questions_for, read_form
-from streamops.tui.bars import Bar
+from streamops.tui.acting.offers import names_for, receiver_for
+from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form
 from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line, fit
 from streamops.tui.places import Place
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.subjects import Subject
-from streamops.tui.text_view import TextView
 from streamops.tui.theme import Ground
+from streamops.tui.widgets.bars import Bar
+from streamops.tui.widgets.paint import Line, fit
+from streamops.tui.widgets.text_view import TextView
 
 LABEL: Final = 18
 CHOOSE: Final = ("space", "choose")

@@ -12,17 +12,15 @@ from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.asking import Go
-from streamops.tui.bars import Divider
-from streamops.tui.body import Body
-from streamops.tui.box_view import BoxView
 from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
 from streamops.tui.group_box import group_box
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.listing import Listing
-from streamops.tui.screens.stream import find_stream, missing
-from streamops.tui.text_view import Builder, no_lines
+from streamops.tui.screens.streams import find_stream, missing
+from streamops.tui.widgets.bars import Body, BoxView, Divider
+from streamops.tui.widgets.text_view import Builder, no_lines
 
 COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in ("stream", "group"))
 

@@ -10,11 +10,11 @@ from streamops.present.filters import EVERY_SIGN, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
 from streamops.tui.asking import Back
 from streamops.tui.details import paragraph
-from streamops.tui.line_view import SORT_MARKS
 from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.screens.listing import Listing
-from streamops.tui.text_view import Builder
+from streamops.tui.widgets.line_view import SORT_MARKS
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder
 
 
 class Heading(Struct, frozen=True):

@@ -13,11 +13,11 @@ from streamops.tui.details import paragraph, title_lines
 from streamops.tui.explaining import finding_help, lag_help
 from streamops.tui.moment import Moment
 from streamops.tui.own_keys import own_sections
-from streamops.tui.paint import BLANK_LINE, Line, fit
 from streamops.tui.places import Place, command
 from streamops.tui.screens.frame import Frame
 from streamops.tui.subjects import fitting
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.paint import BLANK_LINE, Line, fit
+from streamops.tui.widgets.text_view import TextView
 
 KEY_WIDTH: Final = 18
 MOST_ABOUT: Final = 16

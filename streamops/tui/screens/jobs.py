@@ -1,10 +1,12 @@
-"""Long work on the server: under way anywhere, interrupted, and over. It is read again with every observation."""
+"""Long work: all jobs, and one."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import partial
+from time import monotonic
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobPage, JobState
@@ -13,13 +15,79 @@ from streamops.present.columns.jobs import JOB_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import places, words
-from streamops.tui.acting.record_lines import job_lines
+from streamops.tui.acting.asks import PlanRest
+from streamops.tui.acting.messages import ShowPlan
+from streamops.tui.acting.record_lines import job_help, job_lines
+from streamops.tui.asking import Say
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
 from streamops.tui.places import Place
-from streamops.tui.screens.job_keys import JobKeys
+from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
-from streamops.tui.text_view import Builder
+from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.source import Source
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder, no_lines
+
+SURE_WITHIN: Final = 4.0
+"""Seconds in which the key has to be pressed again."""
+
+
+class JobKeys(Frame):
+    """Keys of the screens of jobs. A capital opens the plan of the rest; stopping asks for its key twice."""
+
+    KEYS: Final = (
+        Binding("R", "resume", "plan the rest", show=False, id="resume"),
+        Binding("X", "stop", "stop it", show=False, id="stop"),
+    )
+    _asked_for = ""
+    _asked_at = 0.0
+
+    def job(self) -> Job | None:
+        """The job that the keys are about; none where there is none."""
+        raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Neither is a key where nothing may be changed."""
+        if action in {"resume", "stop"}:
+            return not self.moment.read_only
+        return super().check_action(action, parameters)
+
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """Without what may not be done."""
+        if self.moment.read_only:
+            return tuple(pair for pair in self.HINTS if pair[0] not in {"R", "X"})
+        return self.HINTS
+
+    def action_resume(self) -> None:
+        """Plan the rest of it."""
+        if (job := self.job()) is not None:
+            self.post_message(ShowPlan(f"{job.operation} (job {job.id})", PlanRest(job.id)))
+
+    def action_stop(self) -> None:
+        """Ask it to stop, once the key was pressed twice: a cancelled job is not resumed."""
+        job = self.job()
+        if job is None:
+            return
+        if job.state in {JobState.DONE, JobState.CANCELLED}:
+            self.post_message(Say(f"job {job.id} is over"))
+        elif self._asked_for == job.id and monotonic() - self._asked_at < SURE_WITHIN:
+            self._asked_for = ""
+            self.fetch(
+                lambda source: source.cancel_job(job.id),
+                partial(self._asked_to_stop, job.id),
+                self._not_asked_to_stop,
+            )
+        else:
+            self._asked_for, self._asked_at = job.id, monotonic()
+            self.post_message(Say(f"X once more stops job {job.id} for good; what it did stays done"))
+
+    def _asked_to_stop(self, job: str, over: bool) -> None:  # noqa: FBT001 - an answer
+        self.post_message(Say(f"job {job} is over" if over else f"job {job} stops after its batch"))
+        self.reread()
+
+    def _not_asked_to_stop(self, error: StreamopsError) -> None:
+        self.post_message(Say(error.message, warning=True))
+
 
 # Who runs it is worth more than the whole of the name.
 OWNER_WIDTH = 12
@@ -133,3 +201,49 @@ class JobsScreen(JobKeys, Listing[Job]):
     def position_words(self) -> Line:
         """The cursor."""
         return (self._failed(), *words.position(self.list.cursor, len(self.list.rows)))
+
+
+class JobScreen(JobKeys, ReadingFrame):
+    """A job in full; it is read again with every observation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
+    HINTS = (("R", "plan the rest"), ("X", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+
+    def __init__(self, place: places.OneJob, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self._job_place = place
+        self._job: Job | None = None
+
+    async def read(self, source: Source) -> Job:
+        """The job."""
+        return await source.read_job(self._job_place.id)
+
+    def take(self, answer: Job) -> None:
+        """Take it."""
+        self._job = answer
+
+    def show(self, moment: Moment) -> None:
+        """Read again where there is a new observation."""
+        newer = moment.observation is not self.moment.observation
+        super().show(moment)
+        if newer:
+            self.reread()
+
+    def job(self) -> Job | None:
+        """It itself."""
+        return self._job
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """Every number of it."""
+        if self._job is None:
+            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
+        return job_lines(self._job, width)
+
+    def explain(self) -> Builder:
+        """What each of them means."""
+        job = self._job
+        return no_lines if job is None else lambda width: job_help(job, width)
+
+    def copyable(self) -> str:
+        """The job's ID."""
+        return self._job_place.id

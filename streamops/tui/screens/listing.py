@@ -1,23 +1,271 @@
-"""A screen with a list: sort, filter, faults only, and a pane that tells the row under the cursor in full."""
+"""A screen with a list: filtered, sorted, arranged as somebody wants it, with a pane that tells the row under the cursor in full."""
 
-from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final, TypeVar
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
+from typing import ClassVar, Final, Generic, TypeVar
 
+from msgspec.structs import replace
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
-from streamops.present.table import Column
+from streamops.present.filters import NONE, column_named, common_sign, names_of
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import count
+from streamops.present.views import View
+from streamops.tui import words
 from streamops.tui.asking import Go
-from streamops.tui.bars import Divider
-from streamops.tui.body import Body
 from streamops.tui.details import column_lines
 from streamops.tui.moment import Moment
+from streamops.tui.ordering import Ordering, Wish
 from streamops.tui.places import Place, entry_of
-from streamops.tui.screens.arranged import Arranged
+from streamops.tui.screens.frame import Frame
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
-from streamops.tui.text_view import Builder, TextView, no_lines
+from streamops.tui.widgets.bars import Body, Divider
+from streamops.tui.widgets.line_view import LineView
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.prompt import FILTER, Prompt, last_word
+from streamops.tui.widgets.text_view import Builder, TextView, no_lines
 
 Row = TypeVar("Row")
+
+
+class Arranged(Frame, Generic[Row]):
+    """A list. Subclasses say what a row is.
+
+    Args:
+        place: Which place it is.
+        moment: What is known now.
+        columns: The columns of the list.
+        more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
+
+    Attributes:
+        wish: What was asked for: a filter, an order, faults only.
+        every_column: All columns that can be compared and sorted by.
+        list: The list.
+    """
+
+    LITERAL: ClassVar[frozenset[str]] = NONE
+    """Signs that always belong to the words of a filter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "filter", show=False, id="filter"),
+        Binding("n", "match(1)", "next match", show=False, id="next"),
+        Binding("b", "match(-1)", "previous match", show=False, id="previous"),
+        Binding("f", "faults", "faults only", show=False, id="faults"),
+        Binding("o", "sort", "sort by the next column", show=False, id="sort"),
+        Binding("i", "invert", "invert the order", show=False, id="invert"),
+        Binding("h", "app.headings", "columns: sort, show, hide", show=False, id="headings"),
+    ]
+
+    def __init__(
+        self,
+        place: Place,
+        moment: Moment,
+        columns: Sequence[Column[Row]],
+        more: Sequence[Column[Row]] = (),
+    ) -> None:
+        super().__init__(place, moment)
+        self.wish = Wish()
+        self._own = self._columns = tuple(columns)
+        known = {column.key for column in columns}
+        self.every_column = (*columns, *(column for column in more if column.key not in known))
+        self._ordering = Ordering(self.every_column, self.text_of, self.is_fault, self.LITERAL)
+        self._all: Sequence[Row] = ()
+        self.list = LineView[Row](columns, self.identify, id="main")
+
+    # -- what subclasses say -------------------------------------------------------------------------
+
+    @abstractmethod
+    def rows_of(self, moment: Moment) -> Sequence[Row]:
+        """All rows of a moment; the very same sequence where nothing changed."""
+
+    @abstractmethod
+    def identify(self, row: Row) -> Hashable:
+        """What makes a row the same row in the next moment."""
+
+    @abstractmethod
+    def text_of(self, row: Row) -> str:
+        """The words a filter looks at."""
+
+    def is_fault(self, row: Row) -> bool:
+        """Whether a row has a fault."""
+        del row
+        return False
+
+    def empty_note(self) -> str:
+        """Why there are no rows at all."""
+        return "nothing here"
+
+    def rearrange(self) -> None:
+        """Show the rows as the wish has them."""
+        wish = self.wish
+        rows = self._ordering.arrange(self._all, wish)
+        sorted_by = (wish.sort, wish.descending) if wish.sort else None
+        self.list.show(rows, note=self._note(), sorted_by=sorted_by)
+        self.show_bars()
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the list may hide rows: by words, or because only faults are shown."""
+        return bool(self.wish.text.strip()) or self.wish.faults
+
+    # -- what the bars say ---------------------------------------------------------------------------
+
+    def selection_words(self) -> Line:
+        """The filter and faults only."""
+        parts: list[str] = []
+        if self.wish.faults:
+            parts.append("faults only")
+        if self.wish.text.strip():
+            parts.append(f"/{safe(self.wish.text)}")
+        order = self._order_words()
+        if not parts:
+            return order
+        shown = f"{count(len(self.list.rows))} of {count(len(self._all))}"
+        if self._ordering.untold:
+            shown += f", {count(self._ordering.untold)} not known"
+        return (*order, Cell(f"{' · '.join(parts)}  ", Tone.WARN), Cell(f"{shown} ", Tone.DIM))
+
+    def _order_words(self) -> Line:
+        """What the list is sorted by, where no title on the screen says it."""
+        wish = self.wish
+        hidden = wish.sort is not None and wish.sort not in [column.key for column in self.list.shown_columns]
+        column = column_named(wish.sort or "", self.every_column) if hidden else None
+        if column is None:
+            return BLANK_LINE
+        return (Cell(f"sorted by {column.title} {'▾' if wish.descending else '▴'}  ", Tone.DIM),)
+
+    def position_words(self) -> Line:
+        """The cursor among the rows."""
+        return words.position(self.list.cursor, len(self.list.rows))
+
+    def _note(self) -> str:
+        if not self._all:
+            return self.empty_note()
+        total = count(len(self._all))
+        if self.wish.text.strip():
+            untold = self._ordering.untold
+            unknown = f"; of {count(untold)} it is not known" if untold else ""
+            return f"none of {total} rows matches {safe(self.wish.text.strip())}{unknown}; Esc shows all"
+        return f"no faults among {total} rows; f shows all"
+
+    # -- keys ----------------------------------------------------------------------------------------
+
+    async def action_filter(self) -> None:
+        """Ask for a filter."""
+        names = [names_of(column)[0] + common_sign(column) for column in self.every_column]
+        words = self.moment.typed.get(FILTER, ())
+        await self.open_prompt(Prompt(FILTER, self.wish.text, last_word(names), words))
+
+    def complaint(self, sign: str, text: str) -> str:
+        """What is wrong with a filter, or with what is searched for."""
+        if sign != FILTER:
+            return super().complaint(sign, text)
+        problem = self._ordering.problem(text)
+        return "" if problem is None else f"{problem.message}; {problem.hint}".removesuffix("; ")
+
+    def prompted(self, text: str) -> None:
+        """Show only what matches."""
+        self._want(replace(self.wish, text=text))
+
+    def cancel(self) -> bool:
+        """Drop the filter first, then faults only."""
+        if self.wish.text:
+            self._want(replace(self.wish, text=""))
+            return True
+        if self.wish.faults:
+            self._want(replace(self.wish, faults=False))
+            return True
+        return False
+
+    def action_match(self, step: int) -> None:
+        """Move to the next or the previous matching row, around the ends."""
+        rows = len(self.list.rows)
+        if rows:
+            self.list.move_to((self.list.cursor + step) % rows)
+
+    def action_faults(self) -> None:
+        """Show only faults, or everything again."""
+        self._want(replace(self.wish, faults=not self.wish.faults))
+
+    def action_sort(self) -> None:
+        """Sort by the next visible column; after the last, by none."""
+        keys = [column.key for column in self.list.shown_columns]
+        if self.wish.sort not in keys:
+            self.sort_by(keys[0])
+        elif self.wish.sort == keys[-1]:
+            self._want(replace(self.wish, sort=None, descending=False))
+        else:
+            self.sort_by(keys[keys.index(self.wish.sort) + 1])
+
+    def action_invert(self) -> None:
+        """Turn the order around."""
+        self._want(replace(self.wish, descending=not self.wish.descending))
+
+    def sort_by(self, key: str) -> None:
+        """Sort by a column, its own way at first; invert where it is the one already."""
+        if self.wish.sort == key:
+            self.action_invert()
+        else:
+            column = next(column for column in self.every_column if column.key == key)
+            self._want(replace(self.wish, sort=key, descending=column.descending))
+
+    def on_line_view_header_clicked(self, message: LineView.HeaderClicked) -> None:
+        """Sort by a column; invert where it is the one already."""
+        self.sort_by(message.key)
+
+    # -- views ---------------------------------------------------------------------------------------
+
+    @property
+    def chosen_columns(self) -> tuple[Column[Row], ...]:
+        """The columns that are shown where there is room."""
+        return self._columns
+
+    def choose_columns(self, columns: Sequence[Column[Row]]) -> None:
+        """Show these columns; the list's own where there are none."""
+        self._columns = tuple(columns) or self._own
+        self.list.take_columns(self._columns)
+        self.show_bars()
+
+    def as_view(self, place: str) -> View:
+        """The list as it is arranged now, at a place as that is typed."""
+        wish, own = self.wish, self._columns == self._own
+        return View(
+            place=place,
+            filter=wish.text.strip(),
+            sort=wish.sort,
+            descending=None if wish.sort is None else wish.descending,
+            faults=wish.faults,
+            columns=() if own else tuple(column.key for column in self._columns),
+        )
+
+    def arrange_as(self, view: View) -> str:
+        """Arrange the list as a view has it, as far as that can be; say what cannot, in words."""
+        problems = [self.complaint(FILTER, view.filter)]
+        column = None if view.sort is None else column_named(view.sort, self.every_column)
+        if view.sort is not None and column is None:
+            problems.append(f"no column {view.sort} to sort by")
+        named = [(name, column_named(name, self.every_column)) for name in view.columns]
+        problems += [f"no column {name}" for name, found in named if found is None]
+        self.choose_columns([found for _, found in named if found is not None])
+        natural = column is not None and column.descending
+        self._want(
+            Wish(
+                sort=None if column is None else column.key,
+                descending=natural if view.descending is None else view.descending,
+                text=view.filter if not problems[0] else "",
+                faults=view.faults,
+            )
+        )
+        return "; ".join(filter(None, problems))
+
+    def _want(self, wish: Wish) -> None:
+        self.wish = wish
+        if self.is_mounted:
+            self.rearrange()
+
 
 TELL_AFTER: Final = 0.006
 """Seconds from a highlighted row to its details."""

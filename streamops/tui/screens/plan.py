@@ -18,12 +18,11 @@ from streamops.tui.acting.asks import MakePlan, Planning
 from streamops.tui.acting.messages import Apply, LeavePlan, StopDeed, UndoAction
 from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
 from streamops.tui.acting.progress_lines import progress_lines
-from streamops.tui.deed import Deed
-from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line
+from streamops.tui.moment import Deed, Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.acting import ActingFrame
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import TextView
 
 
 class PlanScreen(ActingFrame):

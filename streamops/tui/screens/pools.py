@@ -1,17 +1,32 @@
-"""Pools of workers: how many each has and is to have, and why."""
+"""Pools of workers: all of them, and one with what was decided about it."""
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
+
+from textual.binding import Binding, BindingType
+
+from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
-from streamops.present.columns.pools import POOL_COLUMNS, POOL_DETAIL_COLUMNS
-from streamops.present.pools import PoolRow
+from streamops.present.columns.pools import OUTCOME_TONES, POOL_COLUMNS, POOL_DETAIL_COLUMNS
+from streamops.present.plans import Fact
+from streamops.present.pools import TROUBLE, PoolRow, pool_facts
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import count, duration, rfc3339
 from streamops.tui import places
-from streamops.tui.beside.pool_lines import pool_facts_lines, pool_lines
-from streamops.tui.beside.worker_lines import is_paused
+from streamops.tui.acting.plan_lines import fact_lines
+from streamops.tui.asking import Go
+from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.workers import is_paused
 from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject
-from streamops.tui.text_view import Builder
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder
 
 FEW_DECISIONS = 20
 """As many as the pane may show."""
@@ -88,3 +103,139 @@ def subject_of_row(row: PoolRow) -> Subject:
     """A pool as what is acted on."""
     paused = is_paused(row.pool)
     return Subject(sort=Sort.POOL_PAUSED if paused else Sort.POOL, pool=row.pool.name, steered=row.is_steered)
+
+
+MOST_DECISIONS = 100
+
+
+class PoolScreen(ReadingFrame):
+    """A pool in full, read again with every observation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "group", "its group", show=False, id="pool.group"),
+    ]
+    HINTS = (("l", "its group"), ("t", "tail"), ("r", "read again"), ("y", "copy name"), ("esc", "back"))
+
+    def __init__(self, place: places.OnePool, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self._pool = place.pool
+        self._row: PoolRow | None = None
+        self._decisions: list[PoolDecision] = []
+        self._reading = False
+
+    async def read(self, source: Source) -> tuple[PoolRow, list[PoolDecision]]:
+        """The pool with its decisions."""
+        now = await source.pools.clock()
+        row = PoolRow(await source.pools.one(self._pool), now=now)
+        return row, await source.pools.decisions(self._pool, MOST_DECISIONS)
+
+    def reread(self) -> None:
+        """Read it again, unless that is under way."""
+        if not self._reading:
+            self._reading = True
+            super().reread()
+
+    def show(self, moment: Moment) -> None:
+        """Read it again with every observation: where the console is frozen or cut off, it stays as it is."""
+        newer = moment.observation is not self.moment.observation
+        super().show(moment)
+        if newer:
+            self.reread()
+
+    def take(self, answer: tuple[PoolRow, list[PoolDecision]]) -> None:
+        """Take it."""
+        self._reading = False
+        self._row, self._decisions = answer
+
+    def unread(self, error: StreamopsError) -> None:
+        """Say why it could not be read; what was read before stays."""
+        self._reading = False
+        super().unread(error)
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """What it has, why, and the decisions."""
+        if self._row is None:
+            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
+        return pool_lines(self._row, self._decisions, width)
+
+    def subject(self) -> Subject | None:
+        """The pool."""
+        return None if self._row is None else subject_of_row(self._row)
+
+    def stream_name(self) -> str | None:
+        """The stream that its workers read."""
+        return None if self._row is None else self._row.pool.stream or None
+
+    def copyable(self) -> str:
+        """Its name."""
+        return self._pool
+
+    def action_group(self) -> None:
+        """Show the group whose work it does."""
+        pool = None if self._row is None else self._row.pool
+        if pool is not None and pool.stream and pool.group:
+            self.post_message(Go(places.Group(pool.stream, pool.group)))
+
+
+SAID_ABOVE: Final = "pool"
+AGE_WIDTH: Final = 8
+ROOM_FOR_LABELS: Final = 60
+
+
+def pool_facts_lines(row: PoolRow, width: int) -> list[Line]:
+    """A pool, why it has the workers it has, what that rests on, and what would change it."""
+    facts = [fact for fact in pool_facts(row) if fact.name != SAID_ABOVE]
+    title = paragraph(safe(row.pool.name), width, Tone.STRONG)
+    return [*title, *(fact_lines(facts, width) if width >= ROOM_FOR_LABELS else _narrow(facts, width))]
+
+
+def decisions_lines(decisions: Sequence[PoolDecision], now: datetime | None, width: int) -> list[Line]:
+    """What was decided, newest first: those that said the same as the one before were not written down."""
+    lines: list[Line] = [(Cell(" Decisions", Tone.STRONG),)]
+    if not decisions:
+        lines += paragraph(
+            "none yet: a controller that decides is `streamops autoscale run`", width, Tone.DIM
+        )
+    for decision in decisions:
+        lines.append(_decision_line(decision, now))
+        lines += paragraph(safe(decision.text), width, Tone.PLAIN, indent=AGE_WIDTH + 2)
+        if decision.problem:
+            lines += paragraph(
+                f"✗ {safe(decision.problem)}", width, Tone.CRITICAL, indent=AGE_WIDTH + 2, hang=2
+            )
+    return lines
+
+
+def pool_lines(row: PoolRow, decisions: Sequence[PoolDecision], width: int) -> list[Line]:
+    """All of it."""
+    return [*pool_facts_lines(row, width), BLANK_LINE, *decisions_lines(decisions, row.now, width)]
+
+
+def _narrow(facts: Sequence[Fact], width: int) -> list[Line]:
+    """Facts with their names before them, or above where they are several: nothing beside them stays empty."""
+    lines: list[Line] = []
+    for fact in facts:
+        if len(fact.lines) == 1:
+            lines += paragraph(f"{fact.name}: {fact.lines[0].text}", width, fact.lines[0].tone, hang=2)
+        else:
+            lines.append((Cell(f" {fact.name}", Tone.DIM),))
+            lines += [
+                line
+                for cell in fact.lines
+                for line in paragraph(cell.text, width, cell.tone, indent=3, hang=2)
+            ]
+    return lines
+
+
+def _decision_line(decision: PoolDecision, now: datetime | None) -> Line:
+    when = rfc3339(decision.at) if now is None else duration(max(now - decision.at, timedelta()))
+    moved = decision.target != decision.ordered
+    sizes = "" if not decision.was_read else f"  {count(decision.ordered)}"
+    if decision.was_read and moved:
+        sizes += f" → {count(decision.target)}"
+    return (
+        Cell(f" {when.rjust(AGE_WIDTH)} ", Tone.DIM),
+        Cell(decision.code.value, Tone.WARN if decision.code in TROUBLE else Tone.STRONG),
+        Cell(sizes, Tone.OK if moved else Tone.PLAIN),
+        Cell(f"  {decision.outcome.value}", OUTCOME_TONES[decision.outcome]),
+    )

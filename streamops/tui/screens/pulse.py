@@ -15,19 +15,15 @@ from streamops.present.alerts import AlertRow
 from streamops.present.columns.alerts import ALERT_COLUMNS
 from streamops.present.text import safe
 from streamops.tui import places
-from streamops.tui.bars import Divider
 from streamops.tui.beside.reads import read_crowd
-from streamops.tui.body import Body
-from streamops.tui.box_view import BoxView
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
+from streamops.tui.overview import Beside, page_lines
 from streamops.tui.past.rows import Totals, stream_totals, together
-from streamops.tui.pulse.beside import Beside
-from streamops.tui.pulse.page import page_lines
 from streamops.tui.remember import Remembered
-from streamops.tui.screens.alerts import alert_lines
-from streamops.tui.screens.firing import Firing
-from streamops.tui.text_view import Builder
+from streamops.tui.screens.alerts import Firing, alert_lines
+from streamops.tui.widgets.bars import Body, BoxView, Divider
+from streamops.tui.widgets.paint import Line
+from streamops.tui.widgets.text_view import Builder
 
 AGAIN: Final = 60.0
 """Seconds from one look for workers and delayed messages to the next: each goes through all keys."""

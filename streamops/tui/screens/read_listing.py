@@ -12,10 +12,10 @@ from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import words
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.source import Source
+from streamops.tui.widgets.paint import Line
 
 Row = TypeVar("Row")
 

@@ -10,12 +10,12 @@ from streamops.errors import StreamopsError
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
 from streamops.tui.reads import problem
 from streamops.tui.screens.frame import Frame
 from streamops.tui.source import Source
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import TextView
 
 
 class ReadingFrame(Frame):

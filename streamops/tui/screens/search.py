@@ -19,9 +19,9 @@ from streamops.tui import places, words
 from streamops.tui.finding import Scan, query
 from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
 from streamops.tui.reads import problem
 from streamops.tui.screens.entry_list import EntryList
+from streamops.tui.widgets.paint import Line
 
 ROOM_FOR_COST = 100
 

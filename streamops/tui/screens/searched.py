@@ -11,11 +11,11 @@ from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui.moment import Moment
 from streamops.tui.ordering import split_words
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
-from streamops.tui.prompt import FILTER, Prompt
 from streamops.tui.screens.frame import Frame
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.prompt import FILTER, Prompt
+from streamops.tui.widgets.text_view import TextView
 
 
 class Searched(Frame):

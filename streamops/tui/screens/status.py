@@ -17,12 +17,12 @@ from streamops.present.text import safe
 from streamops.tui import places
 from streamops.tui.details import group_lines, server_lines
 from streamops.tui.moment import Moment
-from streamops.tui.paint import Line
 from streamops.tui.places import Place
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.listing import Listing
 from streamops.tui.subjects import Subject, subject_at
-from streamops.tui.text_view import Builder
+from streamops.tui.widgets.paint import Line
+from streamops.tui.widgets.text_view import Builder
 
 
 def _short(column: Column[GroupRow]) -> Column[GroupRow]:

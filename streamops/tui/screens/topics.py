@@ -1,20 +1,36 @@
-"""All topics of HTTP callbacks: on or off, where they are called back to, how much waits."""
+"""Topics of HTTP callbacks: all of them, and one with its counters and what failed last."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
+from textual.binding import Binding, BindingType
 
+from streamops.errors import NotFound
+from streamops.model.observation import GroupView, StreamView
+from streamops.monitor.topics import TopicFailures
+from streamops.present.columns.groups import GROUP_COLUMNS
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
+from streamops.present.rows import GroupRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
 from streamops.present.topics import TopicRow
+from streamops.present.units import count, timestamp
 from streamops.tui import places
+from streamops.tui.asking import Go
+from streamops.tui.beside.facts import column_facts
 from streamops.tui.beside.reads import read_topics
-from streamops.tui.beside.topic_lines import topic_lines
+from streamops.tui.details import finding_lines, paragraph
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.streams import find_stream
 from streamops.tui.source import Source
 from streamops.tui.subjects import Sort, Subject
-from streamops.tui.text_view import Builder
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder
 
 URL_WIDTH = 34
 PRIORITIES: Mapping[str, int] = {"priority": 5, "next_due_in_seconds": 1, "origin": 4}
@@ -95,3 +111,169 @@ def subject_of_topic(row: TopicRow) -> Subject | None:
         return None
     on = row.topic is not None and row.topic.enabled
     return Subject(sort=Sort.TOPIC if on else Sort.TOPIC_OFF, topic=row.name)
+
+
+class TopicScreen(ReadingFrame):
+    """A topic in full; its counters move with every observation, what failed is read on demand."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "waiting", "what waits for it", show=False, id="waiting")
+    ]
+    HINTS = (
+        ("l", "waiting"),
+        ("d", "dead letters"),
+        ("t", "tail"),
+        ("r", "read again"),
+        ("y", "copy name"),
+        ("esc", "back"),
+    )
+
+    def __init__(self, place: places.OneTopic, moment: Moment) -> None:
+        super().__init__(place, moment)
+        self._topic_place = place
+        self._row: TopicRow | None = None
+        self._failures: TopicFailures | None = None
+
+    async def read(self, source: Source) -> tuple[TopicRow, TopicFailures | None]:
+        """The topic, and what failed last of its calls, unless they are another context's."""
+        name = self._topic_place.topic
+        rows = await read_topics(source, in_use(self.moment))
+        row = next((row for row in rows if row.name == name), None)
+        if row is None:
+            raise NotFound(f"there is no topic {name}", "It may have been removed.")
+        here = row.topic is not None and not row.context
+        return row, await source.topics.failures(row.topic) if row.topic and here else None
+
+    def show_body(self, moment: Moment) -> None:
+        """Tell the counters as they are now."""
+        super().show_body(moment)
+        self.tell()
+
+    def take(self, answer: tuple[TopicRow, TopicFailures | None]) -> None:
+        """Take it."""
+        self._row, self._failures = answer
+
+    def lines(self, width: int) -> Sequence[Line]:
+        """Whether and how it is called, what failed, what it says."""
+        row = self._row
+        if row is None:
+            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
+        stream, group = self._observed(row)
+        return [
+            *state_lines(row, width),
+            BLANK_LINE,
+            *counter_lines(stream, group, width),
+            BLANK_LINE,
+            *failure_lines(self._failures, width),
+            BLANK_LINE,
+            *settings_lines(row, width),
+        ]
+
+    def subject(self) -> Subject | None:
+        """The topic, where it is kept in Redis."""
+        return None if self._row is None else subject_of_topic(self._row)
+
+    def stream_name(self) -> str | None:
+        """The stream of its messages."""
+        topic = None if self._row is None else self._row.topic
+        return None if topic is None else topic.key
+
+    def copyable(self) -> str:
+        """Its name."""
+        return self._topic_place.topic
+
+    def action_waiting(self) -> None:
+        """Show what waits for it."""
+        if (stream := self.stream_name()) is not None:
+            self.post_message(Go(places.Delayed(stream)))
+
+    def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
+        topic = row.topic
+        stream = None if topic is None else find_stream(self.moment, topic.key)
+        if stream is None or topic is None:
+            return None, None
+        return stream, next((one for one in stream.groups if one.group.name == topic.group), None)
+
+
+FIRST: Final = ("state", "url", "waiting", "next_due_in_seconds")
+STATE: Final = tuple(column for column in TOPIC_COLUMNS if column.key in FIRST)
+SAYS: Final = tuple(
+    column for column in (*TOPIC_COLUMNS[1:], *TOPIC_DETAIL_COLUMNS) if column.key not in FIRST
+)
+OF_GROUP: Final = (
+    "lag",
+    "time_lag_seconds",
+    "pending",
+    "oldest_pending_age_seconds",
+    "added_per_second",
+    "acked_per_second",
+    "consumers",
+)
+IN_PROCESSES: Final = (
+    "Which hosts are left alone by their breakers, and the calls of the last minutes: each `streamops topics serve` "
+    "keeps that to itself, and logs it. Nothing of it is in Redis."
+)
+IN_A_FILE: Final = (
+    "It stands in a configuration file: change it there. What is kept in Redis alone can be switched here."
+)
+
+
+def topic_lines(row: TopicRow, width: int) -> list[Line]:
+    """What a topic says, and how much waits for it."""
+    return [*state_lines(row, width), *settings_lines(row, width)]
+
+
+def state_lines(row: TopicRow, width: int) -> list[Line]:
+    """Whether it is called, where, and how much waits for it."""
+    lines = paragraph(safe(row.name), width, Tone.STRONG)
+    if row.problem:
+        lines += paragraph(f"▲ {safe(row.problem)}", width, Tone.WARN, hang=2)
+    return [*lines, *column_facts(STATE, row, width)]
+
+
+def settings_lines(row: TopicRow, width: int) -> list[Line]:
+    """How it is called, and where that is said."""
+    lines = column_facts(SAYS, row, width)
+    return [*lines, BLANK_LINE, *paragraph(IN_A_FILE, width, Tone.DIM)] if row.file else lines
+
+
+def counter_lines(stream: StreamView | None, group: GroupView | None, width: int) -> list[Line]:
+    """How its messages are called, as the observation has it."""
+    heading: Line = (Cell(" Calls", Tone.STRONG),)
+    if stream is None:
+        return [
+            heading,
+            *paragraph("no message of it was called yet: its stream is not there", width, Tone.DIM),
+        ]
+    if group is None:
+        return [heading, *paragraph("nobody calls it: its group is not there", width, Tone.WARN)]
+    shown = [column for column in GROUP_COLUMNS if column.key in OF_GROUP]
+    row = GroupRow(stream, group)
+    lines = column_facts(shown, row, width)
+    return [heading, *lines, *finding_lines(group.findings, width)]
+
+
+def failure_lines(failures: TopicFailures | None, width: int) -> list[Line]:
+    """What failed last, as far as Redis holds it, and what it does not hold."""
+    lines: list[Line] = []
+    if failures is not None:
+        more = " or more" if failures.more_waiting else ""
+        lines.append(_heading("Failed, to be called again", f"{count(len(failures.retries))}{more}"))
+        for message in failures.retries:
+            body = message.body
+            attempt = "" if body is None else f"call {count(body.attempt)} of "
+            lines += _at(message.due_at, f"{attempt}{safe(message.id)}", width, Tone.WARN)
+        lines += [BLANK_LINE, _heading("Given up last", count(len(failures.letters)))]
+        for letter in failures.letters:
+            said = ": ".join(filter(None, (letter.reason, letter.error)))
+            lines += _at(letter.failed_at, safe(said), width, Tone.CRITICAL)
+        lines.append(BLANK_LINE)
+    return [*lines, *paragraph(f"? {IN_PROCESSES}", width, Tone.UNKNOWN, hang=2)]
+
+
+def _heading(title: str, number: str) -> Line:
+    return (Cell(f" {title}", Tone.STRONG), Cell(f"  {number}", Tone.DIM))
+
+
+def _at(when: datetime | None, text: str, width: int, tone: Tone) -> list[Line]:
+    return paragraph(f"{'' if when is None else timestamp(when)}  {text}", width, tone, hang=2)

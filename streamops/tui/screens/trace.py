@@ -13,10 +13,10 @@ from streamops.tui import places
 from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line, wrap
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 
 GLYPHS: Final = {
     TraceKind.ADDED: ("+", Tone.OK),

@@ -12,10 +12,10 @@ from streamops.present.views import View, view_toml
 from streamops.tui.asking import GoTo
 from streamops.tui.details import paragraph
 from streamops.tui.moment import Moment
-from streamops.tui.paint import BLANK_LINE, Line
 from streamops.tui.places import Place
 from streamops.tui.screens.listing import Listing
-from streamops.tui.text_view import Builder
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder
 
 
 class ViewRow(Struct, frozen=True):

@@ -14,14 +14,14 @@ from streamops.present.units import health_text, lag_text
 from streamops.present.workers import WorkerRow
 from streamops.tui import places
 from streamops.tui.beside.reads import read_crowd
-from streamops.tui.beside.worker_lines import pools_by_name, worker_lines
 from streamops.tui.moment import Moment
 from streamops.tui.places import Place
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.screens.workers import pools_by_name, worker_lines
 from streamops.tui.source import Source
 from streamops.tui.subjects import Subject
-from streamops.tui.text_view import Builder, no_lines
+from streamops.tui.widgets.text_view import Builder, no_lines
 
 
 class ReadingRow(Struct, frozen=True):

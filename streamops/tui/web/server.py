@@ -1,21 +1,118 @@
-"""Serves the page, and a console to each tab that shows the token."""
+"""The server of a console in a browser: its page, who may ask for it, and the sockets."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from hmac import compare_digest
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final, NamedTuple
 
 from aiohttp import WSCloseCode, WSMessageTypeError, WSMsgType, web
 from msgspec import MsgspecError, Struct, convert
 
-from streamops.errors import StreamopsError
+from streamops.errors import SettingsError, StreamopsError
 from streamops.present.text import safe
 from streamops.service.authentication import Door
 from streamops.service.listening import listening
-from streamops.tui.web.checks import headers_for, is_own_host, is_own_origin, is_token
-from streamops.tui.web.child import Child, environment_for
-from streamops.tui.web.packets import LARGEST, BrokenPacket, Size, read_message, read_token
-from streamops.tui.web.parts import Part, read_parts
+from streamops.tui.web.child import (
+    LARGEST,
+    BrokenPacket,
+    Child,
+    Size,
+    environment_for,
+    read_message,
+    read_token,
+)
+
+
+class Part(NamedTuple):
+    """One file of the page.
+
+    Attributes:
+        body: Its content.
+        type: Its media type.
+    """
+
+    body: bytes
+    type: str
+
+
+NO_ICON: Final = Part(b"", "image/x-icon")
+OWN: Final = {
+    "/": ("page.html", "text/html"),
+    "/page.css": ("page.css", "text/css"),
+    "/page.js": ("page.js", "text/javascript"),
+}
+TERMINAL: Final = {
+    "/xterm.css": ("css/xterm.css", "text/css"),
+    "/textual.js": ("js/textual.js", "text/javascript"),
+    "/font.ttf": ("fonts/RobotoMono-VariableFont_wght.ttf", "font/ttf"),
+}
+
+
+def read_parts() -> dict[str, Part]:
+    """All parts, by their paths.
+
+    Raises:
+        SettingsError: What the terminal comes with is not installed.
+    """
+    try:
+        terminal = files("textual_serve") / "static"
+        return {**_read(files(__package__), OWN), **_read(terminal, TERMINAL), "/favicon.ico": NO_ICON}
+    except (ModuleNotFoundError, FileNotFoundError):
+        raise SettingsError(
+            "the console in a browser needs textual-serve, which is not installed",
+            "pip install 'streamops[web]'; or open the console in a terminal: ssh -t HOST streamops tui",
+        ) from None
+
+
+def _read(place: Traversable, names: dict[str, tuple[str, str]]) -> dict[str, Part]:
+    return {path: Part(place.joinpath(name).read_bytes(), kind) for path, (name, kind) in names.items()}
+
+
+LOOPBACK: Final = re.compile(
+    r"(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE
+)
+"""Names of this machine, at any port: a tunnel may begin at another one."""
+
+HEADERS: Final[Mapping[str, str]] = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+def is_own_host(host: str | None) -> bool:
+    """Whether a host header names this machine's loopback."""
+    return host is not None and LOOPBACK.fullmatch(host) is not None
+
+
+def is_own_origin(origin: str | None, host: str | None) -> bool:
+    """Whether a request comes from the page that this server itself served."""
+    return origin is not None and host is not None and origin.lower() == f"http://{host.lower()}"
+
+
+def is_token(given: str, token: str) -> bool:
+    """Whether it is the token; takes as long for one that is nearly right."""
+    return compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def headers_for(host: str) -> dict[str, str]:
+    """What every answer carries: the page may load its own parts alone, and talk to this server alone."""
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        # The terminal makes its own style sheets, from numbers and the names of colours.
+        f"script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self'; "
+        f"connect-src 'self' ws://{host}"
+    )
+    return {**HEADERS, "Content-Security-Policy": policy}
+
 
 TOKEN_SECONDS: Final = 5.0
 """How long a tab may take to show its token."""

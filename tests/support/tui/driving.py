@@ -9,8 +9,8 @@ from textual.geometry import Size
 from textual.keys import _character_to_key
 
 from streamops.tui.app import StreamopsApp
-from streamops.tui.bars import Bar
-from streamops.tui.line_view import LineView
+from streamops.tui.widgets.bars import Bar
+from streamops.tui.widgets.line_view import LineView
 from tests.support.tui.cheap import undrawn
 
 WIDE = (120, 40)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.text_view import TextView
 from tests.support.servers import RunningServer, StartServer
 from tests.support.tui.driving import bar, list_of, names, press, running, shown, until
 from tests.support.tui.servers import add_groups, console_at, console_on, deliver_some, hints, point

@@ -13,7 +13,7 @@ from streamops.cli.acting import flow
 from streamops.main.program import ROOT, run
 from streamops.operations import registry
 from streamops.operations.registry import FOLDERS, OPERATIONS
-from streamops.tui.acting.backups import backup_for
+from streamops.tui.acting.offers import backup_for
 from streamops.tui.subjects import Sort, Subject
 
 FORCED = {"trim"}

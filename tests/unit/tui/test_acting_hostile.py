@@ -6,7 +6,7 @@ from textual import events
 from streamops.errors import ApplyError
 from streamops.model.acting import Action, Actor, Failed, Job, Outcome, Plan, Progress, Skipped, Tier
 from streamops.model.fields import FieldKind, IntentField
-from streamops.tui.acting.answers import read_answer, written
+from streamops.tui.acting.questions import read_answer, written
 from streamops.tui.app import StreamopsApp
 from tests.support.invented import seconds
 from tests.support.tui import acts, hostile

@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.tui.app import StreamopsApp
+from streamops.tui.explaining import runbook
 from streamops.tui.places import Alerts, command
-from streamops.tui.runbooks import runbook
 from streamops.tui.screens.alerts import alert_lines
 from tests.support.tui import sample
 from tests.support.tui.driving import (

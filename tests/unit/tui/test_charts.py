@@ -7,12 +7,12 @@ from msgspec.structs import replace
 from textual.strip import Strip
 
 from streamops.model.observation import Observation
-from streamops.tui import noticing
 from streamops.tui.app import StreamopsApp
-from streamops.tui.box_view import BoxView
 from streamops.tui.charting import SPANS, grid, group_charts, since_words, window
+from streamops.tui.past import alerts
 from streamops.tui.past.memory import TIERS, Past
 from streamops.tui.screens.charts import ChartsScreen
+from streamops.tui.widgets.bars import BoxView
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import NARROW, WIDE, bar, press, resize, running, screen_text, shown, until
@@ -26,7 +26,7 @@ FULFILMENT = [*"jjjj"]
 def past(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Past]:
     """Every console of the test has seen the last five minutes."""
     made = fed(sample.shop())
-    monkeypatch.setattr(noticing, "Past", made)
+    monkeypatch.setattr(alerts, "Past", made)
     return made
 
 

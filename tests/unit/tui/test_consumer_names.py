@@ -7,7 +7,7 @@ from textual.widgets import Input
 from streamops.model.observation import Finding, FindingCode, Health, Observation
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.registry import OPERATIONS
-from streamops.tui.acting.offered_names import receiver_for
+from streamops.tui.acting.offers import receiver_for
 from streamops.tui.app import StreamopsApp
 from streamops.tui.subjects import Sort, Subject
 from tests.support.tui import sample

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 from textual.screen import Screen
 
-from streamops.tui.bars import Bar
-from streamops.tui.line_view import LineView
-from streamops.tui.painted import Painted
-from streamops.tui.text_view import TextView
 from streamops.tui.theme import LIGHT_NAME
+from streamops.tui.widgets.bars import Bar
+from streamops.tui.widgets.line_view import LineView
+from streamops.tui.widgets.paint import Painted
+from streamops.tui.widgets.text_view import TextView
 from tests.support.tui import sample
 from tests.support.tui.driving import list_of, press, running, screen_text, until
 from tests.support.tui.source import InventedSource, app_for

@@ -9,8 +9,8 @@ from streamops.model.observation import Observation, Retries
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.present.rows import GroupRow, group_rows
 from streamops.tui.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
-from streamops.tui.paint import Line, cell_width
 from streamops.tui.payload import entry_lines
+from streamops.tui.widgets.paint import Line, cell_width
 from tests.support.invented import NOW, exact
 from tests.support.tui import sample
 

@@ -9,7 +9,7 @@ from streamops.model.ids import EntryId
 from streamops.present.entries import Decoding
 from streamops.tui import places
 from streamops.tui.entry_text import SHOWN_BYTES, entry_text, parts_of
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.text_view import TextView
 from tests.support.invented import NOW
 from tests.support.tui import hostile, sample
 from tests.support.tui.driving import press, running, screen_text, shown, until

@@ -9,8 +9,8 @@ from streamops.operations.replay.intent import ReplayIntent
 from streamops.tui import places
 from streamops.tui.app import StreamopsApp
 from streamops.tui.places import Place
-from streamops.tui.screens.arranged import Arranged
 from streamops.tui.screens.form import FormScreen
+from streamops.tui.screens.listing import Arranged
 from streamops.tui.subjects import KEYS
 from tests.support.tui import acts, sample
 from tests.support.tui.driving import list_of, press, running, screen_text, settle, shown, until

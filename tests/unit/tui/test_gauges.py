@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.table import Tone
-from streamops.tui.gauges import TITLE, Part, parts_line
-from streamops.tui.paint import cell_width
+from streamops.tui.charting import TITLE, Part, parts_line
+from streamops.tui.widgets.paint import cell_width
 from tests.support.present.text import text
 
 PARTS = st.lists(

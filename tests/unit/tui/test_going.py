@@ -6,10 +6,10 @@ import pytest
 from textual.widgets import Input
 
 from streamops.tui import places
-from streamops.tui.line_view import LineView
 from streamops.tui.providers import ACTIONS
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.help import ACTING, FINDING, LOOKING, MOVING
+from streamops.tui.widgets.line_view import LineView
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import FAULTY, shop_source
 from tests.support.tui.source import app_for

@@ -12,10 +12,10 @@ from streamops.model.ids import EntryId
 from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.rows import EntryRow
 from streamops.tui.app import StreamopsApp
-from streamops.tui.guard import REPLACEMENT, OnlyShown
-from streamops.tui.paint import Brush
 from streamops.tui.payload import entry_lines
+from streamops.tui.terminal import REPLACEMENT, OnlyShown
 from streamops.tui.theme import DARK_NAME
+from streamops.tui.widgets.paint import Brush
 from tests.support.invented import NOW
 from tests.support.tui import hostile
 from tests.support.tui.driving import NARROW, bar, press, running, screen_text, settle, until

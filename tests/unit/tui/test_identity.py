@@ -1,5 +1,5 @@
 from streamops.model.server import Flavour, Mode, ServerInfo, ServerNode
-from streamops.tui.identity import NO_ID, Identity
+from streamops.tui.live import NO_ID, Identity
 
 A, B, C, D = ("a" * 40, "b" * 40, "c" * 40, "d" * 40)
 

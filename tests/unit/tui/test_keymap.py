@@ -12,13 +12,13 @@ import streamops.tui
 from streamops.model.removed import removed_hint
 from streamops.present.keys import CHARACTERS, KEYS, key_names, keymap_problems, shown_keys
 from streamops.tui.app import StreamopsApp
-from streamops.tui.text_view import TextView
+from streamops.tui.widgets.text_view import TextView
 from tests.support.tui.driving import bar, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import settings_for
 
 TYPED = {
-    "streamops.tui.acting.choice", "streamops.tui.prompt", "streamops.tui.screens.form", "streamops.tui.screens.edit_form",
+    "streamops.tui.acting.choice", "streamops.tui.widgets.prompt", "streamops.tui.screens.form", "streamops.tui.screens.edit_form",
 }  # fmt: skip
 """Where keys are those of fields: what is typed there is not to be moved."""
 FOCUS = {"app.focus_previous", "app.focus_next"}

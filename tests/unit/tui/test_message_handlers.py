@@ -8,7 +8,7 @@ import streamops.tui
 from streamops.errors import Refused
 from streamops.tui import places
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.job import JobScreen
+from streamops.tui.screens.jobs import JobScreen
 from tests.support.tui import acts, sample
 from tests.support.tui.driving import press, running, settle, shown, until
 from tests.support.tui.shop import shop_source

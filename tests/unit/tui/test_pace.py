@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.tui.pace import CHOICES, LAST_RETRY, Pace, faster, pace, retry_delay, slower
+from streamops.tui.moment import CHOICES, LAST_RETRY, Pace, faster, pace, retry_delay, slower
 from tests.support.invented import seconds
 
 

@@ -6,7 +6,6 @@ from rich.cells import cell_len
 
 from streamops.present.table import Align, Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.paint import Brush, cell_width, chop, fit, printable, wrap
 from streamops.tui.theme import (
     COLOUR_BLIND,
     COLOUR_BLIND_NAME,
@@ -17,6 +16,7 @@ from streamops.tui.theme import (
     Ground,
     ink,
 )
+from streamops.tui.widgets.paint import Brush, cell_width, chop, fit, printable, wrap
 
 any_text = st.text(max_size=40)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.present.table import Cell, Column
-from streamops.tui.placing import AT_ONCE, MARGIN, Layout, place_columns
+from streamops.tui.widgets.layout import AT_ONCE, MARGIN, Layout, place_columns
 
 
 def column(key: str, width: int, priority: int, *, flexible: bool = False) -> Column[None]:

@@ -15,19 +15,20 @@ from streamops.model.streams import StreamRole
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.workers import Crowd
 from streamops.present.units import ABSENT
-from streamops.tui.past.memory import ALL_ADDED, TIERS, Past
-from streamops.tui.past.rows import Totals, stream_totals, together
-from streamops.tui.pulse.beside import Beside
-from streamops.tui.pulse.facts import (
+from streamops.tui.overview import (
+    Beside,
     dead_letter_facts,
     delayed_facts,
     health_facts,
     memory_facts,
     missing_facts,
+    rate_facts,
+    steps_of,
     waiting_facts,
     worker_facts,
 )
-from streamops.tui.pulse.rates import rate_facts, steps_of
+from streamops.tui.past.memory import ALL_ADDED, TIERS, Past
+from streamops.tui.past.rows import Totals, stream_totals, together
 from streamops.tui.reads import Fetch
 from streamops.tui.screens.pulse import AGAIN, PulseScreen
 from tests.support import invented

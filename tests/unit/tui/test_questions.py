@@ -12,8 +12,7 @@ from streamops.model.fields import Moment, argument, option
 from streamops.model.ids import EntryId
 from streamops.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT
-from streamops.tui.acting.answers import WrongAnswer, written
-from streamops.tui.acting.questions import Question, questions_for, read_form
+from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
 from streamops.tui.subjects import Sort, Subject
 
 IDS = tuple(EntryId(at, 0) for at in range(1, 31))

@@ -8,9 +8,9 @@ import pytest
 
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.tui import noticing
 from streamops.tui.app import StreamopsApp
 from streamops.tui.moment import Loss
+from streamops.tui.past import alerts
 from tests.support.tui import acts, sample
 from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN
 from tests.support.tui.driving import press, until
@@ -76,7 +76,7 @@ def test_an_entry_looks_as_recorded(look: Look) -> None:
     "keys", [pytest.param(["1"], id="pulse"), pytest.param([*"jjjj", "g", "right"], id="charts")]
 )
 def test_what_changes_looks_as_recorded(look: Look, monkeypatch: pytest.MonkeyPatch, keys: list[str]) -> None:
-    monkeypatch.setattr(noticing, "Past", fed(sample.shop(), count=60, apart=30))
+    monkeypatch.setattr(alerts, "Past", fed(sample.shop(), count=60, apart=30))
 
     async def notice(app: StreamopsApp) -> None:
         await until(app, lambda: bool(app.moment.alerts))

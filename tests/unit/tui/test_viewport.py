@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.tui.viewport import Viewport
+from streamops.tui.widgets.line_view import Viewport
 
 
 def view(rows: list[int], page: int = 5) -> Viewport[int]:

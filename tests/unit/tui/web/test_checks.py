@@ -1,7 +1,7 @@
 import pytest
 
-from streamops.tui.web.checks import headers_for, is_own_host, is_own_origin, is_token
-from streamops.tui.web.packets import BrokenPacket, Kind, packet, read_head, read_message, read_token
+from streamops.tui.web.child import BrokenPacket, Kind, packet, read_head, read_message, read_token
+from streamops.tui.web.server import headers_for, is_own_host, is_own_origin, is_token
 
 
 def test_names_of_this_machine_are_its_own() -> None:

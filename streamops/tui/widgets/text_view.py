@@ -1,4 +1,4 @@
-"""Text to read: lines that scroll, built for the width there is."""
+"""Text that is made for the width there is, and scrolls; and a few lines of it above a list."""
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -9,8 +9,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from streamops.tui.paint import BLANK_LINE, Line, brush_of
-from streamops.tui.painted import Painted
+from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of
 
 SCROLLBAR: Final = 1
 Builder = Callable[[int], Sequence[Line]]
@@ -103,3 +102,21 @@ class TextView(Painted, ScrollView, can_focus=True):
         room = self.size.height
         if max(len(self._lines), room) != max(self.virtual_size.height, room):
             self.virtual_size = Size(self._built_for, len(self._lines))
+
+
+MOST: Final = 7
+
+
+class Head(TextView):
+    """A text as high as it is, up to a few lines; keys pass it by."""
+
+    DEFAULT_CSS = """
+    Head { height: 1; overflow-y: hidden; scrollbar-size-vertical: 0; scrollbar-gutter: auto; }
+    """
+    can_focus = False
+
+    def _take(self, lines: Sequence[Line]) -> None:
+        height = max(1, min(len(lines), MOST))
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+        super()._take(lines)

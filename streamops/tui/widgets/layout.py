@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from streamops.present.table import Column
-from streamops.tui.paint import cell_width
+from streamops.tui.widgets.paint import cell_width
 
 Row = TypeVar("Row")
 

@@ -1,8 +1,16 @@
-"""The facts of the page, each as the cells of one line."""
+"""What the overview says: health, rates, what waits, dead letters, delayed messages, workers, memory."""
 
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
+    from streamops.monitor.delayed import DelayedQueues
+    from streamops.monitor.workers import Crowd
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import Final
 
 from streamops.model.observation import Health, Observation
@@ -10,16 +18,80 @@ from streamops.model.server import ServerInfo, ServerNode
 from streamops.model.streams import StreamRole, StreamState
 from streamops.model.wording import counted
 from streamops.monitor.lag import id_age
+from streamops.present.charts.chart import chart_lines
+from streamops.present.charts.points import Point
 from streamops.present.columns.workers import STATES
+from streamops.present.spark import spark
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
 from streamops.present.workers import unreadable_words
-from streamops.tui.charting import total_count
-from streamops.tui.paint import Line
-from streamops.tui.past.memory import ALL_LETTERS, TIERS, Past
+from streamops.tui.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
+from streamops.tui.moment import Moment
+from streamops.tui.past.memory import ALL_ACKED, ALL_ADDED, ALL_DELIVERED, ALL_LETTERS, TIERS, Past, Track
 from streamops.tui.past.rows import Totals
-from streamops.tui.pulse.beside import Beside
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
+
+
+class Beside(Struct, frozen=True):
+    """What was read last.
+
+    Attributes:
+        crowd: Workers and pools; none where they were not read.
+        no_crowd: Why not, safe to show; empty where they are being read.
+        delayed: Queues of delayed messages; none where they were not read.
+        no_delayed: Why not, the same.
+    """
+
+    crowd: "Crowd | None" = None
+    no_crowd: str = ""
+    delayed: "DelayedQueues | None" = None
+    no_delayed: str = ""
+
+
+TIER: Final = TIERS[1]
+STEPS: Final = 30
+"""Five minutes, ten seconds each."""
+THOUSANDTHS: Final = 1000
+RATE_WIDTH: Final = 9
+
+
+def rate_facts(past: Past, totals: Totals, until: float, *, wordy: bool) -> list[tuple[str, Line]]:
+    """Entries added, delivered and acknowledged a second, each with its last five minutes.
+
+    Args:
+        past: What is remembered.
+        totals: What is so now.
+        until: Up to when.
+        wordy: Whether to say of how many streams and groups.
+    """
+    groups = (totals.groups, totals.untold_rates)
+    added = total_rate(totals.added, totals.streams, totals.untold_added)
+    to_streams = ", " + counted(totals.streams, "stream", "streams") if wordy else ""
+    of_groups = ", " + counted(totals.groups, "group", "groups") if wordy else ""
+    return [
+        ("Added", _rate(past, ALL_ADDED, until, added, to_streams)),
+        ("Delivered", _rate(past, ALL_DELIVERED, until, total_rate(totals.delivered, *groups), of_groups)),
+        ("Acked", _rate(past, ALL_ACKED, until, total_rate(totals.acked, *groups), of_groups)),
+    ]
+
+
+def _rate(past: Past, track: Track, until: float, now: str, parts: str) -> Line:
+    points = past.whole(track, TIER, until)
+    line = spark(steps_of(points, until), STEPS)
+    return (Cell(f"{now:<{RATE_WIDTH}}"), Cell(f" {line}", Tone.OK), Cell(f" 5 min{parts}", Tone.DIM))
+
+
+def steps_of(points: Sequence[Point], until: float) -> list[int | None]:
+    """The readings of the last five minutes, one a step, in thousandths; none where nothing was known."""
+    last = int(until // TIER.spacing)
+    by_step = {
+        int(point.at // TIER.spacing): round(point.value * THOUSANDTHS)
+        for point in points
+        if point.value is not None
+    }
+    return [by_step.get(step) for step in range(last - STEPS + 1, last + 1)]
+
 
 READING: Final = Cell("reading", Tone.UNKNOWN)
 DOT: Final = Cell(" · ", Tone.DIM)
@@ -194,3 +266,54 @@ def _use(node: ServerNode) -> Line:
         return (Cell(used), Cell(", without a limit", Tone.DIM))
     tone = Tone.CRITICAL if share >= FULL else Tone.WARN if share >= NEARLY_FULL else Tone.PLAIN
     return (Cell(f"{used} of {size(node.max_memory)}, {percent(share)}", tone),)
+
+
+LABEL_WIDTH: Final = 10
+TWO_WIDE: Final = 120
+FACTS_WIDTH: Final = 72
+
+
+def page_lines(moment: Moment, totals: Totals, beside: Beside, width: int, height: int) -> Sequence[Line]:
+    """The lines of the page; what is not known is said to be not known.
+
+    Args:
+        moment: What is known now.
+        totals: The sums of its observation.
+        beside: What was read besides.
+        width: Columns there are.
+        height: Lines there are.
+    """
+    observation, past = moment.observation, moment.past
+    if observation is None or past is None:
+        return [BLANK_LINE, (Cell(" not read yet", Tone.UNKNOWN),)]
+    two = width >= TWO_WIDE
+    until = observation.snapshot.collected_at.timestamp()
+    facts: list[tuple[str, Line]] = [
+        ("Health", health_facts(moment.tally)),
+        *rate_facts(past, totals, until, wordy=not two),
+        ("Waiting", waiting_facts(totals)),
+        ("Dead", dead_letter_facts(observation, totals, past)),
+        ("Delayed", delayed_facts(beside)),
+        ("Workers", worker_facts(beside)),
+        ("Memory", memory_facts(observation.snapshot.server)),
+        *missing_facts(observation),
+    ]
+    lines: list[Line] = [(Cell(f" {label.ljust(LABEL_WIDTH)} ", Tone.DIM), *line) for label, line in facts]
+    if not two:
+        return lines
+    room = width - FACTS_WIDTH
+    shown = window(past, observation, SPANS[1])
+    chart = chart_lines(whole_chart(past, totals, shown, field_columns(room)), room, height)
+    return [_beside(left or BLANK_LINE, right or BLANK_LINE) for left, right in zip_longest(lines, chart)]
+
+
+def _beside(left: Line, right: Line) -> Line:
+    used, kept = 0, []
+    for cell in left:
+        room = FACTS_WIDTH - 2 - used
+        if room <= 0:
+            break
+        text = cell.text if cell_width(cell.text) <= room else f"{cell.text[: room - 1]}…"
+        kept.append(Cell(text, cell.tone))
+        used += cell_width(text)
+    return (*kept, Cell(" " * (FACTS_WIDTH - used)), *right)

@@ -1,4 +1,4 @@
-"""Which findings hold, and since when. Pure: the clock is the server's."""
+"""Since when each finding holds, and the memory of one context."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,6 +10,7 @@ from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
 from streamops.monitor.folding import fold_retries
 from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
+from streamops.tui.past.memory import Past
 from streamops.tui.remember import Remembered
 
 GRACE: Final = timedelta(minutes=1)
@@ -87,3 +88,22 @@ def _found_about(view: StreamView) -> tuple[Found, ...]:
     for group in view.groups:
         found += [((str(finding.code), name, group.group.name), finding) for finding in group.findings]
     return tuple(found)
+
+
+class Noticing:
+    """The memory of one context, made once the first rows are on the screen.
+
+    Attributes:
+        past: What was observed before.
+        firing: The findings that hold, in the order to look at them.
+    """
+
+    def __init__(self) -> None:
+        self.past = Past()
+        self.firing: tuple[AlertRow, ...] = ()
+        self._alerts = Alerts()
+
+    def take(self, observation: Observation, every: timedelta | None) -> None:
+        """Note an observation; those are asked for with so much time between them."""
+        self.past.take(observation, every)
+        self.firing = self._alerts.take(observation)

@@ -11,8 +11,8 @@ from textual.suggester import Suggester
 from textual.widgets import Input
 
 from streamops.present.table import Cell, Tone
-from streamops.tui.bars import Bar
 from streamops.tui.theme import Ground
+from streamops.tui.widgets.bars import Bar
 
 FILTER: Final = "/"
 GO_TO: Final = ":"

@@ -1,1 +1,0 @@
-"""What the page of the pulse tells, line by line. Pure."""
