@@ -16,6 +16,8 @@ _render_update = Compositor.render_update
 _parse_rules = Stylesheet._parse_rules
 _style_components = Stylesheet._process_component_classes
 _component_styles = DOMNode.get_component_styles
+FRAME = 0.001
+"""A screen is laid out when its next frame is due."""
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 
 
@@ -26,6 +28,7 @@ def undrawn() -> Iterator[None]:
     What reads the whole screen (``render_strips``, ``export_screenshot``) still draws all of it.
     """
     with (
+        patch("textual.screen.UPDATE_PERIOD", FRAME),
         patch.object(Compositor, "render_update", _render_if_full),
         patch.object(Stylesheet, "_parse_rules", _parse_once),
         patch.object(Stylesheet, "_process_component_classes", _forget_components),

@@ -1,12 +1,14 @@
 """Driving the console in tests: start it, press keys, wait for what should happen, read the screen."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sized
 from contextlib import asynccontextmanager, nullcontext
+from itertools import pairwise
 
 from textual import events
 from textual.geometry import Size
 from textual.keys import _character_to_key
+from textual.widgets import Input
 
 from streamops.tui.app import StreamopsApp
 from streamops.tui.widgets.bars import Bar
@@ -17,7 +19,7 @@ WIDE = (120, 40)
 NARROW = (80, 24)
 PATIENCE = 20.0
 QUIET_ROUNDS = 5
-TIMER = 0.002
+TIMER = 0.001
 """Textual lays a screen out when its timer for frames comes round, which is late on a slow machine."""
 NAMED_CHARACTERS = {"slash": "/", "colon": ":", "plus": "+", "minus": "-", "question_mark": "?", "space": " "}
 
@@ -40,7 +42,7 @@ async def until(app: StreamopsApp, condition: Callable[[], bool]) -> None:
         await settle(app)
         if condition():
             return
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(TIMER)
     raise AssertionError("what was waited for did not happen")
 
 
@@ -53,25 +55,28 @@ async def eventually(condition: Callable[[], bool]) -> None:
 
 async def settle(app: StreamopsApp) -> None:
     """Wait until no widget has a message left, and all have their places. (Pilot's own waiting takes a hundred times as long.)"""
+    waiting: Sized = vars(asyncio.get_running_loop())["_ready"]
     quiet = 0
     while quiet < QUIET_ROUNDS and not app._exit:
         await asyncio.sleep(TIMER if app.screen._layout_required else 0)
-        busy = app.screen._layout_required or any(
+        quiet = 0 if waiting or app.screen._layout_required else quiet + 1
+        if quiet == QUIET_ROUNDS and any(
             not node._message_queue.empty() for node in (app, *app.screen.walk_children(with_self=True))
-        )
-        quiet = 0 if busy else quiet + 1
+        ):
+            quiet = 0
 
 
 async def press(app: StreamopsApp, *keys: str) -> None:
-    """Press keys, each once the one before has been dealt with."""
-    for key in keys:
+    """Press keys, each once the one before has been dealt with; a word is typed into a line in one go."""
+    for key, next_key in pairwise((*keys, "")):
         assert app._driver is not None
         character = NAMED_CHARACTERS.get(key, key)
         named = len(character) != 1
         app._driver.send_message(
             events.Key(key if named else _character_to_key(character), None if named else character)
         )
-        await settle(app)
+        if named or len(next_key) != 1 or not isinstance(app.focused, Input):
+            await settle(app)
 
 
 async def shown(app: StreamopsApp, words: str) -> None:
