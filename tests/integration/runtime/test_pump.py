@@ -80,7 +80,7 @@ async def test_its_own_process_wakes_it(server: RunningServer) -> None:
 
 
 async def test_without_notices_it_looks_by_itself(as_user: SetUser) -> None:
-    async with pumping(as_user("~*", "+@all", "-subscribe", "-publish")) as one:
+    async with pumping(as_user("~*", "+@all", "-subscribe", "-publish"), longest_sleep=0.1) as one:
         await eventually(lambda: len(one.pump._queues) == 1)
         await asyncio.sleep(0.05)
         await one.delay("a", ORDER, NOW)
@@ -189,7 +189,7 @@ async def test_pump_goes_on_after_each_trouble_of_its_server(
     monkeypatch.setattr(queue_pump, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(queue_pump, "LONGEST_PAUSE", 0.05)
     server = start_server()
-    async with pumping(replace(server.options, timeout=timedelta(seconds=0.3))) as one:
+    async with pumping(replace(server.options, timeout=timedelta(seconds=0.1)), look=0.05) as one:
 
         def troubles() -> list[str]:
             return [str(event.error) for event in one.events if isinstance(event, Troubled)]

@@ -153,8 +153,8 @@ def test_what_is_no_number_of_attempts_is_the_first(said: bytes) -> None:
 
 
 async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server: RunningServer) -> None:
-    app = failing(server, ValueError("no"), retry=0.3, passive=True, prefetch=20, concurrency=2)
-    for _ in range(200):
+    app = failing(server, ValueError("no"), retry=0.1, passive=True, prefetch=20, concurrency=2)
+    for _ in range(100):
         add_entry(server, "s", "n", "1")
     most = 0
     async with working(app) as worker:

@@ -74,7 +74,7 @@ async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
         asked.append(len(named))
         return len(asked) < 3
 
-    async with behind(server, tmp_path, 0.4) as (proxy, options):
+    async with behind(server, tmp_path, 0.2) as (proxy, options):
         proxy.watch = lose_the_first_two
         app, handled = Streamops(options), set[str]()
 

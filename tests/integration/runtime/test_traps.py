@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops, beat, source, station
-from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Troubled
+from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Retried, Troubled
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy
@@ -34,8 +34,7 @@ from tests.support.runtime.working import (
 from tests.support.servers import RunningServer
 from tests.support.streams import consumer_names, pending_count
 
-IMPATIENT = timedelta(seconds=0.3)
-HASTY = replace(QUICK, beat=timedelta(seconds=0.1))
+IMPATIENT = timedelta(seconds=0.2)
 RESUMES_WITHIN = 15.0
 
 
@@ -113,9 +112,8 @@ async def test_nobody_is_taken_for_dead_because_the_server_was_away(server: Runn
         return sum(isinstance(event, Troubled) for event in events)
 
     for app in (first, second):
-        app.handler("s", group="g", start="0", lease=0.5, concurrency=10)(handle)
-    quick = replace(QUICK, beat=timedelta(seconds=0.15))
-    async with working(first, quick) as one, working(second, quick) as two:
+        app.handler("s", group="g", start="0", lease=0.3, concurrency=10)(handle)
+    async with working(first) as one, working(second) as two:
         add_times(server, 10)
         await until(lambda: len(starts) == 10)
         server.pause()
@@ -135,7 +133,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
     """Its entries were handled by another one, and its name was removed: that is not a group that was destroyed."""
     async with between(server, tmp_path) as (proxy, options):
         first, second = Streamops(replace(options, timeout=IMPATIENT)), Streamops(server.options)
-        starts = list[str]()
+        starts, told = list[str](), told_by(first)
 
         @first.handler("s", group="g", start="0", retry=0.6, passive=True)
         async def fail(_: Entry) -> None:
@@ -147,10 +145,10 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
             starts.append("second")
 
         add_times(server)
-        async with working(first, HASTY) as one:
-            await until(lambda: starts)
+        async with working(first) as one:
+            await until(lambda: any(isinstance(event, Retried) for event in told))
             proxy.hole()
-            async with working(second, HASTY) as other:
+            async with working(second) as other:
                 await until(lambda: consumer_names(server, "s", "g") == [other.id])
                 proxy.resume()
                 await until(lambda: not one.in_hand)
@@ -162,8 +160,8 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (source, station):
-        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.8))
-    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.5))), list[str]()
+        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.4))
+    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.25))), list[str]()
     told = told_by(app)
 
     @app.handler("s", group="g", start="0")
@@ -210,19 +208,19 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
 
 async def test_what_is_read_ahead_is_bounded_by_number(server: RunningServer) -> None:
     app, in_hand = Streamops(server.options), list[int]()
-    add_times(server, 400)
+    add_times(server, 200)
     server.command("XGROUP", "CREATE", "s", "g", "0")
-    deliver(server, "mine", 200)
+    deliver(server, "mine", 100)
 
-    @app.handler("s", group="g", concurrency=2, prefetch=50)
+    @app.handler("s", group="g", concurrency=2, prefetch=25)
     async def handle(_: Entry) -> None:
         in_hand.append(only.in_hand)
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0.002)
 
     async with working(app, replace(QUICK, consumer="mine")) as only:
-        await until(lambda: len(in_hand) > 150)
+        await until(lambda: len(in_hand) > 75)
     # Finished ones that are not acknowledged yet are in hand too.
-    assert max(in_hand) <= 2 * 50 + 2
+    assert max(in_hand) <= 2 * 25 + 2
 
 
 async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> None:
@@ -233,7 +231,7 @@ async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> 
     async def handle(_: Entry) -> None:
         await running.wait()
 
-    async with working(app, HASTY) as only:
+    async with working(app) as only:
         await until(lambda: only.in_hand)
         await beaten(server, only, times=3)
         # The first read cannot know how large entries are.
@@ -248,9 +246,9 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
     server: RunningServer,
 ) -> None:
     app, seen = Streamops(server.options), list[str]()
-    ids = add_times(server, 2500)
+    ids = add_times(server, 1000)
     server.command("XGROUP", "CREATE", "s", "g", "0")
-    deliver(server, "somebody", 2500)
+    deliver(server, "somebody", 1000)
     server.command("XCLAIM", "s", "g", "somebody", 0, *ids[-3:], "IDLE", 100_000, "JUSTID")
     server.command("XCLAIM", "s", "g", "somebody", 0, *ids[:-3], "IDLE", 0, "JUSTID")
 
@@ -261,7 +259,7 @@ async def test_looking_for_idle_entries_comes_to_the_end_of_many_that_are_not(
     async with working(app):
         await until(lambda: len(seen) == 3)
     assert sorted(seen) == sorted(ids[-3:])
-    assert pending_count(server, "s", "g") == 2497
+    assert pending_count(server, "s", "g") == 997
 
 
 async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -> None:
@@ -313,7 +311,7 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
 async def test_names_of_dead_consumers_do_not_pile_up(server: RunningServer) -> None:
     app = Streamops(server.options)
     server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
-    for number in range(50):
+    for number in range(20):
         add_times(server)
         deliver(server, f"so-gone-{number}-abcd", 1)
 
@@ -321,7 +319,7 @@ async def test_names_of_dead_consumers_do_not_pile_up(server: RunningServer) -> 
     async def handle(_: Entry) -> None:
         pass
 
-    async with working(app, HASTY) as only:
+    async with working(app) as only:
         await until(lambda: consumer_names(server, "s", "g") == [only.id])
     assert consumer_names(server, "s", "g") == []
 
@@ -364,7 +362,7 @@ async def test_a_call_that_is_cut_off_while_its_worker_drains_does_not_keep_it(
                     raise
 
     add_times(server)
-    async with working(app, replace(QUICK, grace=timedelta(seconds=0.3))):
+    async with working(app, replace(QUICK, grace=timedelta(seconds=0.1))):
         await cut_off.wait()
 
 
@@ -377,7 +375,7 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
         server.command("XGROUP", "CREATE", "s", "g", "0")
         deliver(server, "mine", 1)
 
-        @app.handler("s", group="g", timeout=0.3)
+        @app.handler("s", group="g", timeout=0.15)
         async def handle(_: Entry) -> None:
             outcomes.append("begun")
             await asyncio.sleep(0)
@@ -387,7 +385,7 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
 
         def slow_down_marks(request: bytes) -> bool:
             if mark in request:
-                proxy.slow_down(0.5)
+                proxy.slow_down(0.25)
             return False
 
         proxy.watch = slow_down_marks

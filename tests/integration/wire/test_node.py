@@ -104,7 +104,7 @@ async def test_reply_after_the_time_limit_is_nobodys(start_server: StartServer, 
 
 async def test_limit_is_one_of_silence() -> None:
     """A batch may take longer than the limit as long as replies keep coming."""
-    many, at_once, pause, limit = 3 * BREATH, 16, 0.02, 0.7
+    many, at_once, pause, limit = 3 * BREATH, 16, 0.01, 0.3
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
@@ -127,12 +127,12 @@ async def test_a_process_that_stood_still_itself_looks_for_the_reply_first(
     server: RunningServer, *, connected: bool
 ) -> None:
     """The reply came long ago when the limit is found to be over."""
-    node = node_of(server.options, 0.3)
+    node = node_of(server.options, 0.2)
     if connected:
         await check_in_step(node)
     asking = asyncio.create_task(node.batch([("PING",)]))
     await asyncio.sleep(0)
-    time.sleep(0.6)  # noqa: ASYNC251 - the loop is to stand still
+    time.sleep(0.35)  # noqa: ASYNC251 - the loop is to stand still
     assert await asking == [b"PONG"]
     await node.close()
 
@@ -141,12 +141,12 @@ async def test_a_silent_server_is_given_up_though_this_process_stood_still(
     start_server: StartServer,
 ) -> None:
     server = start_server()
-    node = node_of(server.options, 0.3)
+    node = node_of(server.options, 0.2)
     await check_in_step(node)
     server.pause()
     asking = asyncio.create_task(node.batch([("PING",)]))
     await asyncio.sleep(0)
-    time.sleep(0.6)  # noqa: ASYNC251 - the loop is to stand still
+    time.sleep(0.35)  # noqa: ASYNC251 - the loop is to stand still
     with pytest.raises(TimeoutError):
         await asking
     server.resume()
@@ -157,7 +157,7 @@ async def test_a_silent_server_is_given_up_though_this_process_stood_still(
 async def test_one_reply_may_take_longer_than_the_limit_as_long_as_its_bytes_come(
     parser: type[BaseParser],
 ) -> None:
-    pieces, piece, pause, limit = 30, b"x" * 1000, 0.03, 0.6
+    pieces, piece, pause, limit = 30, b"x" * 1000, 0.01, 0.25
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
@@ -189,7 +189,7 @@ async def test_server_that_falls_silent_within_a_reply_is_given_up(parser: type[
         await given_up.wait()
 
     async with stranger(stop) as options:
-        node = node_parsing(options, 0.2, parser)
+        node = node_parsing(options, 0.1, parser)
         with pytest.raises(TimeoutError):
             await node.batch([("GET",)])
         given_up.set()

@@ -11,14 +11,17 @@ import structlog
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode
+from streamops.model.secret import Secret
 from streamops.runtime.supervisor import falls as falling
 from streamops.runtime.supervisor import orders as ordering
 from streamops.runtime.supervisor import staff as staffed
 from streamops.runtime.supervisor import watching
+from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
     ME,
+    QUICK,
     add_job,
     handled,
     hang_up,
@@ -31,6 +34,17 @@ from tests.support.runtime.supervisor.running import (
 )
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
+
+# What a handler's own child process finds open, and reads.
+SNOOP = """
+import subprocess, sys, threading
+program = 'import os, sys; print(sys.stdin.read(), *[n for n in range(3, 64) if os.path.exists(f"/proc/self/fd/{n}")])'
+with open("look", "w") as seen:
+    subprocess.run([sys.executable, "-S", "-c", program], stdout=seen, close_fds=False, check=True)
+import os
+os.rename("look", "seen")
+threading.Event().wait()
+"""
 
 
 async def test_a_stalled_worker_is_noticed_and_replaced(
@@ -174,3 +188,40 @@ def _states(server: RunningServer) -> set[bytes]:
 def _ignores(pid: int, number: signal.Signals) -> bool:
     mask = Path(f"/proc/{pid}/status").read_text().partition("SigIgn:")[2].split()[0]
     return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    monkeypatch.setattr(falling, "FIRST_PAUSE", 1000.0)
+    monkeypatch.setattr(falling, "LONGEST_PAUSE", 1000.0)
+    async with supervised(orders_for(server)) as (supervisor, _):
+        await until_so(lambda: supervisor.ready)
+        (fallen,) = workers_of(ME)
+        os.kill(fallen, signal.SIGKILL)
+        await until_so(lambda: not workers_of(ME) and not supervisor.ready)
+        hang_up()
+        await until_so(lambda: supervisor.ready)
+        assert len(workers_of(ME)) == 1
+
+
+async def test_a_password_is_told_through_a_pipe_only_and_no_descriptor_is_inherited(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch, app=SNOOP)
+    secret = Secret("pass-that-nobody-sees")
+    orders = Orders(app="shop", worker=QUICK, connection=replace(server.options, password=secret))
+    with structlog.testing.capture_logs() as logs:
+        async with supervised(orders):
+            await until_so((tmp_path / "seen").exists)
+            (child,) = workers_of(ME)
+            told = _shown(child)
+    assert (tmp_path / "seen").read_text() == "\n"
+    assert secret.reveal().encode() not in told
+    assert secret.reveal() not in repr(logs)
+
+
+def _shown(pid: int) -> bytes:
+    """What everybody, or everybody of its user, may see of a process."""
+    return b"".join(Path(f"/proc/{pid}/{name}").read_bytes() for name in ("cmdline", "environ"))
