@@ -21,7 +21,7 @@ from tests.support.programs import PROGRAMS, REQUIRE_SERVERS, ServerProgram, mis
 from tests.support.servers import RunningServer, ServerPool, StartServer
 
 # ``fast`` plays the same examples every time. How long one takes says how busy the machine is, so nothing is limited.
-for name, examples, derandomize in (("fast", 15, True), ("ci", 100, False), ("long", 1_000, False)):
+for name, examples, derandomize in (("fast", 10, True), ("ci", 40, False), ("long", 1_000, False)):
     settings.register_profile(
         name,
         max_examples=examples,

@@ -1,7 +1,5 @@
 """``check --format nagios`` says OK, WARNING or CRITICAL of what it judged, and UNKNOWN whatever else happens."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +7,6 @@ import pytest
 
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli
-from tests.support.servers import RunningServer
 from tests.support.wire.lying import replying_to_all
 
 CHECK: Final = ("check", "--format", "nagios")
@@ -71,12 +68,6 @@ def test_what_was_not_foreseen_is_unknown(
 
     monkeypatch.setattr(invented, "discover", fail)
     assert_unknown(cli(*CHECK))
-
-
-def test_an_answer_that_cannot_be_written_is_no_ok(server: RunningServer) -> None:
-    words = (sys.executable, "-m", "streamops", "--url", server.unix_url, *CHECK)
-    with Path("/dev/full").open("w") as full:
-        assert subprocess.run(words, stdout=full, stderr=subprocess.DEVNULL, check=False).returncode == 3
 
 
 def test_without_nagios_codes_are_as_they_were(cli: Cli) -> None:

@@ -2,6 +2,5 @@
 
 from tests.support.cli.fixtures import cli, place
 from tests.support.security.planting import planted
-from tests.support.security.traps import trapped
 
-__all__ = ["cli", "place", "planted", "trapped"]
+__all__ = ["cli", "place", "planted"]

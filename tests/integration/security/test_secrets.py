@@ -96,6 +96,7 @@ async def test_the_console(planted: Planted, monkeypatch: pytest.MonkeyPatch) ->
         await until(app, lambda: "billing" in screen_text(app))
         for keys in (("?",), ("escape",), ("c",), ("escape",), ("s",), ("escape",), ("enter",), ("enter",)):
             await press(app, *keys)
-            seen += [screen_text(app), app.export_screenshot()]
+            seen.append(screen_text(app))
+        seen.append(app.export_screenshot())
     assert not planted.tells("\n".join(seen))
     assert not [*planted.written()]

@@ -15,7 +15,7 @@ from tests.support.autoscaling.pools import POOL, Workers, console_on, options, 
 from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer
 
-IMPATIENT = timedelta(seconds=0.4)
+IMPATIENT = timedelta(seconds=0.2)
 
 
 class Case:

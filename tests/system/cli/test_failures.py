@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 from tests.support.cli.failures import STREAMOPS
 from tests.support.project import PROJECT
@@ -65,3 +66,10 @@ def test_tail_ends_quietly_on_ctrl_c(server: RunningServer) -> None:
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=20)
     assert (process.returncode, out, errors) == (130, b"", b"")
+
+
+def test_an_answer_to_nagios_that_cannot_be_written_is_no_ok(server: RunningServer) -> None:
+    words = [*STREAMOPS, "--url", server.unix_url, "check", "--format", "nagios"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.DEVNULL, env=environment(), check=False)
+    assert done.returncode == 3

@@ -110,4 +110,4 @@ def _value(operation: str, field: IntentField) -> st.SearchStrategy[Any]:
         # A lone hyphen stands for stdin.
         one = one.filter(lambda name: name != "-")
     key = (lambda pair: pair[0]) if field.kind is FieldKind.PAIR else None
-    return st.lists(one, min_size=1, max_size=20, unique_by=key or (lambda value: value)).map(tuple)
+    return st.lists(one, min_size=1, max_size=5, unique_by=key or (lambda value: value)).map(tuple)

@@ -29,7 +29,7 @@ from tests.support.exporter.serving import Exporter, exporting, grow_old
 from tests.support.exporter.web.server import OPENMETRICS
 from tests.support.servers import RunningServer, StartServer
 
-ONE_SECOND = {"X-Prometheus-Scrape-Timeout-Seconds": "1"}
+HURRIED = {"X-Prometheus-Scrape-Timeout-Seconds": "0.2"}
 
 
 @pytest.fixture(autouse=True)
@@ -148,12 +148,12 @@ async def test_a_server_that_answers_after_the_deadline(start_server: StartServe
         first = await running.get("/metrics")
         grow_old(running.scraper)
         server.pause()
-        late = await running.get("/metrics", headers=ONE_SECOND)
+        late = await running.get("/metrics", headers=HURRIED)
         name = "streamops_snapshot_timestamp_seconds"
         assert (late.value("streamops_up"), late.value(name)) == (1, first.value(name))
         # What this process says of itself is of the moment all the same.
         assert late.value("process_cpu_seconds_total") >= first.value("process_cpu_seconds_total")
-        probes = await asyncio.gather(*(running.get("/metrics", headers=ONE_SECOND) for _ in range(20)))
+        probes = await asyncio.gather(*(running.get("/metrics", headers=HURRIED) for _ in range(20)))
         assert {probe.value(name) for probe in probes} == {first.value(name)}
         server.resume()
         await eventually(lambda: not running.scraper.busy)
@@ -166,8 +166,8 @@ async def test_not_ready_before_the_first_collection(start_server: StartServer) 
     async with exporting(server) as running:
         assert (await running.get("/-/ready")).status == 503
         assert (await running.get("/-/healthy")).status == 200
-        assert (await running.get("/metrics", headers=ONE_SECOND)).value("streamops_up") == 0
-        assert (await running.get("/api/v1/status", headers=ONE_SECOND)).status == 503
+        assert (await running.get("/metrics", headers=HURRIED)).value("streamops_up") == 0
+        assert (await running.get("/api/v1/status", headers=HURRIED)).status == 503
         server.resume()
         await eventually(lambda: running.scraper.ready)
         assert (await running.get("/-/ready")).status == 200
@@ -319,7 +319,7 @@ async def leave_while_it_is_read(server: RunningServer) -> None:
 async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sending, "LONGEST_SECONDS", 0.5)
+    monkeypatch.setattr(sending, "LONGEST_SECONDS", 0.1)
     held: list[int] = []
     ended = asyncio.Event()
 
@@ -389,7 +389,7 @@ async def test_a_target_that_is_being_read_is_kept(start_server: StartServer) ->
     server = start_server()
     async with exporting(server, contexts={"other": server}) as running:
         server.pause()
-        await running.get("/probe?target=other", headers=ONE_SECOND)
+        await running.get("/probe?target=other", headers=HURRIED)
         kept = await running.targets.find("other")
         assert kept.busy
         await running.targets._close_unused(kept.used_at + 1)
@@ -426,8 +426,8 @@ async def test_more_targets_than_can_be_busy_at_once(
     server = start_server()
     async with exporting(server, contexts=dict.fromkeys("abc", server)) as running:
         server.pause()
-        await asyncio.gather(*(running.get(f"/probe?target={name}", headers=ONE_SECOND) for name in "ab"))
-        refused = await running.get("/probe?target=c", headers=ONE_SECOND)
+        await asyncio.gather(*(running.get(f"/probe?target={name}", headers=HURRIED) for name in "ab"))
+        refused = await running.get("/probe?target=c", headers=HURRIED)
         assert (refused.status, "too many targets" in refused.text) == (503, True)
         server.resume()
 
