@@ -9,8 +9,7 @@ from click.shell_completion import CompletionItem
 
 from streamops.errors import SettingsError
 from streamops.model.ids import EntryId
-from streamops.settings.durations import parse_duration
-from streamops.settings.sizes import parse_size
+from streamops.model.measures import parse_duration, parse_size
 
 _UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 

@@ -17,10 +17,10 @@ from streamops.cli.params import DURATION
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.measures import parse_duration
 from streamops.model.pools import PoolDecision
 from streamops.present.columns.drill import DRILL_COLUMNS, drill_burden, drill_document, verdict_facts
 from streamops.present.columns.pools import DECISION_COLUMNS
-from streamops.settings.durations import parse_duration
 
 if TYPE_CHECKING:
     from streamops.autoscaling.controller import Report

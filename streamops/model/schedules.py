@@ -10,6 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.errors import SettingsError
+from streamops.model.measures import parse_duration, typed_duration
+
 LONGEST: Final = timedelta(days=365)
 MOST_DELAYS: Final = 100
 HINT: Final = (
@@ -24,7 +27,6 @@ _UNITS: Final = {
     "ms": timedelta(milliseconds=1),
 }
 _NUMBER: Final = r"[0-9]{1,9}(?:\.[0-9]{1,3})?"
-_SPAN: Final = re.compile("".join(rf"(?:({_NUMBER}){unit})?" for unit in _UNITS))
 _LINEAR: Final = re.compile(rf"({_NUMBER})n ?\+ ?({_NUMBER}) ?(d|h|m|minutes?|s|seconds?|ms)")
 
 
@@ -73,7 +75,7 @@ class Growing(Struct, frozen=True):
     @property
     def text(self) -> str:
         """As it is written."""
-        return f"exponential {_render(self.base)} {_render(self.cap)}{' jitter' if self.jitter else ''}"
+        return f"exponential {typed_duration(self.base)} {typed_duration(self.cap)}{' jitter' if self.jitter else ''}"
 
 
 class Listed(Struct, frozen=True):
@@ -92,7 +94,7 @@ class Listed(Struct, frozen=True):
     @property
     def text(self) -> str:
         """As it is written."""
-        return ", ".join(map(_render, self.delays))
+        return ", ".join(map(typed_duration, self.delays))
 
 
 Schedule = Linear | Growing | Listed
@@ -111,7 +113,7 @@ def parse_schedule(text: str) -> Schedule:
         return Linear(_bounded(float(match[1]) * unit), _bounded(float(match[2]) * unit))
     if written.startswith("exponential"):
         return _parse_growing(written.split(" ")[1:])
-    delays = tuple(parse_span(part.strip()) for part in written.split(","))
+    delays = tuple(_parse_delay(part.strip()) for part in written.split(","))
     if len(delays) > MOST_DELAYS:
         raise ValueError(f"more than {MOST_DELAYS} delays")
     return Listed(delays)
@@ -122,30 +124,24 @@ def _parse_growing(words: list[str]) -> Schedule:
     spans = words[:-1] if jitter else words
     if len(spans) != 2:  # noqa: PLR2004 - the base and the cap
         raise ValueError("exponential needs its first delay and its longest")
-    base, cap = map(parse_span, spans)
+    base, cap = map(_parse_delay, spans)
     if base > cap:
         raise ValueError("exponential begins above its longest delay")
     return Growing(base, cap, jitter)
 
 
-def parse_span(text: str) -> timedelta:
-    """Read a span such as ``1h30m``; raises ``ValueError`` where it is none, or longer than a year."""
-    match = _SPAN.fullmatch(text)
-    if not text or match is None:
+def _parse_delay(text: str) -> timedelta:
+    """Read one delay; a number without a unit is none."""
+    try:
+        delay = parse_duration(text)
+    except SettingsError:
+        delay = None
+    if delay is None or not text[-1:].isalpha():
         raise ValueError("not a delay, nor a schedule of delays")
-    parts = zip(match.groups(), _UNITS.values(), strict=True)
-    return _bounded(sum((float(number) * size for number, size in parts if number), timedelta()))
+    return _bounded(delay)
 
 
 def _bounded(span: timedelta) -> timedelta:
     if span > LONGEST:
         raise ValueError("a delay of more than a year")
     return span // _UNITS["ms"] * _UNITS["ms"]
-
-
-def _render(span: timedelta) -> str:
-    written, rest = "", span
-    for name, size in _UNITS.items():
-        number, rest = divmod(rest, size)
-        written += f"{number}{name}" if number else ""
-    return written or "0s"

@@ -12,15 +12,6 @@ UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 FINE_UNITS = ("d", "h")
 """Units large enough that the next smaller one is told too."""
 
-MILLISECOND = timedelta(milliseconds=1)
-TYPED_UNITS = {
-    "d": timedelta(days=1),
-    "h": timedelta(hours=1),
-    "m": timedelta(minutes=1),
-    "s": timedelta(seconds=1),
-}
-"""Units of spans on a command line, but for what is left of a second."""
-
 FEW = 5
 """Names that are told of many."""
 
@@ -50,17 +41,6 @@ def span(duration: timedelta) -> str:
         more = rest // smaller
         return f"{whole} {unit} {more} {name}" if more else f"{whole} {unit}"
     return "0 s"
-
-
-def typed_span(duration: timedelta) -> str:
-    """A span as one types it, to the microsecond: ``1h30m``, ``14d``, ``2s500ms``, ``0s``."""
-    written, rest = "", duration
-    for name, unit in TYPED_UNITS.items():
-        number, rest = divmod(rest, unit)
-        written += f"{number}{name}" if number else ""
-    if rest:
-        written += f"{rest / MILLISECOND:.3f}".rstrip("0").rstrip(".") + "ms"
-    return written or "0s"
 
 
 def idleness(row: PendingEntry) -> str:

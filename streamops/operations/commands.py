@@ -8,7 +8,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.model.fields import FieldKind, IntentField, intent_fields
-from streamops.model.wording import command, quoted, typed_span
+from streamops.model.measures import typed_duration
+from streamops.model.wording import command, quoted
 
 NAMED: Final = 20
 """So many IDs are written out; more are left to stdin: a line of them would be nobody's to read."""
@@ -54,7 +55,7 @@ def _words(field: IntentField, value: Any) -> list[str]:  # noqa: ANN401 - any f
 def _word(value: Any) -> str:  # noqa: ANN401 - one value of any field
     match value:
         case timedelta():
-            return typed_span(value)
+            return typed_duration(value)
         case datetime():
             return value.isoformat()
         case (bytes() as name, bytes() as content):

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import SettingsError, known_hint
+from streamops.model.measures import parse_duration
 from streamops.model.removed import removed_hint
-from streamops.settings.durations import parse_duration
 from streamops.settings.schema import ConfigTable
 from streamops.wire.options import Secret
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from streamops.model.wording import typed_span
+from streamops.model.measures import typed_duration
 from streamops.settings.load import DEFAULT_ORIGIN, Settings
 from streamops.settings.passwords import split_command
 from streamops.wire.options import ConnectionOptions, Secret, Tls
@@ -152,7 +152,7 @@ def _render_value(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case timedelta():
-            return typed_span(value)
+            return typed_duration(value)
         case tuple():
             return ", ".join(map(str, value))
         case dict():

@@ -12,7 +12,7 @@ from streamops.cli.acting.ids import IDS, read_ids, read_names
 from streamops.cli.params import COMPLETIONS, DURATION, ENTRY_ID, FIELD, MOMENT, NUMBER
 from streamops.model.fields import FieldKind, IntentField
 from streamops.model.ids import EntryId
-from streamops.model.wording import typed_span
+from streamops.model.measures import typed_duration
 
 
 class _Written(Struct, frozen=True):
@@ -126,7 +126,7 @@ def _default(field: IntentField) -> Any:  # noqa: ANN401 - any field's default
     """A default as it would be written on the command line, so that the help shows it so."""
     match field.default:
         case timedelta():
-            return typed_span(field.default)
+            return typed_duration(field.default)
         case EntryId() | StrEnum():
             return str(field.default)
         case ():

@@ -6,8 +6,9 @@ from datetime import timedelta
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, Tier
 from streamops.model.ids import EntryId
+from streamops.model.measures import typed_duration
 from streamops.model.readings import GroupReading
-from streamops.model.wording import command, counted, first_few, span, typed_span
+from streamops.model.wording import command, counted, first_few, span
 from streamops.operations.commands import equivalent_command
 from streamops.operations.losses import (
     ENTRIES,
@@ -199,7 +200,7 @@ def bound_options(intent: TrimIntent) -> str:
     elif intent.minid is not None:
         bound = f"--minid {intent.minid}"
     else:
-        bound = f"--before {typed_span(intent.before or timedelta(0))}"
+        bound = f"--before {typed_duration(intent.before or timedelta(0))}"
     return f"{bound} --exact" if intent.exact else bound
 
 

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from streamops.errors import SettingsError
 from streamops.model.ids import EntryId
+from streamops.model.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.model.observation import Health
 from streamops.present.filters.terms import ORDERINGS, Term
-from streamops.present.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.present.table import Align, Column
 from streamops.present.units import ABSENT
 

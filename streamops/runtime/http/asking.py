@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import msgspec
 from aiohttp import web
 
-from streamops.model.schedules import parse_span
-from streamops.model.topics import LONGEST_DELAY
+from streamops.errors import SettingsError
+from streamops.model.measures import parse_duration
 from streamops.runtime.http.answers import Problem, shown
 from streamops.runtime.http.messages import JSON_TYPE
 from streamops.service.reach import as_address
@@ -52,12 +52,9 @@ def due_of(request: web.Request) -> datetime | timedelta | None:
     if delay is None:
         return None
     try:
-        span = timedelta(seconds=int(delay)) if delay.isascii() and delay.isdigit() else parse_span(delay)
-    except (ValueError, OverflowError):
-        raise Problem(400, "delay is no duration", "Send delay=30m, or a number of seconds.") from None
-    if span > LONGEST_DELAY:
-        raise Problem(400, "a delay of more than ten years", "Send delay=30m, or a number of seconds.")
-    return span
+        return parse_duration(delay)
+    except SettingsError as error:
+        raise Problem(400, f"delay: {error.message}", "Send delay=30m, or a number of seconds.") from None
 
 
 def _instant(text: str) -> datetime:

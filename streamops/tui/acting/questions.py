@@ -13,10 +13,9 @@ from streamops.errors import SettingsError, StreamopsError
 from streamops.model.acting import Limits
 from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.ids import EntryId
-from streamops.model.wording import typed_span
+from streamops.model.measures import parse_duration, typed_duration
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
-from streamops.settings.durations import parse_duration
 from streamops.tui.subjects import Sort, Subject
 
 RECEIVER: Final = "to"
@@ -237,7 +236,7 @@ def written(value: Any) -> str:  # noqa: ANN401 - any field's value
         case bool():
             return YES if value else NO
         case timedelta():
-            return typed_span(value)
+            return typed_duration(value)
         case datetime():
             return value.isoformat()
         case EntryId():

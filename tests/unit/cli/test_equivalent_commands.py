@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from streamops.model.fields import FieldKind, IntentField, intent_fields, is_readable
-from streamops.model.wording import typed_span
+from streamops.model.measures import LONGEST, parse_duration, typed_duration
 from streamops.operations.commands import equivalent_command
 from streamops.operations.registry import OPERATIONS
-from streamops.settings.durations import LONGEST, parse_duration
 from tests.support.strategies import entry_ids, names
 from tests.support.tables import table
 from tests.unit.cli.typed import intent_of
@@ -82,7 +81,7 @@ def test_command_parsed_again_gives_the_same_intent(operation: str, data: st.Dat
 @example(timedelta(microseconds=1))
 @given(SPANS)
 def test_typed_span_is_read_back_to_the_microsecond(span: timedelta) -> None:
-    assert parse_duration(typed_span(span)) == span
+    assert parse_duration(typed_duration(span)) == span
 
 
 @table(
@@ -95,7 +94,7 @@ def test_typed_span_is_read_back_to_the_microsecond(span: timedelta) -> None:
     ],
 )
 def test_typed_span_names_its_units(span: timedelta, typed: str) -> None:
-    assert typed_span(span) == typed
+    assert typed_duration(span) == typed
 
 
 def _value(operation: str, field: IntentField) -> st.SearchStrategy[Any]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.schedules import LONGEST, MINUTES_2N_1, parse_schedule, parse_span
+from streamops.model.schedules import LONGEST, MINUTES_2N_1, parse_schedule
 from tests.support.tables import table
 
 
@@ -49,7 +49,7 @@ def test_jitter_is_anything_up_to_the_delay() -> None:
 
 @table(
     "text",
-    ["", "never", "5", "1m,", ",", "5 m", "-1s", "n+1 m", "2n+1", "2n-1 m", "exponential", "exponential 1s",
+    ["", "never", "5", "1m,", ",", "-1s", "n+1 m", "2n+1", "2n-1 m", "exponential", "exponential 1s",
      "exponential 1m 1s", "exponential 1s 1m 1h", "400d", "1e9s", ", ".join(["1s"] * 101), "999999999n+1 d", "\uff11s"],
 )  # fmt: skip
 def test_text_that_is_no_schedule_is_refused(text: str) -> None:
@@ -73,7 +73,3 @@ def test_any_text_is_a_schedule_or_told_not_to_be(text: str) -> None:
 )
 def test_no_number_of_failures_is_too_much(text: str, failures: int, chance: float) -> None:
     assert timedelta() <= parse_schedule(text)(failures, chance) <= LONGEST
-
-
-def test_a_span_of_several_units_is_their_sum() -> None:
-    assert parse_span("1h30m") == timedelta(minutes=90)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from streamops.errors import SettingsError
 from streamops.model.ids import EntryId
+from streamops.model.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.model.observation import Health
 from streamops.present import columns
 from streamops.present.filters import (
@@ -19,7 +20,6 @@ from streamops.present.filters import (
     measure_of,
     parse_terms,
 )
-from streamops.present.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.present.table import Align, Cell, Column
 from streamops.present.units import ABSENT
 from tests.support.tables import table

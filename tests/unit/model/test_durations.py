@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.wording import typed_span
-from streamops.settings.durations import LONGEST, parse_duration
+from streamops.model.measures import LONGEST, parse_duration, typed_duration
 from tests.support.tables import table
 
 
@@ -19,6 +18,8 @@ from tests.support.tables import table
         ("250ms", timedelta(milliseconds=250)),
         ("1w2d3h4m5s6ms", timedelta(weeks=1, days=2, hours=3, minutes=4, seconds=5, milliseconds=6)),
         ("1.5h", timedelta(minutes=90)),
+        ("30m1h", timedelta(minutes=90)),
+        ("1,000s", timedelta(seconds=1000)),
         ("90m", timedelta(minutes=90)),
         ("0s", timedelta(0)),
         (" 10 ", timedelta(seconds=10)),
@@ -39,9 +40,6 @@ def test_a_duration_is_read(written: str | float, span: timedelta) -> None:
         " ",
         "s",
         "5x",
-        "5 m",
-        "5m1h",
-        "1h1h",
         "-5s",
         "+5s",
         "1e3",
@@ -67,7 +65,7 @@ def test_a_duration_has_an_end(written: str | float) -> None:
 
 @given(st.timedeltas(timedelta(0), LONGEST))
 def test_what_is_rendered_is_read_back(span: timedelta) -> None:
-    assert parse_duration(typed_span(span)) == span
+    assert parse_duration(typed_duration(span)) == span
 
 
 @given(st.text())

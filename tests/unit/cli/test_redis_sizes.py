@@ -1,8 +1,7 @@
 import click
 
 from streamops.cli.commands.run import run
-from streamops.present.measures import SIZES, parse_measure
-from streamops.settings.sizes import parse_size
+from streamops.model.measures import SIZES, parse_measure, parse_size
 from tests.support.tables import table
 
 # What redis.conf says of its units, at its top.

@@ -1,7 +1,7 @@
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.settings.sizes import parse_size
+from streamops.model.measures import parse_size
 from tests.support.tables import table
 
 
