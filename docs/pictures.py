@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from streamops.demo.running import running_demo
 from streamops.model.acting import Environment
 from streamops.operations.console import Console
-from streamops.settings.actors import this_actor
+from streamops.settings.load import this_actor
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 

@@ -1,4 +1,4 @@
-"""Writes ``docs/commands.md``, ``docs/metrics.md`` and the README's table of numbers, from what they are about.
+"""Writes ``docs/commands.md``, ``docs/metrics.md``, ``docs/configuration.md`` and the README's table of numbers, from what they are about.
 
 python -m docs.reference           write them
 python -m docs.reference --check   say what is out of date, and fail
@@ -9,16 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from msgspec import NODEFAULT, Struct
 
 from streamops.cli.command import Family
 from streamops.exporter.catalogue import SECTIONS, WORKER_FAMILIES
 from streamops.exporter.catalogue.family import Family as MetricFamily
 from streamops.main.program import PROGRAM, ROOT
+from streamops.model.config_keys import config_keys, toml
 from streamops.present.columns import GROUP_COLUMNS
+from streamops.settings.tables import ConfigTable
 
 ROOT_DIRECTORY = Path(__file__).parent.parent
 COMMANDS_FILE = ROOT_DIRECTORY / "docs" / "commands.md"
 METRICS_FILE = ROOT_DIRECTORY / "docs" / "metrics.md"
+SETTINGS_FILE = ROOT_DIRECTORY / "docs" / "configuration.md"
 README_FILE = ROOT_DIRECTORY / "README.md"
 BEGIN, END = "<!-- numbers: written by make docs -->", "<!-- /numbers -->"
 WIDTH = 100
@@ -33,6 +37,14 @@ the number of the database, 0 on a cluster. Bytes of a name that are no UTF-8 pr
 dead-letter queues and retry streams (`T:retry:GROUP`). Counters never fall while the exporter lives; metrics vanish
 with what they describe.
 """
+SETTINGS_PREFACE = """# Configuration
+
+Written by `make docs` from the tables that the code obeys. `streamops config example` prints a file to start from.
+
+`~/.config/streamops/config.toml` is yours; the `streamops.toml` of the working directory wins over it, and may set what is
+marked with * though nobody trusted it; `streamops config trust` lets it set the rest. Durations are `"250ms"`, `"30s"`,
+`"1h30m"` or seconds; names of files begin with `~/`, or are relative to the directory of the file that names them.
+"""
 METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Cost |
 |---|---|---|---|---|---|---|"""
 
@@ -42,6 +54,7 @@ def main() -> int:
     wanted = {
         COMMANDS_FILE: render_commands(),
         METRICS_FILE: render_metrics(),
+        SETTINGS_FILE: render_settings(),
         README_FILE: render_readme(README_FILE.read_text()),
     }
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
@@ -83,6 +96,39 @@ def _metric_row(family: MetricFamily) -> str:
         family.cost,
     )
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def render_settings() -> str:
+    """The keys of all tables, as Markdown."""
+    return "\n".join([SETTINGS_PREFACE, "## A file", "", *_settings_rows(ConfigTable, "")])
+
+
+def _settings_rows(table: type[Struct], place: str) -> Iterator[str]:
+    keys = config_keys(table).values()
+    values = [key for key in keys if key.table is None]
+    yield from ("| Key | Default | What it says |", "|---|---|---|") if values else ()
+    for key in values:
+        default = (
+            "required"
+            if key.default is NODEFAULT
+            else toml(key.default)
+            if key.default not in (None, (), {})
+            else ""
+        )
+        cells = f"`{key.name}`{'*' if key.project else ''}", f"`{default}`" if default else "", key.text
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    yield ""
+    for key in keys:
+        if key.table is not None:
+            name = f"{place}{key.name}{'.NAME' if key.named else ''}"
+            head = f"[[{name}]]" if key.rows else f"[{name}]"
+            yield from (
+                f"## `{head}`",
+                "",
+                f"{key.text[0].upper()}{key.text[1:]}." if key.text[0].isalpha() else f"{key.text}.",
+                "",
+            )
+            yield from _settings_rows(key.table, f"{name}.")
 
 
 def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Context]]:

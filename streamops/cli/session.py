@@ -18,8 +18,7 @@ from streamops.cli.output.printer import Printer
 from streamops.errors import SettingsError
 from streamops.operations.commands import full_command
 from streamops.present.table import Column
-from streamops.settings.actors import actor_of, selector_of
-from streamops.settings.load import Flags, Settings, load_settings
+from streamops.settings.load import Flags, Settings, actor_of, load_settings, selector_of
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console
@@ -113,7 +112,7 @@ class Session:
         async with await Console.open(
             settings.connection,
             watch,
-            settings.thresholds,
+            settings.tables.health,
             actor=actor,
             read_only=settings.read_only,
             find_target=self.find_target,
@@ -127,7 +126,7 @@ class Session:
             SettingsError: What is configured makes no sense, or a secret cannot be read.
         """
         # Only who resizes pools pays for them.
-        from streamops.settings.pool_targets import find_target  # noqa: PLC0415
+        from streamops.settings.load import find_target  # noqa: PLC0415
 
         return find_target(pool, self.settings.context, os.environ, Path.cwd())
 
@@ -135,7 +134,7 @@ class Session:
         """Whether settings and flags allow colour."""
         # Only commands that connect have loaded settings; the others must work where those are broken.
         loaded: Settings | None = self.__dict__.get("settings")
-        return not self.given.no_color and (loaded is None or loaded.console.color)
+        return not self.given.no_color and (loaded is None or loaded.tables.console.color)
 
 
 def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:

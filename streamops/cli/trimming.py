@@ -34,7 +34,7 @@ def trim_by_policies(session: Session, choices: Choices, every: timedelta | None
     Raises:
         StreamopsError: There is no policy, it was not agreed to, or the streams cannot be listed.
     """
-    policies = session.settings.retention
+    policies = session.settings.tables.retention
     if not policies:
         raise SettingsError(
             "the configuration has no [[retention]] table", "`streamops config example` shows one."
@@ -95,7 +95,7 @@ class _Work:
     async def _prepare(self, console: Console) -> list[PolicyTrim]:
         if not self._choices.dry_run:
             console.engine.forbid_if_read_only()
-        return await prepare_retention(console, self._session.settings.retention, self._limits)
+        return await prepare_retention(console, self._session.settings.tables.retention, self._limits)
 
     def _agreed(self, trims: Sequence[PolicyTrim]) -> Assent:
         """The answer; asked for once for all streams, after what each comes to."""

@@ -64,12 +64,12 @@ async def _control(session: Session, options: "ControllerOptions", *, once: bool
 
     settings = session.settings
     from streamops.operations.console import Console  # noqa: PLC0415
-    from streamops.settings.actors import actor_of  # noqa: PLC0415
+    from streamops.settings.load import actor_of  # noqa: PLC0415
 
     console = await Console.open(
         settings.connection,
         LEAN,
-        settings.thresholds,
+        settings.tables.health,
         actor=actor_of(settings),
         read_only=settings.read_only,
         find_target=session.find_target,

@@ -12,8 +12,8 @@ import click
 
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
+from streamops.service.addresses import is_loopback, parse_listen
 from streamops.service.processes import module_command
-from streamops.settings.topics import is_loopback, parse_listen
 
 if TYPE_CHECKING:
     from streamops.tui.web.server import WebOptions

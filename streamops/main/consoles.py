@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from streamops.cli.session import Session
-from streamops.settings.actors import actor_of
 from streamops.settings.contexts import ContextSummary, list_contexts
-from streamops.settings.load import Settings, load_settings
-from streamops.settings.schema import ConsoleOptions
+from streamops.settings.load import Settings, actor_of, load_settings
+from streamops.settings.tables import ConsoleOptions
 from streamops.settings.views import save_view
 
 if TYPE_CHECKING:
@@ -63,10 +62,10 @@ def server_settings(session: Session, *, shows_plans: bool = False) -> "TuiSetti
         context=current,
         contexts=tuple(contexts) if settings.context else (current, *contexts),
         open_source=open_source,
-        views=settings.views,
+        views=settings.tables.views,
         save_view=_save_view,
     )
-    return _with_options(found, settings.console)
+    return _with_options(found, settings.tables.console)
 
 
 def _with_options(settings: "TuiSettings", options: ConsoleOptions) -> "TuiSettings":
@@ -94,12 +93,12 @@ def _is_read_only(settings: Settings, context: ContextSummary) -> bool:
 
 async def _open_console(settings: Settings) -> "Console":
     from streamops.operations.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
-    from streamops.settings.pool_targets import find_target  # noqa: PLC0415 - few scale pools
+    from streamops.settings.load import find_target  # noqa: PLC0415 - few scale pools
 
     return await Console.open(
         settings.connection,
         settings.watch,
-        settings.thresholds,
+        settings.tables.health,
         actor=actor_of(settings),
         read_only=settings.read_only,
         find_target=lambda pool: find_target(pool, settings.context, os.environ, Path.cwd()),

@@ -16,7 +16,7 @@ from streamops.cli.params import COMPLETIONS, DURATION
 from streamops.cli.session import Session
 from streamops.errors import Forbidden, SettingsError
 from streamops.monitor.watch import Watch
-from streamops.settings.pools import load_pools
+from streamops.settings.load import load_pools
 
 if TYPE_CHECKING:
     from streamops.autoscaling.assignment import Assignment, ControllerOptions

@@ -195,10 +195,10 @@ async def _drill(
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.runtime.drill.keys import DrillKeys  # noqa: PLC0415
-    from streamops.settings.actors import actor_of  # noqa: PLC0415
+    from streamops.settings.load import actor_of  # noqa: PLC0415
 
     async with await Console.open(
-        settings.connection, None, settings.thresholds, actor=actor_of(settings)
+        settings.connection, None, settings.tables.health, actor=actor_of(settings)
     ) as console:
 
         async def control(keys: "DrillKeys") -> None:

@@ -17,10 +17,9 @@ from streamops.cli.command import Command
 from streamops.cli.params import patterns_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
-from streamops.settings.actors import selector_of
+from streamops.service.addresses import is_loopback, parse_listen
 from streamops.settings.config import read_config
-from streamops.settings.load import Settings, load_settings
-from streamops.settings.topics import is_loopback, parse_listen
+from streamops.settings.load import Settings, load_settings, selector_of
 
 if TYPE_CHECKING:
     from streamops.exporter.metrics.guards import Guards
@@ -127,7 +126,7 @@ def exporter(
     from streamops.service.processes import runner  # noqa: PLC0415 - uvloop, where it is installed
 
     settings = session.settings
-    table = settings.exporter
+    table = settings.tables.exporter
     guards = _guards(settings)
     if include:
         guards = replace(guards, include=compile_patterns(include, "--include"))
@@ -172,11 +171,11 @@ async def _serve(
 
     def scraper_of(context: str) -> "Scraper":
         load = _loads(session, context)
-        return Scraper(_opening(repeat(load), guards, ()), guards, context, session.settings.retention)
+        return Scraper(_opening(repeat(load), guards, ()), guards, context, session.settings.tables.retention)
 
     # What was read to begin with serves first; whoever has to connect anew reads it anew.
     loads = chain([lambda: session.settings], repeat(_loads(session)))
-    name, policies = options.context or options.label, session.settings.retention
+    name, policies = options.context or options.label, session.settings.tables.retention
     scraper = Scraper(_opening(loads, guards, patterns), guards, name, policies)
     targets = Targets(lambda: read_config(os.environ, Path.cwd()).contexts, scraper_of)
     try:
@@ -190,13 +189,13 @@ async def _serve(
 
 
 def _load_notifier(session: Session) -> "Notifier":
+    from streamops.exporter.notices.addresses import load_notify  # noqa: PLC0415
     from streamops.exporter.notices.alerts import Origin  # noqa: PLC0415 - as above
     from streamops.exporter.notices.notifier import open_notifier  # noqa: PLC0415
-    from streamops.settings.notify import load_notify  # noqa: PLC0415
 
     settings, label = session.settings, session.settings.connection.label
     named = f"{settings.context} ({label})" if settings.context else label
-    return open_notifier(load_notify(os.environ, Path.cwd()), Origin(named, selector_of(settings)))
+    return open_notifier(load_notify(settings), Origin(named, selector_of(settings)))
 
 
 def _tell_started(session: Session, options: "ServerOptions", port: int) -> None:
@@ -225,7 +224,7 @@ def _address(flag: str | None, configured: str) -> tuple[str, int]:
 def _guards(settings: Settings) -> "Guards":
     from streamops.exporter.metrics.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
 
-    table = settings.exporter
+    table = settings.tables.exporter
     return Guards(
         include=compile_patterns(table.include, "exporter.include"),
         exclude=compile_patterns(table.exclude, "exporter.exclude"),
@@ -250,7 +249,7 @@ def _opening(loads: "Iterator[Callable[[], Settings]]", guards: "Guards", patter
         # It may run a program that asks for a password: the server must answer meanwhile.
         settings = await asyncio.to_thread(next(loads))
         watch = _watch(settings, guards, patterns)
-        return await Console.open(settings.connection, watch, settings.thresholds, read_only=True)
+        return await Console.open(settings.connection, watch, settings.tables.health, read_only=True)
 
     return open_console
 

@@ -14,7 +14,7 @@ from streamops.cli.globals import Output
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.main.consoles import server_settings
 from streamops.model.acting import Environment
-from streamops.settings.actors import this_actor
+from streamops.settings.load import this_actor
 
 if TYPE_CHECKING:
     from streamops.model.observation import Observation

@@ -20,7 +20,7 @@ from streamops.main.controllers import (
     run,
     work_until,
 )
-from streamops.settings.topics import is_loopback, parse_listen
+from streamops.service.addresses import is_loopback, parse_listen
 
 if TYPE_CHECKING:
     from streamops.autoscaling.assignment import ControllerOptions
@@ -127,7 +127,7 @@ async def _serve_keda(
     from streamops.autoscaling.keda.desk import Desk  # noqa: PLC0415
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
-    from streamops.settings.actors import actor_of  # noqa: PLC0415
+    from streamops.settings.load import actor_of  # noqa: PLC0415
 
     settings = session.settings
     board = Board({one.pool: [Reading(one.stream, one.group)] for one in options.assignments})
@@ -135,7 +135,9 @@ async def _serve_keda(
     def post(report: "Report") -> None:
         post_round(board, report.newest)
 
-    console = Console.patient(settings.connection, settings.thresholds, watch=LEAN, actor=actor_of(settings))
+    console = Console.patient(
+        settings.connection, settings.tables.health, watch=LEAN, actor=actor_of(settings)
+    )
     async with console, AsyncExitStack() as stack:
         for one in options.assignments:
             console.place.targets.use(one.pool, Desk(console.pools, one))

@@ -10,7 +10,6 @@ from streamops.errors import ExitCode
 from streamops.present.keys import KEYS, key_names, shown_keys
 from streamops.present.table import Cell, Column, Tone
 from streamops.settings.config import read_config
-from streamops.settings.schema import ConsoleOptions
 
 
 class KeyRow(NamedTuple):
@@ -66,11 +65,11 @@ def print_keys(session: Session) -> int:
     """
     config = read_config(os.environ, Path.cwd())
     session.tell(config.notices)
-    options, _ = config.merge_table("console", ConsoleOptions)
-    rows = key_rows(options.keymap)
+    keymap = config.tables.console.keymap
+    rows = key_rows(keymap)
     session.printer(KEY_COLUMNS).print_rows(
         rows,
-        lambda: {"schema": "streamops.tui.keys/1", "keys": [_key_json(row, options.keymap) for row in rows]},
+        lambda: {"schema": "streamops.tui.keys/1", "keys": [_key_json(row, keymap) for row in rows]},
     )
     return ExitCode.DONE
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from streamops.model.acting import Outcome, Plan
+from streamops.model.config_keys import setting
 from streamops.model.name_patterns import is_literal, matches
 
 
@@ -15,19 +16,23 @@ class RetentionPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     It is always kept to safely: nothing goes that a group has yet to read or acknowledge. ``ValueError`` where it
     names no stream or no bound; msgspec turns that into its own error.
-
-    Attributes:
-        streams: Patterns of the streams; the first policy that matches a stream counts. Dead-letter queues,
-            retry streams and the audit log are matched by their exact names alone.
-        maxlen: Keep so many of the newest entries.
-        max_age: Keep entries that are no older.
-        exact: Drop to the last entry; otherwise whole nodes of the stream only, which is cheaper.
     """
 
-    streams: tuple[str, ...]
-    maxlen: Annotated[int, Meta(ge=0)] | None = None
-    max_age: timedelta | None = None
-    exact: bool = False
+    streams: Annotated[
+        tuple[str, ...],
+        setting(
+            "patterns; the first policy that matches a stream counts; dead letters, retries and the audit log are"
+            " meant by their exact names alone",
+            ("orders:*",),
+        ),
+    ]
+    maxlen: Annotated[
+        Annotated[int, Meta(ge=0)] | None, setting("entries kept, the newest ones", 1_000_000)
+    ] = None
+    max_age: Annotated[
+        timedelta | None, setting("older entries go; with both bounds, what either drops", timedelta(days=7))
+    ] = None
+    exact: Annotated[bool, setting("drop to the last entry, not in whole nodes, which is cheaper")] = False
 
     def __post_init__(self) -> None:
         if not self.streams or not all(self.streams):

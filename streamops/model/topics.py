@@ -109,6 +109,26 @@ class Topic(Struct, frozen=True, kw_only=True):
         return f"{shown}?***" if query else shown
 
 
+HERE: Final = ""
+"""The context in use, where a topic names none."""
+
+
+class ConfiguredTopic(Struct, frozen=True):
+    """A topic of a configuration file.
+
+    Attributes:
+        topic: The topic; without what is read from files and programs unless it was asked for.
+        context: The context that it names; ``HERE`` where it names none.
+        file: The file that it stands in.
+        signed: Whether it has a secret, read or not.
+    """
+
+    topic: Topic
+    context: str
+    file: str
+    signed: bool
+
+
 class TopicProblem(Struct, frozen=True):
     """One thing that is wrong with a topic.
 

@@ -1,34 +1,39 @@
 """Saved views: a list as somebody wants to see it again, and how it is written into a configuration file. Pure."""
 
-import json
 import re
-from typing import Any, Final
+from functools import partial
+from typing import Annotated, Final
 
 from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.model.config_keys import setting, toml
 
 BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_setting: Final = partial(setting, project=True)
 
 
 class View(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[views.NAME]``: a place of the console, and how its list is arranged.
+    """``[views.NAME]``: a place of the console, and how its list is arranged."""
 
-    Attributes:
-        place: Where it is, as it is typed after the colon: ``status``, ``streams``, ``orders billing``.
-        filter: What rows must hold, as it is typed after the slash.
-        sort: The column that it is sorted by, by its key or title; none for the list's own order.
-        descending: Whether the greatest comes first; none for the column's own way.
-        faults: Whether only rows with a fault are shown.
-        columns: The columns that are shown, in their order; none for the list's own.
-    """
-
-    place: str = "status"
-    filter: str = ""
-    sort: str | None = None
-    descending: bool | None = None
-    faults: bool = False
-    columns: tuple[str, ...] = ()
+    place: Annotated[
+        str, _setting('as typed after the colon: status, streams, "orders billing"', "status")
+    ] = "status"
+    filter: Annotated[str, _setting("as typed after the slash", "pending>0 idle>5m")] = ""
+    sort: Annotated[
+        str | None, _setting("a column, by its key or title; default: the list's own order", "idle")
+    ] = None
+    descending: Annotated[
+        bool | None, _setting("the greatest first; default: the column's own way", example=True)
+    ] = None
+    faults: Annotated[bool, _setting("only rows with a fault")] = False
+    columns: Annotated[
+        tuple[str, ...],
+        _setting(
+            "in this order; default: the list's own",
+            ("stream", "group", "health", "pending", "idle", "tries"),
+        ),
+    ] = ()
 
 
 def check_view_name(name: str) -> None:
@@ -52,7 +57,7 @@ def view_toml(name: str, view: View) -> str:
         for key in view.__struct_fields__
         if (value := getattr(view, key)) != getattr(default, key) or key == "place"
     }
-    text = "".join(f"{key} = {_value(value)}\n" for key, value in stated.items())
+    text = "".join(f"{key} = {toml(value)}\n" for key, value in stated.items())
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -60,14 +65,3 @@ def view_toml(name: str, view: View) -> str:
             f"view {name}: it holds a name that is not UTF-8", "No configuration file can hold it."
         ) from None
     return f"[views.{name}]\n{text}"
-
-
-def _value(value: Any) -> str:  # noqa: ANN401 - whatever a view holds
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str():
-            # A basic string of TOML is one of JSON, but for DEL, which JSON leaves as it is.
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case _:
-            return f"[{', '.join(map(_value, value))}]"

@@ -11,8 +11,8 @@ from aiohttp import web
 from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.service.addresses import as_address
 from streamops.service.passwords import Passwords
-from streamops.service.reach import as_address
 from streamops.service.tls import server_context, tls_files
 from streamops.service.web_config import Mark, WebConfig, marks_of, read_web_config
 

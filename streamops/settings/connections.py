@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.settings.decoding import join_key
-from streamops.settings.passwords import read_password_file, run_password_command, split_command
-from streamops.settings.places import resolve_path
-from streamops.settings.schema import ContextTable
+from streamops.settings.secrets import read_password_file, run_password_command, split_command
+from streamops.settings.state import resolve_path
+from streamops.settings.tables import ContextTable
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.url_query import HOST, MAX_TIMEOUT
 from streamops.wire.urls import parse_url
@@ -70,16 +70,16 @@ def compose_context(context: Context, environ: Mapping[str, str]) -> ConnectionO
         SettingsError: Keys contradict each other, a file cannot be read, a program fails.
     """
     with located(context.where):
-        options = check_context(context, environ)
+        options = check_context(context)
         return replace(
             options,
             tls=_find_files(options.tls, context.file.parent, environ),
-            password=_read_password(context, "", environ) or options.password,
-            sentinel_password=_read_password(context, "sentinel_", environ),
+            password=_read_password(context, "") or options.password,
+            sentinel_password=_read_password(context, "sentinel_"),
         )
 
 
-def check_context(context: Context, environ: Mapping[str, str]) -> ConnectionOptions:
+def check_context(context: Context) -> ConnectionOptions:
     """The options of a context as far as its text tells: no file is read and no program run.
 
     Raises:
@@ -87,7 +87,7 @@ def check_context(context: Context, environ: Mapping[str, str]) -> ConnectionOpt
             begins with the key, not with the file and the context.
     """
     table = context.table
-    options = _compose_address(context, environ)
+    options = _compose_address(context.table)
     _check_sentinels(table, options)
     _check_passwords(context, options)
     if table.timeout is not None and table.timeout > MAX_TIMEOUT:
@@ -103,15 +103,13 @@ def check_context(context: Context, environ: Mapping[str, str]) -> ConnectionOpt
     )
 
 
-def _compose_address(context: Context, environ: Mapping[str, str]) -> ConnectionOptions:
-    table = context.table
+def _compose_address(table: ContextTable) -> ConnectionOptions:
     if table.url is not None:
         with located("url"):
             return parse_url(table.url.reveal())
     if table.socket is not None:
         with located("socket"):
-            path = resolve_path(table.socket, context.file.parent, environ)
-            return parse_url(f"unix://{quote(str(path))}?db={table.database or 0}")
+            return parse_url(f"unix://{quote(table.socket)}?db={table.database or 0}")
     host = quote(table.host or "", safe=":")
     if host.count(":") == 1:
         raise SettingsError("host: holds a colon", "State the port under its own key.")
@@ -172,7 +170,7 @@ def _check_passwords(context: Context, options: ConnectionOptions) -> None:
             raise SettingsError(f"{key}: the url holds a password already", "Keep one of them.")
 
 
-def _read_password(context: Context, prefix: str, environ: Mapping[str, str]) -> Secret | None:
+def _read_password(context: Context, prefix: str) -> Secret | None:
     file: str | None = getattr(context.table, f"{prefix}password_file")
     command: str | tuple[str, ...] | None = getattr(context.table, f"{prefix}password_command")
     if command is not None:
@@ -181,8 +179,7 @@ def _read_password(context: Context, prefix: str, environ: Mapping[str, str]) ->
     if file is None:
         return None
     with located(f"{prefix}password_file"):
-        path = resolve_path(file, context.file.parent, environ)
-        return read_password_file(path)
+        return read_password_file(Path(file))
 
 
 def _find_files(tls: Tls | None, directory: Path, environ: Mapping[str, str]) -> Tls | None:

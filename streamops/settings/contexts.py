@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from streamops.errors import SettingsError
 from streamops.model.acting import Environment
-from streamops.settings.choices import write_choice
-from streamops.settings.config import read_config
+from streamops.settings.config import chosen_contexts, read_config
 from streamops.settings.connections import check_context
 from streamops.settings.load import Flags, choose_target
 
@@ -51,7 +50,7 @@ def list_contexts(flags: Flags, environ: Mapping[str, str], cwd: Path) -> tuple[
     for name, context in sorted(config.contexts.items()):
         label, problem = "", ""
         try:
-            label = check_context(context, environ).label
+            label = check_context(context).label
         except SettingsError as error:
             problem = error.message
         summaries.append(
@@ -79,6 +78,6 @@ def use_context(name: str, environ: Mapping[str, str], cwd: Path) -> tuple[str, 
     """
     config = read_config(environ, cwd)
     config.find_context(name, "ctx use", environ)
-    write_choice(config.files[0].path, name, environ)
+    chosen_contexts(environ).write(str(config.files[0].path), name, lambda file: Path(file).exists())
     stronger = [variable for variable in ("STREAMOPS_URL", "STREAMOPS_CONTEXT") if environ.get(variable)]
     return tuple(f"{variable} is set and wins over this choice" for variable in stronger)

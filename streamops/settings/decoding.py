@@ -2,19 +2,20 @@
 
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from enum import StrEnum
-from types import UnionType
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from streamops.errors import SettingsError, known_hint
+from streamops.model.config_keys import ConfigKey, Holds, config_keys
 from streamops.model.measures import parse_duration
 from streamops.model.removed import removed_hint
-from streamops.settings.schema import ConfigTable
-from streamops.wire.options import Secret
+from streamops.model.secret import Secret
+from streamops.settings.tables import ConfigTable
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACE: Final = re.compile(r" - at `\$(.*)`\Z")
@@ -49,19 +50,40 @@ class Problem(Struct, frozen=True):
         return ": ".join(filter(None, (self.file, self.key, self.text)))
 
 
-def decode_config(table: dict[str, Any], file: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+def decode_config(
+    table: dict[str, Any], file: str, resolve: Callable[[str], str] = str
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     """Check and convert a file's content.
 
     Args:
         table: What the TOML parser returned.
         file: The file's name, for the problems.
+        resolve: Names of files as they are written to whole paths.
 
     Returns:
         The keys that are stated and well, tables as dictionaries of the same kind, values in the types of
         ``ConfigTable``; and all problems, by their place in the file.
     """
-    decoder = _Decoder(file)
+    decoder = _Decoder(file, resolve)
     return decoder.decode_table(ConfigTable, table, ""), tuple(decoder.problems)
+
+
+def walk(
+    table: type[Struct], stated: Mapping[str, Any], at: str = ""
+) -> Iterator[tuple[str, ConfigKey, Any]]:
+    """Every value of a decoded table, and of those within it: its place, its key and itself."""
+    for name, value in stated.items():
+        key, place = config_keys(table)[name], join_key(at, name)
+        if key.table is None:
+            yield place, key, value
+        elif key.rows:
+            for number, row in enumerate(value):
+                yield from walk(key.table, row, f"{place}[{number}]")
+        elif key.named:
+            for inner, part in value.items():
+                yield from walk(key.table, part, join_key(place, inner))
+        else:
+            yield from walk(key.table, value, place)
 
 
 def join_key(parent: str, name: str) -> str:
@@ -71,87 +93,85 @@ def join_key(parent: str, name: str) -> str:
 
 
 class _Decoder:
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, resolve: Callable[[str], str]) -> None:
         self.file = file
+        self.resolve = resolve
         self.problems: list[Problem] = []
 
-    def decode_table(self, kind: type[Struct], table: object, key: str) -> dict[str, Any]:
+    def decode_table(self, kind: type[Struct], table: object, place: str) -> dict[str, Any]:
         before = len(self.problems)
-        kinds = {field.name: field.type for field in msgspec.structs.fields(kind)}
+        keys = config_keys(kind)
         stated: dict[str, Any] = {}
-        for name, value in self._items(table, key):
-            if name not in kinds:
-                place = join_key(key, name)
-                self._report(place, "unknown key", removed_hint(place) or known_hint(name, kinds))
-            elif (decoded := self._decode(kinds[name], value, join_key(key, name))) is not msgspec.UNSET:
+        for name, value in self._items(table, place):
+            inner = join_key(place, name)
+            if name not in keys:
+                self._report(inner, "unknown key", removed_hint(inner) or known_hint(name, keys))
+            elif (decoded := self._decode(keys[name], value, inner)) is not msgspec.UNSET:
                 stated[name] = decoded
         if len(self.problems) == before:
-            self._check_whole(kind, stated, key)
+            # The type itself objects to keys that do not go together.
+            try:
+                msgspec.convert(stated, kind)
+            except msgspec.ValidationError as error:
+                self._report(place, str(error))
         return stated
 
-    def _decode(self, kind: object, value: object, key: str) -> object:
+    def _decode(self, key: ConfigKey, value: object, place: str) -> object:
         """The value in its type, or ``UNSET`` after reporting what is wrong with it."""
-        if struct := _as_struct(kind):
-            return self.decode_table(struct, value, key)
-        if get_origin(kind) is dict and (struct := _as_struct(get_args(kind)[1])):
+        if key.table is None:
+            return self._decode_value(key, value, place)
+        if key.named:
             return {
-                name: self._decode_named(struct, name, table, key) for name, table in self._items(value, key)
+                name: self._decode_named(key.table, name, table, place)
+                for name, table in self._items(value, place)
             }
-        if get_origin(kind) is tuple and (struct := _as_struct(get_args(kind)[0])):
-            return self._decode_tables(struct, value, key)
-        try:
-            return _decode_value(kind, value)
-        except SettingsError as error:
-            self._report(key, error.message, removed_hint(f"{key} = {value}") or error.hint)
-        except msgspec.ValidationError as error:
-            place = _PLACE.search(str(error))
-            self._report(key + (place[1] if place else ""), _in_words(_PLACE.sub("", str(error))))
-        return msgspec.UNSET
+        if not key.rows:
+            return self.decode_table(key.table, value, place)
+        if isinstance(value, list):
+            return [self.decode_table(key.table, row, f"{place}[{at}]") for at, row in enumerate(value)]
+        return self._report(
+            place, f"expected an array of tables, got {_type_name(value)}", f"Write [[{place}]]."
+        )
 
-    def _decode_named(self, kind: type[Struct], name: str, table: object, key: str) -> dict[str, Any]:
+    def _decode_named(self, kind: type[Struct], name: str, table: object, place: str) -> dict[str, Any]:
         if not name or not name.isprintable():
-            self._report(join_key(key, name), "a name that is empty or does not print")
-        return self.decode_table(kind, table, join_key(key, name))
+            self._report(join_key(place, name), "a name that is empty or does not print")
+        return self.decode_table(kind, table, join_key(place, name))
 
-    def _decode_tables(self, kind: type[Struct], value: object, key: str) -> object:
-        if not isinstance(value, list):
-            self._report(key, f"expected an array of tables, got {_type_name(value)}", f"Write [[{key}]].")
-            return msgspec.UNSET
-        return [self.decode_table(kind, table, f"{key}[{at}]") for at, table in enumerate(value)]
+    def _decode_value(self, key: ConfigKey, value: object, place: str) -> object:
+        try:
+            decoded = _convert(key, value)
+        except SettingsError as error:
+            return self._report(place, error.message, removed_hint(f"{place} = {value}") or error.hint)
+        except msgspec.ValidationError as error:
+            at = _PLACE.search(str(error))
+            return self._report(place + (at[1] if at else ""), _in_words(_PLACE.sub("", str(error))))
+        if key.holds not in {Holds.FILE, Holds.SECRET_FILE}:
+            return decoded
+        if isinstance(decoded, dict):
+            return {name: self.resolve(path) for name, path in decoded.items()}
+        return self.resolve(str(decoded))
 
-    def _items(self, table: object, key: str) -> list[tuple[str, object]]:
+    def _items(self, table: object, place: str) -> list[tuple[str, object]]:
         if isinstance(table, dict):
             return list(table.items())
-        self._report(key, f"expected a table, got {_type_name(table)}")
+        self._report(place, f"expected a table, got {_type_name(table)}")
         return []
 
-    def _check_whole(self, kind: type[Struct], stated: dict[str, Any], key: str) -> None:
-        """Let the type itself object to keys that do not go together."""
-        try:
-            msgspec.convert(stated, kind)
-        except msgspec.ValidationError as error:
-            self._report(key, str(error))
-
-    def _report(self, key: str, text: str, hint: str = "") -> None:
-        self.problems.append(Problem(self.file, key, text, hint))
+    def _report(self, place: str, text: str, hint: str = "") -> object:
+        self.problems.append(Problem(self.file, place, text, hint))
+        return msgspec.UNSET
 
 
-def _as_struct(kind: object) -> type[Struct] | None:
-    """The type of a table, which may be none where it is not stated."""
-    if get_origin(kind) is UnionType:
-        kind = next((one for one in get_args(kind) if _as_struct(one)), None)
-    return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
-
-
-def _decode_value(kind: Any, value: object) -> object:  # noqa: ANN401  a type, a union or Annotated: no common name
-    kinds = get_args(kind) or (kind,)
-    if timedelta in kinds:
+def _convert(key: ConfigKey, value: object) -> object:
+    kind = key.kinds[0]
+    if kind is timedelta:
         return _decode_duration(value)
-    if Secret in kinds:
+    if kind is Secret:
         return Secret(msgspec.convert(value, str))
     if isinstance(kind, type) and issubclass(kind, StrEnum) and value not in list(kind):
         raise SettingsError(f"not one of {', '.join(kind)}", known_hint(str(value), kind, "values"))
-    decoded: object = msgspec.convert(value, kind)
+    decoded: object = msgspec.convert(value, key.value_type)
     if isinstance(decoded, str) and not (decoded and decoded.isprintable()):
         raise SettingsError("empty, or holds a character that does not print")
     return decoded

@@ -1,21 +1,40 @@
-"""Effective settings as rows of text, for ``config show`` and ``ctx show``. No row ever holds a secret."""
+"""Effective settings as rows of text, for ``config show`` and ``ctx show``; no row ever holds a secret. And the example file."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from streamops.model.config_keys import ConfigKey, Holds, config_keys, toml
 from streamops.model.measures import typed_duration
+from streamops.model.secret import Secret
+from streamops.settings.decoding import walk
 from streamops.settings.load import DEFAULT_ORIGIN, Settings
-from streamops.settings.passwords import split_command
-from streamops.wire.options import ConnectionOptions, Secret, Tls
+from streamops.settings.secrets import split_command
+from streamops.settings.tables import ConfigTable
+from streamops.wire.options import ConnectionOptions, Tls
 
 HIDDEN: Final = "***"
 
 CHOSEN_BY_FACES: Final = {"details", "deep"}
 """What of a watch is no setting: each face looks as closely as it needs to."""
+
+EXAMPLE_PREFACE: Final = """\
+# streamops: every key of a configuration file, with its default or an example.
+#
+# The user's file is ~/.config/streamops/config.toml; a project's is streamops.toml in the working directory.
+# The project's may set [health], [views], default_context (one of the user's own), and of [console] refresh, theme,
+# mouse and color. All else there is left out until `streamops config trust` was called for the file as it is.
+# A context of a trusted file replaces the user's of the same name; single tables are merged key by key, the
+# project's first; its [[retention]] tables come before the user's. STREAMOPS_CONFIG names one file to read in place
+# of both. A flag wins over the environment, the environment over files.
+#
+# Durations: "250ms", "30s", "5m", "1h30m", "2d", or a number of seconds.
+# Names of files: "~/" is the home directory; relative ones are relative to the directory of this file.
+
+"""
 
 
 class SettingRow(NamedTuple):
@@ -44,13 +63,7 @@ def describe_settings(settings: Settings) -> tuple[SettingRow, ...]:
         *_rows(values, settings),
         *_connection_rows(settings),
         *_rows(watch, settings),
-        *_table_rows("health", settings.thresholds, settings),
-        *_table_rows("console", settings.console, settings),
-        *_table_rows("exporter", settings.exporter, settings),
-        *_view_rows(settings),
-        *_retention_rows(settings),
-        *_pool_rows(settings),
-        *_notify_rows(settings),
+        *_table_rows(settings),
     )
 
 
@@ -86,56 +99,46 @@ def _connection_values(options: ConnectionOptions) -> dict[str, object]:
     }
 
 
-def _table_rows(name: str, table: Struct, settings: Settings) -> Iterator[SettingRow]:
-    return _rows({f"{name}.{key}": value for key, value in asdict(table).items()}, settings)
-
-
-def _view_rows(settings: Settings) -> Iterator[SettingRow]:
-    for name, view in settings.views.items():
-        stated = {key: value for key, value in asdict(view).items() if value not in (None, "", (), False)}
-        yield from _rows({f"views.{name}.{key}": value for key, value in stated.items()}, settings)
-
-
-def _retention_rows(settings: Settings) -> Iterator[SettingRow]:
-    for at, policy in enumerate(settings.retention):
-        stated = {key: value for key, value in asdict(policy).items() if value is not None}
-        yield from _rows({f"retention[{at}].{key}": value for key, value in stated.items()}, settings)
-
-
-def _pool_rows(settings: Settings) -> Iterator[SettingRow]:
-    for kind, tables in (("pools", settings.pools), ("budgets", settings.budgets)):
-        for name, table in tables.items():
-            for key, value in asdict(table).items():
-                if value is not None:
-                    origin = settings.origins.get(f"{kind}.{name}.{key}", DEFAULT_ORIGIN)
-                    yield from _target_rows(f"{kind}.{name}.{key}", value, origin)
-
-
-def _target_rows(key: str, value: object, origin: str) -> Iterator[SettingRow]:
-    """A value; or the rows of a target's table, without what people may have written secrets into."""
-    if not isinstance(value, Struct):
-        yield SettingRow(key, _render_value(value), origin)
-        return
-    for name, part in asdict(value).items():
-        match name, part:
-            case _, None:
+def _table_rows(settings: Settings) -> Iterator[SettingRow]:
+    """Single tables whole; of those by name and of arrays what is not empty. A nested table comes from where its key does."""
+    for name, key in config_keys(ConfigTable).items():
+        if key.table is None or name == "contexts":
+            continue
+        stated = _without_structs(getattr(settings.tables, name))
+        for place, inner, value in walk(ConfigTable, {name: stated}):
+            if (key.named or key.rows) and value in (None, "", (), {}):
                 continue
-            case (("headers" | "env"), dict()):
-                part = dict.fromkeys(part, HIDDEN)  # noqa: PLW2901 - the same without its values
-            case (("get" | "set" | "secret_command"), _):
-                program, *rest = split_command(part)
-                part = f"{program} {HIDDEN}" if rest else program  # noqa: PLW2901 - the same without arguments
-        yield SettingRow(f"{key}.{name}", _render_value(part), origin)
+            parents = (place.rsplit(".", cut)[0] for cut in range(place.count(".")))
+            origin = next(
+                (settings.origins[one] for one in parents if one in settings.origins), DEFAULT_ORIGIN
+            )
+            yield SettingRow(place, _render_value(_without_secrets(inner, value)), origin)
 
 
-def _notify_rows(settings: Settings) -> Iterator[SettingRow]:
-    table = asdict(settings.notify)
-    sources = [key for key in ("urls_file", "urls_command") if table.pop(key) is not None]
-    origin = DEFAULT_ORIGIN
-    if sources:
-        origin = f"{settings.origins[f'notify.{sources[0]}']}, {sources[0]}"
-    yield SettingRow("notify.urls", HIDDEN if sources else "", origin)
-    yield from _rows({f"notify.{key}": value for key, value in table.items()}, settings)
+def _without_structs(value: Any) -> Any:  # noqa: ANN401 - any value of a key
+    match value:
+        case Struct():
+            return {
+                name: _without_structs(part)
+                for name, part in asdict(value).items()
+                if not (part is None and config_keys(type(value))[name].table)
+            }
+        case dict():
+            return {name: _without_structs(part) for name, part in value.items()}
+        case tuple():
+            return tuple(map(_without_structs, value))
+    return value
+
+
+def _without_secrets(key: ConfigKey, value: Any) -> Any:  # noqa: ANN401 - any value of a key
+    match key.holds:
+        case Holds.SECRETS:
+            return dict.fromkeys(value, HIDDEN)
+        case Holds.PROGRAM if value is not None:
+            program, *rest = split_command(value)
+            return f"{program} {HIDDEN}" if rest else program
+        case _:
+            return value
 
 
 def _rows(values: Mapping[str, object], settings: Settings) -> Iterator[SettingRow]:
@@ -159,3 +162,22 @@ def _render_value(value: object) -> str:
             return ", ".join(f"{key} -> {target}" for key, target in value.items())
         case _:
             return str(value)
+
+
+def render_example() -> str:
+    """The example file: every key with its default or an example, and what it says; TOML that loads as it stands."""
+    return EXAMPLE_PREFACE + "\n".join(_example_lines(ConfigTable, "")) + "\n"
+
+
+def _example_lines(table: type[Struct], place: str) -> Iterator[str]:
+    keys = config_keys(table).values()
+    for key in keys:
+        if key.table is None:
+            value = key.default if key.example is None else key.example
+            yield f"{'# ' if key.alternative else ''}{key.name} = {toml(value)}  # {key.text}"
+    for key in keys:
+        if key.table is not None:
+            name = f"{place}{key.name}{f'.{key.example}' if key.named else ''}"
+            head = f"[[{name}]]" if key.rows else f"[{name}]"
+            lines = ("", f"{head}  # {key.text}", *_example_lines(key.table, f"{name}."))
+            yield from (f"# {line}" if key.alternative and line else line for line in lines)

@@ -1,5 +1,6 @@
 """Reading configuration files, and who says what they may set."""
 
+import hashlib
 import os
 import stat
 import tomllib
@@ -11,10 +12,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.settings.decoding import Problem, decode_config
-from streamops.settings.places import resolve_path, user_file
-from streamops.settings.projects import in_short, split_allowed, stated_keys
-from streamops.settings.trust import digest_of, name_of, read_trusted
+from streamops.model.config_keys import config_keys
+from streamops.settings.decoding import Problem, decode_config, join_key
+from streamops.settings.state import Remembered, resolve_path, user_file
+from streamops.settings.tables import ConfigTable
 
 PROJECT_FILE: Final = "streamops.toml"
 MOST_BYTES: Final = 1 << 20
@@ -26,10 +27,15 @@ MOST_CLONED_BYTES: Final = 64 << 10
 MOST_DOTS: Final = 200
 """In a line of it. They may be those of a key, and the parser's time and memory grow with the square of its parts."""
 
+DEEPEST: Final = 3
+"""Parts of a key that is left out and listed; what lies deeper is listed as one with its table."""
+
 FOREIGN_HINT: Final = "Copy it, or name it in STREAMOPS_CONFIG."
-NO_CONFIGURATION: Final = "Check that it is a configuration file."
 
 READABLE_BY_OTHERS: Final = stat.S_IRGRP | stat.S_IROTH
+
+_NOT_CONFIGURATION: Final = "Check that it is a configuration file."
+_SYNTAX: Final = "See https://toml.io for the syntax."
 
 
 class Standing(StrEnum):
@@ -42,7 +48,7 @@ class Standing(StrEnum):
     """A project's that the user trusted, as it is now: everything."""
 
     UNTRUSTED = "not trusted"
-    """A project's: what ``projects.ALLOWED`` lists."""
+    """A project's: keys marked ``project``."""
 
     CHANGED = "changed since it was trusted"
     """The same."""
@@ -73,6 +79,10 @@ class ConfigFile(Struct, frozen=True):
     digest: str = ""
 
 
+class _UnusableError(ValueError):
+    """What is there cannot be read as a configuration file: why, and what to do."""
+
+
 def read_files(environ: Mapping[str, str], cwd: Path, *, whole: bool = False) -> tuple[ConfigFile, ...]:
     """Read the configuration files in use, the strongest first; problems are in them, not raised.
 
@@ -89,7 +99,7 @@ def read_files(environ: Mapping[str, str], cwd: Path, *, whole: bool = False) ->
     """
     if named := environ.get("STREAMOPS_CONFIG"):
         path = resolve_path(named, cwd, environ)
-        file = read_file(path)
+        file = read_file(path, environ)
         if file is None:
             raise SettingsError(
                 f"STREAMOPS_CONFIG: no such file: {path}", "Correct the variable or unset it."
@@ -98,12 +108,12 @@ def read_files(environ: Mapping[str, str], cwd: Path, *, whole: bool = False) ->
     user = user_file(environ)
     files = [
         read_project(cwd / PROJECT_FILE, environ, whole=whole),
-        read_file(user) if user else None,
+        read_file(user, environ) if user else None,
     ]
     return tuple(file for file in files if file)
 
 
-def read_file(path: Path) -> ConfigFile | None:
+def read_file(path: Path, environ: Mapping[str, str]) -> ConfigFile | None:
     """Read one of the user's own files, if there is one; whatever is wrong with it is in its ``problems``."""
     try:
         with path.open("rb") as file:
@@ -114,8 +124,7 @@ def read_file(path: Path) -> ConfigFile | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         return ConfigFile(path, problems=(_explain(path, error),))
-    stated, problems = decode_config(table, str(path))
-    return ConfigFile(path, Standing.OWN, shared, stated, problems)
+    return ConfigFile(path, Standing.OWN, shared, *_decode(table, path, environ))
 
 
 def read_project(path: Path, environ: Mapping[str, str], *, whole: bool = False) -> ConfigFile | None:
@@ -134,13 +143,13 @@ def read_project(path: Path, environ: Mapping[str, str], *, whole: bool = False)
             return ConfigFile(path, Standing.FOREIGN)
         # What was cloned as a link to a device or a pipe might never end, or never begin.
         if not stat.S_ISREG(path.stat().st_mode):
-            raise _NotAFileError
+            raise _UnusableError("not a file", _NOT_CONFIGURATION)
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             status = os.fstat(file.fileno())
             if _is_foreign(status):
                 return ConfigFile(path, Standing.FOREIGN)
             content = file.read(MOST_BYTES + 1)
-        digest = digest_of(content)
+        digest = hashlib.sha256(content).hexdigest()
         standing = _standing(path, digest, environ)
         trusted = standing is Standing.TRUSTED
         table = _parse(content, MOST_BYTES if trusted else MOST_CLONED_BYTES, cloned=not trusted)
@@ -149,14 +158,59 @@ def read_project(path: Path, environ: Mapping[str, str], *, whole: bool = False)
     except (OSError, ValueError, RecursionError) as error:
         return ConfigFile(path, Standing.UNTRUSTED, problems=(_explain(path, error),))
     allowed, left_out = (table, ()) if trusted else split_allowed(table)
-    stated, problems = decode_config(table if whole else allowed, str(path))
+    stated, problems = _decode(table if whole else allowed, path, environ)
     shared = bool(status.st_mode & READABLE_BY_OTHERS)
     return ConfigFile(path, standing, shared, stated, problems, left_out, digest)
+
+
+def trusted_files(environ: Mapping[str, str]) -> Remembered:
+    """Digests of the projects' files that the user trusted, by their names."""
+    return Remembered("trusted.json", "what `config trust` trusted", "STREAMOPS_CONFIG", environ)
+
+
+def name_of(path: Path) -> str:
+    """The name under which a file is trusted: its directory without links, since names in the file are relative to it."""
+    return str(Path(os.path.realpath(path.parent)) / path.name)
 
 
 def notices(files: Iterable[ConfigFile]) -> tuple[str, ...]:
     """What to tell of projects' files: what of them is in force, what is not, and what to do; a line each."""
     return tuple(line for file in files for line in _notices(file))
+
+
+def split_allowed(
+    table: Mapping[str, Any], kind: type[Struct] = ConfigTable, place: str = "", depth: int = 1
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A file's content without what an untrusted one may not set; and the keys of that."""
+    kept: dict[str, Any] = {}
+    left_out: list[str] = []
+    for name, value in table.items():
+        key, written = config_keys(kind).get(name), join_key(place, name)
+        if key is None or not key.project:
+            left_out += _leaves(value, written, depth)
+        elif key.table is None or not isinstance(value, dict):
+            kept[name] = value
+        else:
+            tables = value if key.named else {"": value}
+            parts: dict[str, Any] = {}
+            for inner, part in tables.items():
+                at = join_key(written, inner) if key.named else written
+                if not isinstance(part, dict):
+                    parts[inner] = part
+                    continue
+                allowed, out = split_allowed(part, key.table, at, depth + 1 + key.named)
+                left_out += out
+                if allowed:
+                    parts[inner] = allowed
+            if parts:
+                kept[name] = parts if key.named else parts[""]
+    return kept, tuple(left_out)
+
+
+def in_short(keys: tuple[str, ...]) -> str:
+    """Some keys in a few words."""
+    more = len(keys) - 1
+    return f"{keys[0]} and {more:,} more" if more else keys[0]
 
 
 def _notices(file: ConfigFile) -> Iterator[str]:
@@ -166,7 +220,7 @@ def _notices(file: ConfigFile) -> Iterator[str]:
     if file.standing is Standing.FOREIGN:
         yield f"{name} belongs to another user and is not read: copy it, or name it in STREAMOPS_CONFIG"
         return
-    if keys := stated_keys(file.stated):
+    if keys := tuple(_leaves(file.stated, "", 0)) if file.stated else ():
         trusted = ", which you trusted" if file.standing is Standing.TRUSTED else ""
         yield f"in force from {name}{trusted}: {in_short(keys)}"
     changed = f"{name} has changed since it was trusted"
@@ -180,16 +234,13 @@ def _notices(file: ConfigFile) -> Iterator[str]:
         yield changed
 
 
-class _NotAFileError(ValueError):
-    pass
-
-
-class _TooLongError(ValueError):
-    pass
-
-
-class _TooDottedError(ValueError):
-    pass
+def _leaves(value: object, place: str, depth: int) -> Iterator[str]:
+    """The keys of a value, as deep as they are listed."""
+    if isinstance(value, Mapping) and value and depth < DEEPEST:
+        for name, inner in value.items():
+            yield from _leaves(inner, join_key(place, name), depth + 1)
+    else:
+        yield place
 
 
 def _is_foreign(status: os.stat_result) -> bool:
@@ -198,18 +249,24 @@ def _is_foreign(status: os.stat_result) -> bool:
 
 
 def _standing(path: Path, digest: str, environ: Mapping[str, str]) -> Standing:
-    known = read_trusted(environ).get(name_of(path))
+    known = trusted_files(environ).read().get(name_of(path))
     if known is None:
         return Standing.UNTRUSTED
     return Standing.TRUSTED if known == digest else Standing.CHANGED
 
 
+def _decode(
+    table: dict[str, Any], path: Path, environ: Mapping[str, str]
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    return decode_config(table, str(path), lambda name: str(resolve_path(name, path.parent, environ)))
+
+
 def _parse(content: bytes, most: int, *, cloned: bool = False) -> dict[str, Any]:
     if len(content) > most:
-        raise _TooLongError(f"longer than {most >> 10} KiB")
+        raise _UnusableError(f"longer than {most >> 10} KiB", _NOT_CONFIGURATION)
     text = content.decode()
     if cloned and (line := _dotted_line(text)):
-        raise _TooDottedError(f"more than {MOST_DOTS} dots in line {line}")
+        raise _UnusableError(f"more than {MOST_DOTS} dots in line {line}", "Break that line.")
     return tomllib.loads(text)
 
 
@@ -223,18 +280,13 @@ def _explain(path: Path, error: Exception) -> Problem:
     match error:
         case OSError():
             text, hint = f"cannot be read: {error.strerror}", "Check its permissions."
-        case _NotAFileError():
-            text, hint = "not a file", NO_CONFIGURATION
-        case _TooLongError():
-            text, hint = str(error), NO_CONFIGURATION
-        case _TooDottedError():
-            text, hint = str(error), "Break that line."
+        case _UnusableError():
+            text, hint = error.args
         case UnicodeDecodeError():
             text, hint = "not UTF-8", "Save it as UTF-8."
         case tomllib.TOMLDecodeError():
             # The parser names places, keys and single characters, never values.
-            text, hint = f"not TOML: {error}", "See https://toml.io for the syntax."
+            text, hint = f"not TOML: {error}", _SYNTAX
         case _:
-            text = "not TOML: a number or a nesting beyond reason"
-            hint = "See https://toml.io for the syntax."
+            text, hint = "not TOML: a number or a nesting beyond reason", _SYNTAX
     return Problem(str(path), "", text, hint)

@@ -1,31 +1,32 @@
 """Effective settings. A flag wins over the environment, then the project's file as far as it is trusted, the user's file, the default."""
 
+import getpass
+import os
+import platform
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import SettingsError
-from streamops.model.acting import Environment
-from streamops.model.retention import RetentionPolicy
-from streamops.monitor.thresholds import Thresholds
+from streamops.model.acting import Actor, Environment
 from streamops.monitor.watch import Watch
-from streamops.present.views import View
-from streamops.settings.config import Config, read_config
+from streamops.settings.config import Config, read_config, readable_secrets
 from streamops.settings.connections import Context, compose_context, compose_url
-from streamops.settings.exporter_table import ExporterTable
-from streamops.settings.notify_table import NotifyTable
-from streamops.settings.permissions import readable_secrets
-from streamops.settings.places import resolve_path
-from streamops.settings.pool_tables import BudgetTable, PoolTable
-from streamops.settings.schema import ConsoleOptions
+from streamops.settings.decoding import join_key
+from streamops.settings.pools import ConfiguredPool, PoolSettings, find_problems, read_target
+from streamops.settings.tables import ConfigTable
+from streamops.targets.specs import TargetSpec
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.url_query import MAX_TIMEOUT
 
 DEFAULT_ORIGIN: Final = "default"
+STATED: Final = frozenset({"--context", "STREAMOPS_CONTEXT", "--url", "STREAMOPS_URL"})
+"""Where a server is chosen for one call; a configuration's own default needs no words."""
+
 _TRUTH: Final = {
     "1": True,
     "true": True,
@@ -65,14 +66,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         read_only: Whether everything that changes anything is refused.
         connection: How to connect, passwords included.
         watch: What to watch.
-        thresholds: Thresholds of the health rules.
-        console: Options of the console.
-        views: Saved views of the console, by name.
-        retention: How much of which streams ``trim --policies`` keeps, the strongest file's policies first.
-        pools: Pools of workers, by name; ``load_pools`` judges them.
-        budgets: What several pools share, by name.
-        exporter: Where metrics are served, and which; the name of its web-config file is absolute.
-        notify: Who is told of what the exporter finds, and when; its addresses are read by ``load_notify``.
+        tables: The tables of all files.
         origins: Where values come from, by the keys of ``describe_settings``; what is absent is a default.
         warnings: What a face should say before anything else, a sentence each.
         notices: What it should say of projects' files, a line each.
@@ -84,14 +78,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     read_only: bool = False
     connection: ConnectionOptions = ConnectionOptions()
     watch: Watch = Watch()
-    thresholds: Thresholds = Thresholds()
-    console: ConsoleOptions = ConsoleOptions()
-    views: dict[str, View] = {}
-    retention: tuple[RetentionPolicy, ...] = ()
-    pools: dict[str, PoolTable] = {}
-    budgets: dict[str, BudgetTable] = {}
-    exporter: ExporterTable = ExporterTable()
-    notify: NotifyTable = NotifyTable()
+    tables: ConfigTable = ConfigTable()
     origins: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
@@ -120,32 +107,10 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
     """
     config = read_config(environ, cwd)
     target = choose_target(flags, environ, config)
-    thresholds, health_origins = config.merge_table("health", Thresholds)
-    console, console_origins = config.merge_table("console", ConsoleOptions)
-    views, view_origins = config.named_tables("views", View)
-    retention, retention_origins = config.join_rows("retention", RetentionPolicy)
-    pools, pool_origins = config.named_tables("pools", PoolTable)
-    budgets, budget_origins = config.named_tables("budgets", BudgetTable)
-    notify, notify_origins = config.merge_table("notify", NotifyTable)
-    exporter, exporter_origins = _merge_exporter(config, environ)
     settings = Settings(
-        thresholds=thresholds,
-        console=console,
-        views=views,
-        retention=retention,
-        pools=pools,
-        budgets=budgets,
-        exporter=exporter,
-        notify=notify,
-        origins=health_origins
-        | console_origins
-        | view_origins
-        | retention_origins
-        | pool_origins
-        | budget_origins
-        | exporter_origins
-        | notify_origins,
-        warnings=tuple(readable_secrets(config.files, environ)),
+        tables=config.tables,
+        origins=config.origins,
+        warnings=tuple(readable_secrets(config.files)),
         notices=config.notices,
         left_out=tuple((key, str(file.path)) for file in config.files for key in file.left_out),
     )
@@ -157,14 +122,6 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
             settings, connection=connection, origins={**settings.origins, "url": target.origin}
         )
     return _with_overrides(settings, flags, environ)
-
-
-def _merge_exporter(config: Config, environ: Mapping[str, str]) -> tuple[ExporterTable, dict[str, str]]:
-    table, origins = config.merge_table("exporter", ExporterTable)
-    if table.web_config is not None:
-        directory = Path(origins["exporter.web_config"]).parent
-        table = replace(table, web_config=str(resolve_path(table.web_config, directory, environ)))
-    return table, origins
 
 
 def choose_target(flags: Flags, environ: Mapping[str, str], config: Config) -> Target:
@@ -225,21 +182,30 @@ def _context_origins(context: Context) -> dict[str, str]:
 
 
 def _with_overrides(settings: Settings, flags: Flags, environ: Mapping[str, str]) -> Settings:
-    origins = dict(settings.origins)
-    read_only, console, connection = settings.read_only, settings.console, settings.connection
+    stated: dict[str, tuple[Any, str]] = {}
     if flags.read_only is not None:
-        read_only, origins["read_only"] = flags.read_only, "--read-only"
-    elif stated := environ.get("STREAMOPS_READ_ONLY"):
-        read_only, origins["read_only"] = _decode_truth("STREAMOPS_READ_ONLY", stated), "STREAMOPS_READ_ONLY"
+        stated["read_only"] = flags.read_only, "--read-only"
+    elif written := environ.get("STREAMOPS_READ_ONLY"):
+        stated["read_only"] = _decode_truth("STREAMOPS_READ_ONLY", written), "STREAMOPS_READ_ONLY"
     if flags.color is not None:
-        console, origins["console.color"] = replace(console, color=flags.color), "--no-color"
+        stated["console.color"] = flags.color, "--no-color"
     elif environ.get("NO_COLOR"):
-        console, origins["console.color"] = replace(console, color=False), "NO_COLOR"
+        stated["console.color"] = False, "NO_COLOR"
     if flags.timeout is not None:
         if not timedelta(0) < flags.timeout <= MAX_TIMEOUT:
             raise SettingsError("--timeout: not above 0 and up to an hour", "Write --timeout 5.")
-        connection, origins["timeout"] = replace(connection, timeout=flags.timeout), "--timeout"
-    return replace(settings, read_only=read_only, console=console, connection=connection, origins=origins)
+        stated["timeout"] = flags.timeout, "--timeout"
+    values = {key: value for key, (value, _) in stated.items()}
+    console, connection = settings.tables.console, settings.connection
+    return replace(
+        settings,
+        read_only=values.get("read_only", settings.read_only),
+        tables=replace(
+            settings.tables, console=replace(console, color=values.get("console.color", console.color))
+        ),
+        connection=replace(connection, timeout=values.get("timeout", connection.timeout)),
+        origins={**settings.origins, **{key: origin for key, (_, origin) in stated.items()}},
+    )
 
 
 def _decode_truth(variable: str, text: str) -> bool:
@@ -247,3 +213,68 @@ def _decode_truth(variable: str, text: str) -> bool:
     if truth is None:
         raise SettingsError(f"{variable}: neither true nor false", "Write 1 or 0.")
     return truth
+
+
+def load_pools(environ: Mapping[str, str], cwd: Path, context: str | None) -> PoolSettings:
+    """The pools whose streams are in a context; no secret is read and no program run.
+
+    Args:
+        environ: The environment.
+        cwd: The working directory.
+        context: The context in use; none where a URL stands in for one.
+
+    Raises:
+        SettingsError: They make no sense together, or ask for what their file may not ask for.
+    """
+    config = read_config(environ, cwd)
+    pools = [
+        ConfiguredPool(name, table, Path(config.origins[join_key(join_key("pools", name), "stream")]))
+        for name, table in config.tables.pools.items()
+    ]
+    budgets = {name: table.workers for name, table in config.tables.budgets.items()}
+    for problem in find_problems(pools, budgets, config.contexts):
+        raise SettingsError(problem.message, problem.hint)
+    return PoolSettings({pool.name: pool for pool in pools if pool.table.context in (None, context)}, budgets)
+
+
+def find_target(pool: str, context: str | None, environ: Mapping[str, str], cwd: Path) -> TargetSpec | None:
+    """What runs the workers of a pool, as it is configured for a context; none where it is not.
+
+    Raises:
+        SettingsError: What is configured makes no sense.
+    """
+    pools = load_pools(environ, cwd, context).pools
+    return read_target(pools[pool], environ) if pool in pools else None
+
+
+def actor_of(settings: Settings) -> Actor:
+    """This process as the one who acts, in the context in use."""
+    name = settings.context or settings.connection.label
+    return this_actor(name, settings.environment, selector_of(settings))
+
+
+def this_actor(context: str, environment: Environment, selector: tuple[str, ...] = ()) -> Actor:
+    """This process as the one who acts in a context, or at an address."""
+    return Actor(
+        user=_user(),
+        host=platform.node(),
+        pid=os.getpid(),
+        context=context,
+        environment=environment,
+        selector=selector,
+    )
+
+
+def selector_of(settings: Settings) -> tuple[str, ...]:
+    """The options that choose the same server; an address goes without its user and its secrets."""
+    if settings.context is not None:
+        return ("-c", settings.context) if settings.origins.get("context") in STATED else ()
+    return ("--url", settings.connection.label) if settings.origins.get("url") in STATED else ()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        # A container's user may have a number and no name.
+        return f"uid {os.getuid()}"

@@ -1,16 +1,26 @@
-"""Pools of the configuration, judged together; ``pool_targets`` tells how theirs are reached."""
+"""Pools of the configuration, judged together, and all that is needed to reach what runs their workers."""
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct
 
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import SettingsError, known_hint
-from streamops.settings.config import read_config
+from streamops.model.secret import Secret
+from streamops.settings.connections import located
 from streamops.settings.decoding import Problem, join_key
-from streamops.settings.files import ConfigFile
-from streamops.settings.pool_tables import BudgetTable, KubernetesTable, PoolTable
+from streamops.settings.secrets import split_command
+from streamops.settings.state import resolve_path
+from streamops.settings.tables import KubernetesTable, PoolTable
+from streamops.targets.specs import (
+    SERVICE_ACCOUNT,
+    CommandSpec,
+    KubernetesSpec,
+    LocalSpec,
+    TargetSpec,
+)
 
 
 class ConfiguredPool(Struct, frozen=True):
@@ -63,62 +73,59 @@ class PoolSettings(Struct, frozen=True):
         raise SettingsError(f"no pool named {name!r} is configured for this context", hint)
 
 
-def load_pools(environ: Mapping[str, str], cwd: Path, context: str | None) -> PoolSettings:
-    """The pools whose streams are in a context; no secret is read and no program run.
-
-    Args:
-        environ: The environment.
-        cwd: The working directory.
-        context: The context in use; none where a URL stands in for one.
-
-    Raises:
-        SettingsError: They make no sense together, or ask for what their file may not ask for.
-    """
-    config = read_config(environ, cwd)
-    pools, budgets = _merge(config.files)
-    for problem in find_problems(pools, budgets, config.contexts):
-        raise SettingsError(problem.message, problem.hint)
-    here = {pool.name: pool for pool in pools if pool.table.context in (None, context)}
-    return PoolSettings(here, {name: table.workers for name, table in budgets.items()})
-
-
-def pool_problems(files: tuple[ConfigFile, ...], contexts: Collection[str]) -> Iterator[Problem]:
-    """What is wrong with the pools of some files together, beyond what each file's own problems tell.
-
-    Args:
-        files: The files, the strongest first.
-        contexts: The contexts that there are.
-    """
-    pools, budgets = _merge(files)
-    yield from find_problems(pools, budgets, contexts)
-
-
 def find_problems(
-    pools: Collection[ConfiguredPool], budgets: Mapping[str, BudgetTable], contexts: Collection[str]
+    pools: Collection[ConfiguredPool], budgets: Mapping[str, int], contexts: Collection[str]
 ) -> Iterator[Problem]:
-    """Everything that is wrong with pools together."""
+    """Everything that is wrong with pools together; budgets are workers by name."""
     for pool in pools:
         yield from _reference_problems(pool, budgets, contexts)
     yield from _twins(pools)
     yield from _budget_problems(pools, budgets)
 
 
-def _merge(files: tuple[ConfigFile, ...]) -> tuple[tuple[ConfiguredPool, ...], dict[str, BudgetTable]]:
-    """Pools and budgets of all files; of two with one name the stronger file's. Broken ones are told of elsewhere."""
-    pools: dict[str, ConfiguredPool] = {}
-    budgets: dict[str, BudgetTable] = {}
-    for file in files:
-        for name, stated in file.stated.get("pools", {}).items():
-            try:
-                pools.setdefault(name, ConfiguredPool(name, convert(stated, PoolTable), file.path))
-            except ValidationError:
-                continue
-        for name, stated in file.stated.get("budgets", {}).items():
-            try:
-                budgets.setdefault(name, convert(stated, BudgetTable))
-            except ValidationError:
-                continue
-    return tuple(pools.values()), budgets
+def read_target(pool: ConfiguredPool, environ: Mapping[str, str]) -> TargetSpec:
+    """The target of a pool.
+
+    Raises:
+        SettingsError: Its table makes no sense.
+    """
+    table = pool.table
+    with located(pool.where):
+        if table.kubernetes is not None:
+            return _kubernetes(table.kubernetes, environ)
+        if table.command is not None:
+            command = table.command
+            return CommandSpec(
+                get=tuple(split_command(command.get)),
+                set=tuple(split_command(command.set)),
+                timeout=command.timeout,
+                env={name: Secret(value) for name, value in command.env.items()},
+            )
+    return LocalSpec()
+
+
+def _kubernetes(table: KubernetesTable, environ: Mapping[str, str]) -> KubernetesSpec:
+    return KubernetesSpec(
+        name=table.name,
+        kind=table.kind,
+        api_version=table.api_version,
+        plural=table.plural or f"{table.kind.lower()}s",
+        namespace=table.namespace or "",
+        kubeconfig=_kubeconfig(table, environ),
+        context=table.context or "",
+        timeout=table.timeout,
+    )
+
+
+def _kubeconfig(table: KubernetesTable, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Where to look for the context, as ``kubectl`` does; nowhere in a pod, whose account says all."""
+    if table.kubeconfig is not None:
+        return (table.kubeconfig,)
+    if table.context is None and environ.get("KUBERNETES_SERVICE_HOST") and Path(SERVICE_ACCOUNT).is_dir():
+        return ()
+    if named := [path for path in environ.get("KUBECONFIG", "").split(os.pathsep) if path]:
+        return tuple(named)
+    return (str(resolve_path("~/.kube/config", Path.cwd(), environ)),)
 
 
 def _reference_problems(
@@ -155,14 +162,12 @@ def _identity(table: KubernetesTable) -> object:
     return (table.kubeconfig, table.context, table.namespace, table.api_version, table.kind, table.name)
 
 
-def _budget_problems(
-    pools: Collection[ConfiguredPool], budgets: Mapping[str, BudgetTable]
-) -> Iterator[Problem]:
-    for name, budget in budgets.items():
+def _budget_problems(pools: Collection[ConfiguredPool], budgets: Mapping[str, int]) -> Iterator[Problem]:
+    for name, workers in budgets.items():
         sharing = [pool for pool in pools if pool.table.budget == name]
         least = sum(pool.table.minimum for pool in sharing)
-        if least > budget.workers:
-            text = f"{budget.workers} workers, of which its pools have {least} at least"
+        if least > workers:
+            text = f"{workers} workers, of which its pools have {least} at least"
             yield _budget_problem(sharing, name, text, "Raise it, or lower their minimum.")
         contexts = sorted({pool.table.context for pool in sharing if pool.table.context})
         if len(contexts) > 1:

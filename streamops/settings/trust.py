@@ -1,67 +1,82 @@
-"""Which projects' files the user trusted: their paths and what they held, in a small file of its own."""
+"""Projects' files that the user trusted by name: each may set everything, as long as it stays as it is."""
 
-import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
-import msgspec
+from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.settings.atomic_files import exclusive, read_names, replace_file
-from streamops.settings.places import state_directory
-
-FILE: Final = "trusted.json"
-HINT: Final = "Delete it; it only holds what `config trust` trusted."
-
-
-def digest_of(content: bytes) -> str:
-    """What tells a file's content from any other."""
-    return hashlib.sha256(content).hexdigest()
+from streamops.settings.files import (
+    FOREIGN_HINT,
+    PROJECT_FILE,
+    Standing,
+    name_of,
+    read_project,
+    trusted_files,
+)
 
 
-def name_of(path: Path) -> str:
-    """The name under which a file is remembered: its directory without links, since names in the file are relative to it."""
-    return str(Path(os.path.realpath(path.parent)) / path.name)
+class TrustedFile(Struct, frozen=True):
+    """A file that was trusted.
+
+    Attributes:
+        path: The file.
+        standing: Whether it is still as it was; empty where it is gone.
+    """
+
+    path: str
+    standing: str
 
 
-def read_trusted(environ: Mapping[str, str]) -> dict[str, str]:
-    """Digests of the files that were trusted, by their names.
+def find_project(stated: Path | None, cwd: Path) -> Path:
+    """The file that is meant: that of the working directory, or of a directory, or itself."""
+    path = cwd / (stated or "")
+    return path / PROJECT_FILE if path.is_dir() else path
+
+
+def trust_project(path: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Trust a file as it is now.
+
+    Returns:
+        The keys that it sets and could not set before.
 
     Raises:
-        SettingsError: They cannot be read.
+        SettingsError: There is no such file, it is another user's, it has problems, or trust cannot be remembered.
     """
-    return read_names(_path(environ), HINT)
+    file = read_project(path, environ, whole=True)
+    if file is None:
+        raise SettingsError(f"no such file: {path}", "Name a project's streamops.toml, or its directory.")
+    if file.standing is Standing.FOREIGN:
+        raise SettingsError(f"{path} belongs to another user", FOREIGN_HINT)
+    for problem in file.problems:
+        raise SettingsError(problem.message, problem.hint)
+    trusted_files(environ).write(name_of(path), file.digest)
+    return file.left_out
 
 
-def remember(path: Path, digest: str | None, environ: Mapping[str, str]) -> bool:
-    """Trust a file as long as it has this digest, or no more where there is none; whether that is new.
+def list_trusted(environ: Mapping[str, str]) -> tuple[TrustedFile, ...]:
+    """All files that were trusted, by name.
 
     Raises:
-        SettingsError: It cannot be written down.
+        SettingsError: What was trusted cannot be read.
     """
-    kept = _path(environ)
-    if kept is None:
+    return tuple(
+        TrustedFile(name, _standing(Path(name), environ)) for name in sorted(trusted_files(environ).read())
+    )
+
+
+def revoke_trust(path: Path, environ: Mapping[str, str]) -> None:
+    """Trust a file no more, whether it is still there or not.
+
+    Raises:
+        SettingsError: It was not trusted, or that cannot be remembered.
+    """
+    if not trusted_files(environ).write(name_of(path), None):
         raise SettingsError(
-            "no place to remember what is trusted", "Set HOME or XDG_STATE_HOME, or use STREAMOPS_CONFIG."
+            f"{name_of(path)} is not trusted", "`streamops config trust --list` lists what is."
         )
-    name = name_of(path)
-    try:
-        with exclusive(kept):
-            before = read_names(kept, HINT)
-            after = {other: known for other, known in before.items() if other != name}
-            if digest is not None:
-                after[name] = digest
-            if after != before:
-                replace_file(kept, msgspec.json.format(msgspec.json.encode(after)))
-    except OSError as error:
-        raise SettingsError(
-            f"cannot write {kept}: {error.strerror}", "Use STREAMOPS_CONFIG instead."
-        ) from None
-    return after != before
 
 
-def _path(environ: Mapping[str, str]) -> Path | None:
-    directory = state_directory(environ)
-    return directory / FILE if directory else None
+def _standing(path: Path, environ: Mapping[str, str]) -> str:
+    file = read_project(path, environ)
+    return "" if file is None else str(file.standing)

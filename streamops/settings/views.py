@@ -7,9 +7,8 @@ from typing import Any
 
 from streamops.errors import SettingsError
 from streamops.present.views import View, check_view_name, view_toml
-from streamops.settings.atomic_files import exclusive, replace_file
 from streamops.settings.decoding import decode_config
-from streamops.settings.places import resolve_path, user_file
+from streamops.settings.state import exclusive, replace_file, resolve_path, user_file
 
 
 def save_view(name: str, view: View, environ: Mapping[str, str], cwd: Path) -> Path:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from streamops.errors import StreamopsError
 from streamops.present.units import size
-from streamops.settings.places import state_directory
+from streamops.settings.state import state_directory
 
 AUTO, OSC52, TOOL, FILE = "auto", "osc52", "tool", "file"
 PATIENCE: Final = 3.0

@@ -14,7 +14,7 @@ from streamops.cli.command import Command, write_options
 from streamops.cli.session import Session, with_session
 from streamops.model.acting import Plan, Tier
 from streamops.model.fields import IntentField, intent_fields
-from streamops.settings.backups import new_backup
+from streamops.settings.state import new_backup
 
 if TYPE_CHECKING:
     from streamops.cli.acting.flow import Prepare

@@ -13,11 +13,10 @@ from streamops.model.json_text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
+from streamops.settings.config import validate_file, validate_files
 from streamops.settings.decoding import Problem, join_key
-from streamops.settings.describe import SettingRow, describe_left_out, describe_settings
-from streamops.settings.example import read_example
+from streamops.settings.describe import SettingRow, describe_left_out, describe_settings, render_example
 from streamops.settings.files import notices, read_files
-from streamops.settings.validate import validate_file, validate_files
 
 SETTING_COLUMNS: tuple[Column[SettingRow], ...] = (
     Column(
@@ -162,7 +161,7 @@ def validate(session: Session, *, file: Path | None) -> int:
 )
 def example() -> None:
     """Print an example configuration that names every key."""
-    write(read_example())
+    write(render_example())
 
 
 def _mapping_problems(session: Session) -> tuple[Problem, ...]:

@@ -11,9 +11,8 @@ from streamops.errors import SettingsError
 from streamops.model.json_text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.settings.files import Standing
-from streamops.settings.projects import in_short
-from streamops.settings.trusting import TrustedFile, find_project, list_trusted, revoke_trust, trust_project
+from streamops.settings.files import Standing, in_short
+from streamops.settings.trust import TrustedFile, find_project, list_trusted, revoke_trust, trust_project
 
 GONE = "gone"
 

@@ -18,8 +18,8 @@ from streamops.operations.topics.intent import (
     TopicOnIntent,
 )
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
+from streamops.present.topic_rows import read_topic_rows
 from streamops.present.topics import TopicRow, topic_json
-from streamops.settings.topic_rows import read_topic_rows
 from streamops.settings.topics import list_topics
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ from streamops.cli.command import Command
 from streamops.cli.params import DURATION
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import Forbidden
-from streamops.settings.topics import HERE, TopicSettings, is_loopback, load_intake, load_topics
+from streamops.model.topics import HERE
+from streamops.service.addresses import is_loopback
+from streamops.settings.topics import TopicSettings, load_intake, load_topics
 
 if TYPE_CHECKING:
     from streamops.runtime.http.service import ListenOptions, ServiceOptions

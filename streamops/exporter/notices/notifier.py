@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 from msgspec import Struct
 
+from streamops.exporter.notices.addresses import NotifySettings
 from streamops.exporter.notices.alerts import (
     AlertEvaluator,
     Look,
@@ -26,7 +27,6 @@ from streamops.exporter.notices.outlets import Outlet, open_outlets
 from streamops.exporter.scraping.page import Page
 from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
 from streamops.model.wording import span
-from streamops.settings.notify import NotifySettings
 
 LOG: Final = structlog.get_logger("streamops.notify")
 

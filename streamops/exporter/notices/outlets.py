@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from streamops.errors import SettingsError
+from streamops.exporter.notices.addresses import NotifyAddress
 from streamops.exporter.notices.alerts import Message
 from streamops.model.observation import Health
 from streamops.present.text import safe, shorten
-from streamops.settings.notify import NotifyAddress
 
 if TYPE_CHECKING:
     from apprise import Apprise, AppriseAsset

@@ -14,7 +14,7 @@ from streamops.errors import SettingsError
 from streamops.model.measures import parse_duration
 from streamops.runtime.http.answers import Problem, shown
 from streamops.runtime.http.messages import JSON_TYPE
-from streamops.service.reach import as_address
+from streamops.service.addresses import as_address
 
 QUERY: Final = frozenset({"id", "delay", "at"})
 

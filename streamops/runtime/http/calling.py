@@ -23,7 +23,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http.judging import Answer
 from streamops.runtime.http.messages import Message
 from streamops.runtime.http.signing import SIGNATURE, sign
-from streamops.service.reach import Reach, as_address
+from streamops.service.addresses import Reach, as_address
 
 KEPT_METHOD: Final = frozenset({307, 308})
 """Redirections that repeat the call as it was; the others would turn it into another."""

@@ -22,7 +22,7 @@ from streamops.runtime.http.listening import listening
 from streamops.runtime.http.own_addresses import is_own_address
 from streamops.runtime.http.permits import Permits
 from streamops.runtime.worker import WorkerOptions
-from streamops.service.reach import Reach
+from streamops.service.addresses import Reach
 
 
 class ListenOptions(Struct, frozen=True):

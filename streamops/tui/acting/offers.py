@@ -12,7 +12,7 @@ from streamops.model.fields import IntentField, intent_fields, is_readable
 from streamops.model.observation import GroupView, Observation
 from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
-from streamops.settings.backups import new_backup
+from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import RECEIVER, read_answer
 from streamops.tui.subjects import Subject
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from streamops.monitor.workers import Crowd
+from streamops.present.topic_rows import read_topic_rows
 from streamops.present.topics import TopicRow
-from streamops.settings.topic_rows import read_topic_rows
 from streamops.settings.topics import list_topics
 from streamops.tui.source import Source
 

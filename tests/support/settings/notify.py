@@ -1,6 +1,6 @@
 """Addresses in a file of settings."""
 
-from streamops.settings.notify import NotifySettings, load_notify
+from streamops.exporter.notices.addresses import NotifySettings, load_notify
 from tests.support.settings.place import PLANTED, Place
 
 LINES = (
@@ -9,4 +9,4 @@ LINES = (
 
 
 def load(place: Place) -> NotifySettings:
-    return load_notify(place.environ(), place.cwd)
+    return load_notify(place.load())

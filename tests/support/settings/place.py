@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from streamops.settings.load import Flags, Settings, load_settings
-from streamops.settings.trusting import trust_project
+from streamops.settings.trust import trust_project
 
 PLANTED = "hunter2-of-the-north"
 

@@ -17,7 +17,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http.calling import Caller, CallError
 from streamops.runtime.http.messages import Message
 from streamops.runtime.http.own_addresses import is_own_address
-from streamops.service.reach import Reach
+from streamops.service.addresses import Reach
 from streamops.wire.keys import dead_letter_key
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer

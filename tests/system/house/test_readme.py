@@ -16,9 +16,11 @@ from docs.reference import (
     COMMANDS_FILE,
     METRICS_FILE,
     README_FILE,
+    SETTINGS_FILE,
     render_commands,
     render_metrics,
     render_readme,
+    render_settings,
 )
 from streamops.demo.running import running_demo
 
@@ -91,4 +93,5 @@ def test_written_documents_are_current() -> None:
     """`make docs` has nothing to do."""
     assert COMMANDS_FILE.read_text() == render_commands()
     assert METRICS_FILE.read_text() == render_metrics()
+    assert SETTINGS_FILE.read_text() == render_settings()
     assert README_FILE.read_text() == render_readme(README_FILE.read_text())

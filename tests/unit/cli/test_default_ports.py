@@ -3,8 +3,7 @@ from streamops.autoscaling.keda.server import GrpcOptions
 from streamops.cli.commands.run import run
 from streamops.main.browser import LISTEN
 from streamops.main.keda import keda
-from streamops.settings.exporter_table import DEFAULT_LISTEN
-from streamops.settings.topic_tables import IntakeTable
+from streamops.settings.tables import DEFAULT_LISTEN, IntakeTable
 
 
 def test_commands_that_listen_have_a_port_each() -> None:

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from streamops import __version__
-from streamops.settings.pool_targets import read_target
-from streamops.settings.pools import ConfiguredPool, load_pools
+from streamops.settings.load import load_pools
+from streamops.settings.pools import ConfiguredPool, read_target
 from streamops.targets.specs import KubernetesSpec
 from tests.support.grafana.kinds import unknown_fields
 from tests.support.grafana.stack import KUBERNETES, read_yaml

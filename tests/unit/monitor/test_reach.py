@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.service.reach import Reach, as_address
+from streamops.service.addresses import Reach, as_address
 from tests.support.tables import table
 
 

@@ -12,7 +12,7 @@ import trustme
 from streamops.model.topics import Topic
 from streamops.runtime.http.calling import Caller, CallError
 from streamops.runtime.http.messages import Message
-from streamops.service.reach import Reach
+from streamops.service.addresses import Reach
 
 MESSAGE = Message("m-1", "1700000000000-0", 1, b"{}", "application/json")
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"

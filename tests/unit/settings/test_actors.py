@@ -2,8 +2,7 @@
 
 import pytest
 
-from streamops.settings.actors import actor_of
-from streamops.settings.load import Flags
+from streamops.settings.load import Flags, actor_of
 from tests.support.settings.place import Place
 
 CONFIG = """

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from streamops.present.views import View
-from streamops.settings.atomic_files import exclusive
-from streamops.settings.choices import read_choice, write_choice
+from streamops.settings.config import chosen_contexts
+from streamops.settings.state import exclusive
 from streamops.settings.views import save_view
 
 WRITERS = 8
@@ -24,10 +24,8 @@ def all_at_once(change: Callable[[int], object]) -> None:
 def test_choices_written_at_once_are_all_kept(tmp_path: Path) -> None:
     environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
     configs = [tmp_path / f"{number}.toml" for number in CHANGES]
-    for config in configs:
-        config.touch()
-    all_at_once(lambda number: write_choice(configs[number], f"context-{number}", environ))
-    assert [read_choice(config, environ) for config in configs] == [f"context-{n}" for n in CHANGES]
+    all_at_once(lambda number: chosen_contexts(environ).write(str(configs[number]), f"context-{number}"))
+    assert chosen_contexts(environ).read() == {str(configs[n]): f"context-{n}" for n in CHANGES}
 
 
 def test_views_saved_at_once_are_all_kept(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_without_a_place_to_keep_it_a_choice_is_refused(place: Place) -> None:
     named = str(place.write_project("[contexts.a]\nhost = 'a'"))
     with pytest.raises(SettingsError) as caught:
         use(place, "a", HOME="", STREAMOPS_CONFIG=named)
-    assert caught.value.message == "no place to keep the choice"
+    assert caught.value.message == "no place to keep what `ctx use` chose"
     assert place.load(HOME="", STREAMOPS_CONFIG=named).context is None
     with pytest.raises(SettingsError, match="Not a directory"):
         use(place, "a", XDG_STATE_HOME=named, STREAMOPS_CONFIG=named)

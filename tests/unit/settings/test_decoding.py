@@ -11,7 +11,7 @@ from tests.support.settings.place import Place
 
 
 def messages(text: str, place: Place) -> list[tuple[str, str]]:
-    file = read_file(place.write_user(text))
+    file = read_file(place.write_user(text), place.environ())
     assert file is not None
     prefix = f"{place.user_file}: "
     assert all(problem.message.startswith(prefix) for problem in file.problems)
@@ -134,7 +134,7 @@ def test_every_problem_is_found_and_the_rest_kept(place: Place) -> None:
         "contexts.b.port: expected an integer, got a string",
         "health.dead_letters: expected an integer >= 1",
     ]
-    file = read_file(place.user_file)
+    file = read_file(place.user_file, {})
     assert file is not None
     assert file.stated["contexts"]["b"] == {"host": "h", "read_only": True}
     assert list(file.stated["health"]) == ["time_lag"]
@@ -143,21 +143,21 @@ def test_every_problem_is_found_and_the_rest_kept(place: Place) -> None:
 def test_a_file_that_is_not_text_is_one_problem(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"x = '\xff'")
-    file = read_file(path)
+    file = read_file(path, {})
     assert file is not None
     assert [problem.text for problem in file.problems] == ["not UTF-8"]
 
 
 def test_a_directory_is_no_file(tmp_path: Path) -> None:
-    file = read_file(tmp_path)
+    file = read_file(tmp_path, {})
     assert file is not None
     assert [problem.text for problem in file.problems] == ["cannot be read: Is a directory"]
 
 
 def test_where_there_is_no_file_there_is_none(tmp_path: Path) -> None:
-    assert read_file(tmp_path / "none.toml") is None
+    assert read_file(tmp_path / "none.toml", {}) is None
     (tmp_path / "file").touch()
-    assert read_file(tmp_path / "file" / "none.toml") is None
+    assert read_file(tmp_path / "file" / "none.toml", {}) is None
 
 
 KEYS = st.sampled_from(

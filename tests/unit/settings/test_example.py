@@ -1,81 +1,51 @@
+"""The example file is made of the keys: nothing in it is written twice, and all of it loads."""
+
 import re
 import tomllib
 
-import msgspec
+from msgspec import Struct, convert
 
-from streamops.model.retention import RetentionPolicy
+from streamops.model.config_keys import config_keys
+from streamops.settings.config import validate_file
 from streamops.settings.decoding import decode_config
-from streamops.settings.example import read_example
-from streamops.settings.exporter_table import ExporterTable
-from streamops.settings.load import Settings
-from streamops.settings.notify_table import NotifyTable
-from streamops.settings.pool_tables import (
-    BudgetTable,
-    CommandTable,
-    KubernetesTable,
-    PoolTable,
-)
-from streamops.settings.schema import ConfigTable, ConsoleOptions, ContextTable
-from streamops.settings.topic_tables import CallbacksTable, IntakeTable, TopicTable
-from streamops.settings.validate import validate_file
+from streamops.settings.describe import render_example
+from streamops.settings.tables import ConfigTable
 from tests.support.settings.place import Place
-from tests.support.tables import table
 
 
-def names(kind: type[msgspec.Struct]) -> set[str]:
-    return set(kind.__struct_fields__)
+def table_types(kind: type[Struct]) -> list[type[Struct]]:
+    inner = [key.table for key in config_keys(kind).values() if key.table is not None]
+    return [kind, *(table for one in inner for table in table_types(one))]
 
 
-def uncommented() -> dict[str, dict[str, object]]:
-    """The example with its commented keys in place of what they replace."""
-    alternatives = re.sub(r"(?m)^# (\w+ = )", r"\1", read_example())
-    replaced = re.sub(r"(?m)^(?:(?:sentinel_)?password|secret|token|urls)_file = .*\n", "", alternatives)
-    stated, problems = decode_config(tomllib.loads(replaced), "example")
-    assert problems == ()
-    return stated
-
-
-def test_the_example_has_no_problem(place: Place) -> None:
-    path = place.write_user(read_example())
+def test_the_example_has_no_problem_and_needs_no_file(place: Place) -> None:
+    path = place.write_user(render_example())
     assert validate_file(path, place.environ()) == ()
-    assert place.load().context == "local"
+    assert place.load().context is None
 
 
-@table(
-    "kind",
-    [
-        ConfigTable,
-        ContextTable,
-        ConsoleOptions,
-        RetentionPolicy,
-        TopicTable,
-        CallbacksTable,
-        IntakeTable,
-        NotifyTable,
-        ExporterTable,
-        PoolTable,
-        KubernetesTable,
-        CommandTable,
-        BudgetTable,
-        type(Settings().thresholds),
-    ],
-)
-def test_the_example_mentions_every_key(kind: type[msgspec.Struct]) -> None:
-    written = set(re.findall(r"(?m)^(?:# )?(\w+) = ", read_example()))
-    tables = {word for name in re.findall(r"(?m)^\[+([\w.]+)", read_example()) for word in name.split(".")}
-    assert names(kind) <= written | tables
+def test_what_is_commented_out_is_well_in_place_of_what_it_excludes() -> None:
+    text = re.sub(r"(?m)^# (?=\w+ = |\[)", "", render_example())
+    for instead in (
+        "password_file",
+        "sentinel_password_file",
+        "secret_file",
+        "token_file",
+        "urls_file",
+        "url",
+    ):
+        text = re.sub(rf"(?m)^{instead} = (?!.*remind).*\n", "", text)
+    text = re.sub(r"(?m)^(socket|sentinel_username|secret_file) = .*\n|^target = .*\n", "", text)
+    text = re.sub(r"(?s)\[pools.billing.kubernetes\].*?\n\n|\[pools.billing.command\].*?\n\n", "", text)
+    _, problems = decode_config(tomllib.loads(text), "example")
+    assert problems == ()
 
 
-def test_the_example_shows_the_defaults_of_health_and_console() -> None:
-    stated = uncommented()
-    assert msgspec.convert(stated["health"], type(Settings().thresholds)) == Settings().thresholds
-    assert names(type(Settings().thresholds)) == set(stated["health"])
-    assert stated["console"] == msgspec.structs.asdict(
-        ConsoleOptions(theme="light", keymap={"filter": "f3, /", "help": "f1, ?"})
-    )
-
-
-def test_the_example_shows_the_defaults_of_notices() -> None:
-    stated = {key: value for key, value in uncommented()["notify"].items() if not key.startswith("urls")}
-    assert msgspec.convert(stated, NotifyTable) == NotifyTable()
-    assert set(stated) == {key for key in names(NotifyTable) if not key.startswith("urls")}
+def test_every_key_says_what_it_is_and_has_a_value_to_show() -> None:
+    for table in table_types(ConfigTable):
+        for key in config_keys(table).values():
+            assert key.text, f"{table.__name__}.{key.name} says nothing"
+            if key.table is None:
+                shown = key.default if key.example is None else key.example
+                assert shown is not None, f"{table.__name__}.{key.name} has nothing to show"
+                convert(shown, key.value_type, dec_hook=lambda kind, value: kind(value))

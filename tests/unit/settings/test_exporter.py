@@ -4,12 +4,12 @@ import pytest
 
 from streamops.errors import SettingsError
 from streamops.settings.describe import describe_settings
-from streamops.settings.exporter_table import ExporterTable
+from streamops.settings.tables import ExporterTable
 from tests.support.settings.place import Place
 
 
 def test_without_a_table_there_are_defaults(place: Place) -> None:
-    table = place.load().exporter
+    table = place.load().tables.exporter
     assert table == ExporterTable()
     assert (table.listen, table.max_streams, table.granularity) == ("127.0.0.1:9641", 2000, "consumer")
 
@@ -17,7 +17,7 @@ def test_without_a_table_there_are_defaults(place: Place) -> None:
 def test_files_are_merged_key_by_key_and_names_are_relative_to_theirs(place: Place) -> None:
     place.write_user('[exporter]\nweb_config = "web.yml"\nexclude = ["a"]\nmax_consumers = 10\n')
     place.write_trusted('[exporter]\nexclude = ["b.*"]\nlisten = "[::1]:1"\ngranularity = "group"\n')
-    table = place.load().exporter
+    table = place.load().tables.exporter
     assert table.web_config == str(place.user_file.parent / "web.yml")
     assert (table.exclude, table.max_consumers, table.listen) == (("b.*",), 10, "[::1]:1")
     rows = {row.key: (row.value, row.origin) for row in describe_settings(place.load())}
@@ -25,7 +25,7 @@ def test_files_are_merged_key_by_key_and_names_are_relative_to_theirs(place: Pla
     assert rows["exporter.web_config"] == (table.web_config, str(place.user_file))
     assert rows["exporter.max_streams"] == ("2000", "default")
     place.write_trusted('[exporter]\nweb_config = "~/web.yml"\n')
-    assert place.load().exporter.web_config == str(place.home / "web.yml")
+    assert place.load().tables.exporter.web_config == str(place.home / "web.yml")
 
 
 @pytest.mark.parametrize(

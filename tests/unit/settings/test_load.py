@@ -1,16 +1,12 @@
 import os
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from msgspec import Struct
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.acting import Environment
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.watch import Watch
-from streamops.settings.config import Config
-from streamops.settings.files import ConfigFile
 from streamops.settings.load import Flags, Settings
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.settings.place import PLANTED, Place
@@ -132,9 +128,9 @@ def test_health_and_console_are_merged_key_by_key(place: Place) -> None:
     place.write_user("[health]\ntime_lag = '1m'\ndead_letters = 7\n[console]\ntheme = 'light'\nmouse = false")
     place.write_project("[health]\ntime_lag = 90\n[console]\nmouse = true\nrefresh = '500ms'")
     settings = place.load()
-    assert settings.thresholds == Thresholds(time_lag=timedelta(seconds=90), dead_letters=7)
-    assert (settings.console.theme, settings.console.mouse) == ("light", True)
-    assert settings.console.refresh == timedelta(milliseconds=500)
+    assert settings.tables.health == Thresholds(time_lag=timedelta(seconds=90), dead_letters=7)
+    assert (settings.tables.console.theme, settings.tables.console.mouse) == ("light", True)
+    assert settings.tables.console.refresh == timedelta(milliseconds=500)
     project, user = str(place.project_file), str(place.user_file)
     assert settings.origins == {
         "health.time_lag": project,
@@ -145,21 +141,11 @@ def test_health_and_console_are_merged_key_by_key(place: Place) -> None:
     }
 
 
-class Range(Struct):
-    low: int = 0
-    high: int = 9
-
-    def __post_init__(self) -> None:
-        if self.low > self.high:
-            raise ValueError("low is above high")
-
-
-def test_values_that_only_clash_once_merged_are_refused(tmp_path: Path) -> None:
-    project = ConfigFile(tmp_path / "a", stated={"range": {"high": 5}})
-    user = ConfigFile(tmp_path / "b", stated={"range": {"low": 7}})
-    assert Config((user,), {}).merge_table("range", Range) == (Range(7), {"range.low": str(user.path)})
-    with pytest.raises(SettingsError, match="range: low is above high"):
-        Config((project, user), {}).merge_table("range", Range)
+def test_values_that_only_clash_once_merged_are_refused(place: Place) -> None:
+    place.write_user("[notify]\nurls_file = 'urls'")
+    place.write_trusted("[notify]\nurls_command = 'urls'")
+    with pytest.raises(SettingsError, match="notify: says both urls_file and urls_command"):
+        place.load()
 
 
 def test_streamops_config_is_read_in_place_of_both(place: Place) -> None:
@@ -221,7 +207,7 @@ def test_color_comes_from_the_strongest_source(
 ) -> None:
     place.write_user(f"[console]\ncolor = {table}" if table else "")
     settings = place.load(Flags(color=flag), NO_COLOR=variable)
-    assert settings.console.color is color
+    assert settings.tables.console.color is color
     assert settings.origins.get("console.color", "default") == origin.format(file=place.user_file)
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from streamops.errors import SettingsError
 from streamops.model.observation import Health
+from streamops.settings.config import validate_file
 from streamops.settings.describe import describe_settings
-from streamops.settings.validate import validate_file
 from tests.support.settings.notify import LINES, load
 from tests.support.settings.place import PLANTED, Place
 
@@ -34,7 +34,7 @@ def test_a_program_may_print_them(place: Place) -> None:
     [
         ("# nobody\n\n", "holds no address"),
         (b"\xff\n", "what is not UTF-8"),
-        ("json://h\n" * 10_000, "far more than addresses"),
+        ("json://h\n" * 10_000, "more than any secret is"),
         (None, "cannot read"),
     ],
 )
@@ -75,12 +75,13 @@ def test_what_is_shown_holds_no_address(place: Place) -> None:
     place.write_password(LINES, "urls")
     file = place.write_user('[notify]\nurls_file = "~/urls"\nfire_after = "90s"\n')
     rows = {row.key: row for row in describe_settings(place.load())}
-    assert rows["notify.urls"] == ("notify.urls", "***", f"{file}, urls_file")
+    assert rows["notify.urls_file"] == ("notify.urls_file", str(place.home / "urls"), str(file))
     assert rows["notify.fire_after"] == ("notify.fire_after", "1m30s", str(file))
     assert rows["notify.pause"] == ("notify.pause", "1m", "default")
     assert PLANTED not in repr(rows)
 
 
-def test_without_addresses_there_is_nothing_to_hide(place: Place) -> None:
-    rows = {row.key: row for row in describe_settings(place.load())}
-    assert rows["notify.urls"] == ("notify.urls", "", "default")
+def test_of_the_program_that_prints_them_no_argument_is_shown(place: Place) -> None:
+    place.write_user(f'[notify]\nurls_command = "print --token {PLANTED}"\n')
+    rows = {row.key: row.value for row in describe_settings(place.load())}
+    assert rows["notify.urls_command"] == "print ***"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.settings import passwords
-from streamops.settings.passwords import read_password_file, run_password_command
+from streamops.settings import secrets
+from streamops.settings.secrets import read_password_file, run_password_command
 from tests.support.settings.place import PLANTED
 from tests.support.tables import table
 
@@ -45,7 +45,7 @@ def test_a_password_file_is_read_without_its_line_end(tmp_path: Path, content: b
         (b"\n", "holds nothing"),
         (f"{PLANTED}\nmore".encode(), "holds several lines"),
         (PLANTED.encode() + b"\xff", "holds what is not UTF-8"),
-        (PLANTED.encode() * 10_000, "holds far more than a password"),
+        (PLANTED.encode() * 10_000, "holds more than any secret is"),
     ],
 )
 def test_a_bad_password_file_is_refused(tmp_path: Path, content: bytes, problem: str) -> None:
@@ -103,7 +103,7 @@ def test_a_failing_command_shows_its_status_and_never_its_output(
 
 
 def test_a_slow_command_ends_with_all_it_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(passwords, "COMMAND_TIMEOUT", timedelta(seconds=1))
+    monkeypatch.setattr(secrets, "COMMAND_TIMEOUT", timedelta(seconds=1))
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)

@@ -4,30 +4,25 @@ import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import pytest
 from msgspec import Struct, structs
 
 from streamops.errors import SettingsError
-from streamops.settings.config import read_config
-from streamops.settings.describe import describe_left_out
-from streamops.settings.example import read_example
-from streamops.settings.files import Standing, read_project
-from streamops.settings.load import Flags, Settings
-from streamops.settings.notify import load_notify
-from streamops.settings.pools import load_pools
-from streamops.settings.projects import split_allowed
-from streamops.settings.schema import ConfigTable
+from streamops.exporter.notices.addresses import load_notify
+from streamops.model.config_keys import config_keys
+from streamops.settings.config import read_config, validate_files
+from streamops.settings.describe import describe_left_out, render_example
+from streamops.settings.files import Standing, name_of, read_project, split_allowed, trusted_files
+from streamops.settings.load import Flags, Settings, load_pools
+from streamops.settings.tables import ConfigTable
 from streamops.settings.topics import load_intake, load_topics
-from streamops.settings.trust import name_of, read_trusted
-from streamops.settings.trusting import list_trusted, revoke_trust, trust_project
-from streamops.settings.validate import validate_files
+from streamops.settings.trust import list_trusted, revoke_trust, trust_project
 from tests.support.settings.place import Place
 from tests.support.tables import table
 
-HEALTH = {f"health.{key}" for key in structs.asdict(Settings().thresholds)}
+HEALTH = {f"health.{key}" for key in structs.asdict(Settings().tables.health)}
 CONSOLE = {f"console.{key}" for key in ("refresh", "theme", "mouse", "color")}
 VIEWS = {f"views.one.{key}" for key in ("place", "filter", "sort", "descending", "faults", "columns")}
 HARMLESS = {"default_context"} | HEALTH | CONSOLE | VIEWS
@@ -86,19 +81,12 @@ PROJECTS = {
 
 def leaves(kind: type[Struct], at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Every key that there is; a table by name is called ``one``, an array of tables is a key."""
-    for field in structs.fields(kind):
-        place = (*at, field.name)
-        if struct := table_of(field.type):
-            yield from leaves(struct, place)
-        elif get_origin(field.type) is dict and (struct := table_of(get_args(field.type)[1])):
-            yield from leaves(struct, (*place, "one"))
-        else:
+    for key in config_keys(kind).values():
+        place = (*at, key.name, *(("one",) if key.named else ()))
+        if key.table is None or key.rows:
             yield place
-
-
-def table_of(kind: object) -> type[Struct] | None:
-    kinds = get_args(kind) if get_origin(kind) is UnionType else (kind,)
-    return next((one for one in kinds if isinstance(one, type) and issubclass(one, Struct)), None)
+        else:
+            yield from leaves(key.table, place)
 
 
 def nested(place: tuple[str, ...], value: object) -> dict[str, Any]:
@@ -128,7 +116,7 @@ def everything(place: Place) -> list[object]:
         structs.replace(settings, notices=(), left_out=()),
         structs.replace(topics, settings=Settings()),
         load_intake(environ, place.cwd),
-        load_notify(environ, place.cwd),
+        load_notify(settings),
         load_pools(environ, place.cwd, settings.context),
         read_config(environ, place.cwd).contexts,
     ]
@@ -151,8 +139,8 @@ def leaves_of(table: dict[str, Any]) -> Iterator[object]:
 
 
 def test_of_the_whole_example_only_what_is_harmless_is_kept() -> None:
-    kept, left_out = split_allowed(tomllib.loads(read_example()))
-    assert set(kept) == {"default_context", "health", "console", "views"}
+    kept, left_out = split_allowed(tomllib.loads(render_example()))
+    assert set(kept) == {"health", "console", "views"}
     assert set(kept["console"]) == {"refresh", "mouse", "color"}
     assert {key.partition(".")[0] for key in left_out} == {
         *("contexts", "retention", "pools", "budgets", "topics"),
@@ -210,17 +198,17 @@ def test_what_is_left_out_is_told_by_its_first_key_and_shown_by_all(place: Place
 
 def test_a_file_that_changes_is_trusted_no_more_and_says_so(place: Place) -> None:
     place.write_trusted(PROJECTS["exporter"])
-    assert place.load().exporter.listen == "0.0.0.0:9641"
+    assert place.load().tables.exporter.listen == "0.0.0.0:9641"
     place.write_project(PROJECTS["exporter"] + "\n# a comment")
     settings = place.load()
-    assert settings.exporter.listen == "127.0.0.1:9641"
+    assert settings.tables.exporter.listen == "127.0.0.1:9641"
     assert settings.notices[0].startswith(
         "streamops.toml has changed since it was trusted, and sets exporter."
     )
     place.write_project("")
     assert place.load().notices == ("streamops.toml has changed since it was trusted",)
     place.write_project(PROJECTS["exporter"])
-    assert place.load().exporter.listen == "0.0.0.0:9641"
+    assert place.load().tables.exporter.listen == "0.0.0.0:9641"
 
 
 def test_the_same_content_elsewhere_is_not_trusted(place: Place, tmp_path: Path) -> None:
@@ -262,7 +250,7 @@ def test_what_is_remembered_is_the_users_alone(place: Place) -> None:
     path = place.write_trusted(PROJECTS["exporter"])
     kept = place.home / ".local/state/streamops/trusted.json"
     assert kept.stat().st_mode & 0o777 == 0o600
-    assert set(read_trusted(place.environ())) == {name_of(path)}
+    assert set(trusted_files(place.environ()).read()) == {name_of(path)}
 
 
 @pytest.mark.parametrize(
@@ -285,7 +273,7 @@ def test_another_users_file_is_neither_read_nor_trusted(place: Place) -> None:
     path = place.write_trusted("[health]\ntime_lag = '1m'")
     os.chown(path, 12345, 12345)
     settings = place.load()
-    assert settings.thresholds == Settings().thresholds
+    assert settings.tables.health == Settings().tables.health
     [notice] = settings.notices
     assert notice.startswith("streamops.toml belongs to another user and is not read")
     with pytest.raises(SettingsError, match="belongs to another user"):
@@ -299,18 +287,18 @@ def test_another_users_link_to_a_file_is_not_followed(place: Place) -> None:
     (place.cwd / "own").write_text("[health]\ntime_lag = '1m'")
     place.project_file.symlink_to("own")
     os.lchown(place.project_file, 12345, 12345)
-    assert place.load().thresholds == Settings().thresholds
+    assert place.load().tables.health == Settings().tables.health
 
 
 def test_an_untrusted_file_is_checked_whole(place: Place) -> None:
     place.write_project("[exporter]\nlisten = 5\n[contexts.a]\nport = 1")
     _, problems = validate_files(place.environ(), place.cwd)
     assert [problem.key for problem in problems] == ["exporter.listen", "contexts.a"]
-    assert place.load().exporter == Settings().exporter
+    assert place.load().tables.exporter == Settings().tables.exporter
 
 
 def test_the_user_who_names_the_file_trusts_it(place: Place) -> None:
     place.write_project(PROJECTS["exporter"])
     settings = place.load(STREAMOPS_CONFIG="streamops.toml")
-    assert settings.exporter.listen == "0.0.0.0:9641"
+    assert settings.tables.exporter.listen == "0.0.0.0:9641"
     assert settings.notices == ()

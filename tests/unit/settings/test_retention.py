@@ -3,8 +3,8 @@ from datetime import timedelta
 import pytest
 
 from streamops.model.retention import RetentionPolicy
+from streamops.settings.config import validate_file
 from streamops.settings.describe import describe_settings
-from streamops.settings.validate import validate_file
 from tests.support.settings.place import Place
 
 USERS = """
@@ -22,7 +22,7 @@ exact = true
 
 def test_policies_are_read_in_their_order(place: Place) -> None:
     place.write_user(USERS)
-    assert place.load().retention == (
+    assert place.load().tables.retention == (
         RetentionPolicy(streams=("orders:*", "payments"), maxlen=100_000, max_age=timedelta(days=7)),
         RetentionPolicy(streams=("audit",), max_age=timedelta(hours=1), exact=True),
     )
@@ -32,7 +32,7 @@ def test_a_projects_policies_come_first(place: Place) -> None:
     place.write_user(USERS)
     place.write_trusted('[[retention]]\nstreams = ["orders:eu"]\nmaxlen = 5\n')
     settings = place.load()
-    assert [policy.streams[0] for policy in settings.retention] == ["orders:eu", "orders:*", "audit"]
+    assert [policy.streams[0] for policy in settings.tables.retention] == ["orders:eu", "orders:*", "audit"]
     assert [row for row in describe_settings(settings) if row.key.startswith("retention")] == [
         ("retention[0].streams", "orders:eu", str(place.project_file)),
         ("retention[0].maxlen", "5", str(place.project_file)),

@@ -4,9 +4,11 @@ import pytest
 
 from streamops.errors import SettingsError
 from streamops.model.secret import Secret
+from streamops.model.topics import HERE
+from streamops.service.addresses import parse_listen
+from streamops.settings.config import validate_file
 from streamops.settings.load import Flags
-from streamops.settings.topics import HERE, list_topics, load_intake, load_topics, parse_listen
-from streamops.settings.validate import validate_file
+from streamops.settings.topics import list_topics, load_intake, load_topics
 from tests.support.settings.place import PLANTED, Place
 from tests.support.settings.topics import TOPIC
 from tests.support.tables import table

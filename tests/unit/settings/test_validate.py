@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import SettingsError
+from streamops.settings.config import validate_file, validate_files
 from streamops.settings.decoding import Problem
-from streamops.settings.validate import validate_file, validate_files
 from tests.support.settings.place import PLANTED, Place
 
 

@@ -25,7 +25,7 @@ def test_views_are_read_by_name_and_the_stronger_file_wins_whole(place: Place) -
     place.write_user('[views.a]\nfilter = "lag>5"\nsort = "lag"\n[views.b]\nfaults = true\n')
     place.write_project('[views.a]\nplace = "streams"\n')
     settings = place.load()
-    assert settings.views == {"a": View(place="streams"), "b": View(faults=True)}
+    assert settings.tables.views == {"a": View(place="streams"), "b": View(faults=True)}
     rows = {row.key: (row.value, row.origin) for row in describe_settings(settings)}
     assert rows["views.a.place"] == ("streams", str(place.project_file))
     assert rows["views.b.faults"] == ("true", str(place.user_file))
@@ -52,7 +52,7 @@ def test_a_view_is_saved_into_a_new_file_that_nobody_else_may_read(place: Place)
     assert path == place.user_file
     assert path.read_text() == WRITTEN
     assert path.stat().st_mode & 0o777 == 0o600
-    assert place.load().views == {"stuck": STUCK}
+    assert place.load().tables.views == {"stuck": STUCK}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_stands_in_the_file_stays_as_it_is(place: Place, before: str) -> No
 def test_a_second_view_stands_beside_the_first(place: Place) -> None:
     save(place)
     save(place, "all", View(faults=True))
-    assert place.load().views == {"stuck": STUCK, "all": View(faults=True)}
+    assert place.load().tables.views == {"stuck": STUCK, "all": View(faults=True)}
 
 
 def test_a_view_of_that_name_is_not_overwritten(place: Place) -> None:

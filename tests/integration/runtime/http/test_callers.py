@@ -8,7 +8,7 @@ from streamops.runtime.http.callers import PlaceCallers
 from streamops.runtime.http.calling import Caller, CallerOptions
 from streamops.runtime.http.permits import Permits
 from streamops.runtime.worker import WorkerOptions
-from streamops.service.reach import Reach
+from streamops.service.addresses import Reach
 from tests.support.runtime.http.serving import site
 from tests.support.servers import RunningServer
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from streamops.exporter.metrics.guards import Guards
+from streamops.exporter.notices.addresses import NotifyAddress
 from streamops.exporter.notices.alerts import AlertEvaluator, Look, Origin
 from streamops.exporter.notices.notifier import Notifier, Sending
 from streamops.exporter.notices.outlets import open_outlets
@@ -15,7 +16,6 @@ from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
-from streamops.settings.notify import NotifyAddress
 from streamops.wire.options import ConnectionOptions
 from tests.support.invented import seconds
 from tests.support.servers import RunningServer

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
+from streamops.exporter.notices.addresses import NotifyAddress
 from streamops.exporter.notices.alerts import Message
 from streamops.exporter.notices.outlets import mask, open_outlets
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
-from streamops.settings.notify import NotifyAddress
 from tests.support.exporter.inbox import mailbox, outlet, webhook
 from tests.support.tables import table
 

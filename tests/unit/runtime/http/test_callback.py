@@ -12,7 +12,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http.breaker import BreakerOptions, BreakerState
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.calling import Caller
-from streamops.service.reach import Reach
+from streamops.service.addresses import Reach
 from tests.support.eventually import eventually
 from tests.support.runtime.http.entries import InventedEntry
 from tests.support.runtime.http.receiver import Receiver

@@ -11,7 +11,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http.calling import Caller, CallerOptions, CallError
 from streamops.runtime.http.messages import Message, message_of
 from streamops.runtime.http.signing import SIGNATURE, verify
-from streamops.service.reach import Reach
+from streamops.service.addresses import Reach
 from tests.support.eventually import eventually
 from tests.support.runtime.http.entries import InventedEntry
 from tests.support.runtime.http.receiver import DRIP, Receiver, running_raw, running_receiver

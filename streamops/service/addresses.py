@@ -1,4 +1,4 @@
-"""Which hosts callbacks may go to: a URL must not make a worker talk to what only the worker can reach."""
+"""Addresses: where a server listens, and which hosts callbacks may go to, so that no URL makes a worker talk to what only it can reach."""
 
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -94,6 +94,21 @@ def as_address(host: str) -> Address | None:
         return ip_address(host.strip("[]").partition("%")[0])
     except ValueError:
         return None
+
+
+def parse_listen(written: str) -> tuple[str, int]:
+    """Host and port of ``HOST:PORT`` or ``[V6]:PORT``; raises ``SettingsError``."""
+    host, colon, port = written.rpartition(":")
+    plain = host.removeprefix("[").removesuffix("]")
+    if not colon or not plain or not (port.isascii() and port.isdigit()) or int(port) > 65535:  # noqa: PLR2004 - ports
+        raise SettingsError("listen: not HOST:PORT", 'Write "127.0.0.1:8787", or "[::1]:8787".')
+    return plain, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens at a host."""
+    address = as_address(host)
+    return host == "localhost" if address is None else address.is_loopback
 
 
 def _pattern(host: str) -> str:

@@ -1,4 +1,4 @@
-"""Passwords from files and from programs. What they hold or print never reaches an error."""
+"""Secrets from files and from programs, and those that others may read. What they hold or print never reaches an error."""
 
 import os
 import shlex
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from streamops.errors import SettingsError
-from streamops.wire.options import Secret
+from streamops.model.secret import Secret
 
 COMMAND_TIMEOUT: Final = timedelta(seconds=5)
 MAX_BYTES: Final = 64 * 1024
@@ -45,7 +45,7 @@ def read_secret_lines(path: Path) -> list[str]:
     Raises:
         SettingsError: The file cannot be read, is not text, or is far too long.
     """
-    return _decode_lines(_read(path), f"{path} holds", "Write one a line.")
+    return _decode(_read(path), f"{path} holds", "Write one a line.").splitlines()
 
 
 def run_secret_lines(command: str | Sequence[str]) -> list[str]:
@@ -54,7 +54,7 @@ def run_secret_lines(command: str | Sequence[str]) -> list[str]:
     Raises:
         SettingsError: As ``run_password_command`` does.
     """
-    return _decode_lines(_capture(command), "printed", "Run it by hand to see what it prints.")
+    return _decode(_capture(command), "printed", "Run it by hand to see what it prints.").splitlines()
 
 
 def _read(path: Path) -> bytes:
@@ -117,26 +117,16 @@ def _run(args: list[str]) -> tuple[bytes, int]:
 
 
 def _decode_password(content: bytes, verb: str, hint: str) -> Secret:
-    password = content.rstrip(b"\r\n")
-    problem = ""
-    if len(content) > MAX_BYTES:
-        problem = "far more than a password"
-    elif not password:
-        problem = "nothing"
-    elif b"\n" in password:
-        problem = "several lines"
-    else:
-        try:
-            return Secret(password.decode())
-        except UnicodeDecodeError:
-            problem = "what is not UTF-8"
-    raise SettingsError(f"{verb} {problem}", hint)
+    password = _decode(content, verb, hint).rstrip("\r\n")
+    if not password or "\n" in password:
+        raise SettingsError(f"{verb} {'several lines' if password else 'nothing'}", hint)
+    return Secret(password)
 
 
-def _decode_lines(content: bytes, verb: str, hint: str) -> list[str]:
+def _decode(content: bytes, verb: str, hint: str) -> str:
     if len(content) > MAX_BYTES:
-        raise SettingsError(f"{verb} far more than addresses", hint)
-    try:
-        return content.decode().splitlines()
-    except UnicodeDecodeError:
-        raise SettingsError(f"{verb} what is not UTF-8", hint) from None
+        raise SettingsError(f"{verb} more than any secret is", hint)
+    with suppress(UnicodeDecodeError):
+        return content.decode()
+    # Outside the handler's reach: the exception holds the secret.
+    raise SettingsError(f"{verb} what is not UTF-8", hint)

@@ -7,10 +7,9 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedQueue
-from streamops.model.topics import Topic
+from streamops.model.topics import ConfiguredTopic, Topic
 from streamops.monitor.topics import TopicFailures, TopicView
 from streamops.present.topics import TopicRow
-from streamops.settings.topics import ConfiguredTopic
 
 
 class TopicSource(Protocol):

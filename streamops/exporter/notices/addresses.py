@@ -1,7 +1,7 @@
 """``[notify]``: who is told of what is found, by mail, chat or webhook; the addresses hold secrets."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -10,12 +10,10 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
-from streamops.settings.config import Config, read_config
 from streamops.settings.connections import located
-from streamops.settings.files import ConfigFile
-from streamops.settings.notify_table import NotifyLevel, NotifyTable
-from streamops.settings.passwords import read_secret_lines, run_secret_lines
-from streamops.settings.places import resolve_path
+from streamops.settings.load import Settings
+from streamops.settings.secrets import read_secret_lines, run_secret_lines
+from streamops.settings.tables import NotifyLevel, NotifyTable
 
 URLS_HINT: Final = (
     'Under [notify] state urls_file = "notify.urls"; write addresses of apprise into it, one a line.'
@@ -53,35 +51,26 @@ class NotifySettings(Struct, frozen=True):
     addresses: tuple[NotifyAddress, ...]
 
 
-def load_notify(environ: Mapping[str, str], cwd: Path) -> NotifySettings:
+def load_notify(settings: Settings) -> NotifySettings:
     """What ``[notify]`` says, its addresses read.
 
     Raises:
         SettingsError: There are no addresses, or they cannot be read.
     """
-    config = read_config(environ, cwd)
-    table, origins = config.merge_table("notify", NotifyTable)
-    key = "urls_file" if table.urls_file is not None else "urls_command"
-    file = _file_of(config, origins.get(f"notify.{key}"))
-    if file is None:
+    table = settings.tables.notify
+    if table.urls_file is None and table.urls_command is None:
         raise SettingsError("notify: there are no addresses to send to", URLS_HINT)
-    where = f"{file.path}: notify.{key}"
+    key = "notify.urls_command" if table.urls_file is None else "notify.urls_file"
+    where = f"{settings.origins[key]}: {key}"
     with located(where):
-        lines = _read_lines(table, file, environ)
+        if table.urls_file is None:
+            lines = run_secret_lines(table.urls_command or "")
+        else:
+            lines = read_secret_lines(Path(table.urls_file))
     addresses = tuple(_addresses(lines, where))
     if not addresses:
         raise SettingsError(f"{where}: holds no address", URLS_HINT)
     return NotifySettings(table, _HEALTH[table.level], addresses)
-
-
-def _file_of(config: Config, stated: str | None) -> ConfigFile | None:
-    return next((file for file in config.files if str(file.path) == stated), None)
-
-
-def _read_lines(table: NotifyTable, file: ConfigFile, environ: Mapping[str, str]) -> list[str]:
-    if table.urls_file is None:
-        return run_secret_lines(table.urls_command or "")
-    return read_secret_lines(resolve_path(table.urls_file, file.path.parent, environ))
 
 
 def _addresses(lines: Iterable[str], where: str) -> Iterator[NotifyAddress]:

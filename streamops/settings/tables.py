@@ -1,0 +1,561 @@
+"""The tables of a configuration file: those that have no other home, and the list of all."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from enum import StrEnum
+from functools import partial
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
+
+from streamops.autoscaling.policy.config import ScalingConfig
+from streamops.errors import SettingsError
+from streamops.model.acting import Environment
+from streamops.model.authority import delayed_problem
+from streamops.model.config_keys import Holds, setting
+from streamops.model.name_patterns import name_pattern
+from streamops.model.retention import RetentionPolicy
+from streamops.model.schedules import MINUTES_2N_1, parse_schedule
+from streamops.model.secret import Secret
+from streamops.model.topics import (
+    DEFAULT_CONTENT_TYPE,
+    DEFAULT_GROUP,
+    Topic,
+    parse_priority,
+    retry_when_problem,
+    topic_problems,
+)
+from streamops.monitor.thresholds import Thresholds
+from streamops.present.keys import keymap_problems
+from streamops.present.views import View
+from streamops.service.addresses import Reach
+from streamops.settings.secrets import split_command
+from streamops.targets.specs import COMMAND_TIMEOUT, DEFAULT_TIMEOUT, TargetKind
+
+Command = str | tuple[str, ...]
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+Port = Annotated[int, Meta(ge=1, le=65535)]
+Database = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+DEFAULT_LISTEN: Final = "127.0.0.1:9641"
+SHORTEST_EVERY: Final = timedelta(seconds=1)
+"""A page is not made anew within a second."""
+LONGEST_TIMEOUT: Final = timedelta(minutes=10)
+
+_file: Final = partial(setting, holds=Holds.FILE)
+_secret_file: Final = partial(setting, holds=Holds.SECRET_FILE)
+_program: Final = partial(setting, holds=Holds.PROGRAM)
+_shown: Final = partial(setting, project=True)
+
+_SCALING: Final = ScalingConfig()
+_KIND: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
+_DNS_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+_LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_API_VERSION: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30}")
+
+
+class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table whose keys may not go together, which it says in a ``ValueError``; msgspec makes that its own error."""
+
+    def __post_init__(self) -> None:
+        if found := list(self._problems()):
+            raise ValueError("; ".join(found))
+
+    def _problems(self) -> Iterator[str]:
+        """What does not go together."""
+        yield from ()
+
+    def _both(self, *pairs: tuple[str, str]) -> Iterator[str]:
+        """Pairs of keys that exclude each other, and are both stated."""
+        for one, other in pairs:
+            if getattr(self, one) is not None and getattr(self, other) is not None:
+                yield f"says both {one} and {other}"
+
+
+class ContextTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[contexts.NAME]``: one place to connect to, and how to behave there."""
+
+    url: Annotated[
+        Secret | None,
+        setting(
+            "or redis+sentinel://S1:26379,S2:26379/NAME/0, redis+cluster://N1:6379,N2:6379",
+            "rediss://orders.example.net:6380/0",
+        ),
+    ] = None
+    host: Annotated[str | None, setting("in place of a URL", "10.0.0.5", alternative=True)] = None
+    port: Annotated[Port | None, setting("of the host", 6379, alternative=True)] = None
+    socket: Annotated[str | None, _file("in place of both", "/run/redis.sock", alternative=True)] = None
+    database: Annotated[Database | None, setting("of host or socket", 0, alternative=True)] = None
+    tls: Annotated[bool | None, setting("whether the host speaks it", example=False, alternative=True)] = None
+    environment: Annotated[Environment, setting("or staging, or development")] = Environment.PRODUCTION
+    read_only: Annotated[bool, setting("refuse everything that changes anything")] = False
+    username: Annotated[str | None, setting("ACL user", "operator")] = None
+    password_file: Annotated[
+        str | None, _secret_file("its content, without the line end", "orders.password")
+    ] = None
+    password_command: Annotated[
+        Command | None,
+        _program("prints it; run without a shell, within 5 s", ("pass", "show", "redis"), alternative=True),
+    ] = None
+    sentinel_username: Annotated[
+        str | None, setting("ACL user on the Sentinels themselves", "watcher", alternative=True)
+    ] = None
+    sentinel_password_file: Annotated[
+        str | None, _secret_file("that user's password", "sentinel.password", alternative=True)
+    ] = None
+    sentinel_password_command: Annotated[
+        Command | None, _program("prints it", "pass show redis/sentinel", alternative=True)
+    ] = None
+    ca: Annotated[str | None, _file("authorities to trust; default: the system's", "orders-ca.pem")] = None
+    cert: Annotated[str | None, _file("certificate of this client", "operator.pem")] = None
+    key: Annotated[str | None, _secret_file("the certificate's key", "operator.key")] = None
+    sni: Annotated[
+        str | None,
+        setting("name to check the server's certificate against; default: the host", "orders.internal"),
+    ] = None
+    verify: Annotated[bool | None, setting("false: do not check the server's certificate", example=True)] = (
+        None
+    )
+    timeout: Annotated[
+        timedelta | None, setting("longest wait for a connection or a reply", timedelta(seconds=2))
+    ] = None
+    streams: Annotated[
+        tuple[str, ...], setting("patterns to watch; default: all", ("orders:*", "payments"))
+    ] = ()
+    exclude: Annotated[tuple[str, ...], setting("patterns to leave out; they win", ("*:scratch",))] = ()
+    dead_letters: Annotated[
+        dict[str, str], setting("by stream; others end in :dlq", {"payments": "payments-failed"})
+    ] = {}
+    delayed: Annotated[
+        dict[str, str],
+        setting(
+            "by stream: a sorted set, its bodies in KEY:jobs; else {STREAM}:delayed",
+            {"payments": "payments-later"},
+        ),
+    ] = {}
+    max_streams: Annotated[
+        Annotated[int, Meta(ge=1)] | None, setting("in one collection; the rest is announced", 2000)
+    ] = None
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._both(
+            *(("url", name) for name in ("host", "port", "socket", "database", "tls")),
+            *(("socket", name) for name in ("host", "port", "tls")),
+            ("password_file", "password_command"),
+            ("sentinel_password_file", "sentinel_password_command"),
+        )
+        if self.url is None and self.host is None and self.socket is None:
+            yield "says neither url nor host nor socket"
+        if problem := delayed_problem(self.delayed):
+            yield problem
+
+
+class ConsoleOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[console]``: how the console in the terminal looks and behaves."""
+
+    refresh: Annotated[timedelta, _shown("time between two collections")] = timedelta(seconds=2)
+    theme: Annotated[
+        Literal["dark", "light", "colour-blind", "terminal"] | None,
+        _shown("dark, light, colour-blind, or terminal: its own sixteen colours", "light", alternative=True),
+    ] = None
+    mouse: Annotated[bool, _shown("false: leave selecting text to the terminal")] = True
+    color: Annotated[bool, _shown("of the command line too")] = True
+    copy: Annotated[
+        Literal["auto", "osc52", "tool", "file"],
+        setting(
+            "osc52: the terminal copies; tool: wl-copy, xclip, xsel, pbcopy or clip.exe; file; auto: what fits"
+        ),
+    ] = "auto"
+    keymap: Annotated[
+        dict[str, str],
+        setting(
+            "keys of your own, by the names that `streamops tui --keys` lists",
+            {"filter": "f3, /"},
+            alternative=True,
+        ),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        for problem in keymap_problems(self.keymap):
+            raise ValueError(f"keymap: {problem}")
+
+
+class ExporterTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[exporter]``: where `streamops exporter` serves metrics, and which."""
+
+    listen: Annotated[str, setting("host and port")] = DEFAULT_LISTEN
+    web_config: Annotated[
+        str | None,
+        _file(
+            "certificates, client CA and passwords, as Prometheus's exporter-toolkit has them",
+            "web.yml",
+            alternative=True,
+        ),
+    ] = None
+    include: Annotated[
+        tuple[str, ...], setting("regular expressions of whole names; default: all streams")
+    ] = ()
+    exclude: Annotated[tuple[str, ...], setting("the same for streams to leave out; they win")] = ()
+    max_streams: Annotated[Count, setting("at most so many, those with the greatest lag")] = 2_000
+    max_consumers: Annotated[
+        Count, setting("of a group: those with pending entries, then those seen last")
+    ] = 200
+    granularity: Annotated[
+        Literal["stream", "group", "consumer"], setting("or group, or stream: no metrics of anything below")
+    ] = "consumer"
+
+    def _problems(self) -> Iterator[str]:
+        for name in ("include", "exclude"):
+            for pattern in getattr(self, name):
+                try:
+                    name_pattern(pattern)
+                except ValueError as error:
+                    yield f"{name}: {pattern!r} is no regular expression: {error}"
+
+
+class NotifyLevel(StrEnum):
+    """From which level on notices are sent."""
+
+    WARN = "warn"
+    CRITICAL = "critical"
+
+
+class NotifyTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[notify]``: notices of `streamops exporter --notify`, by mail, chat or webhook; needs streamops[notify]."""
+
+    urls_file: Annotated[
+        str | None,
+        _secret_file("addresses of apprise, one a line; critical=ADDRESS: the critical alone", "notify.urls"),
+    ] = None
+    urls_command: Annotated[
+        Command | None, _program("prints such lines", ("pass", "show", "streamops/notify"), alternative=True)
+    ] = None
+    level: Annotated[NotifyLevel, setting("the least that is sent: warn or critical")] = NotifyLevel.WARN
+    fire_after: Annotated[timedelta, setting("how long it must hold before it is sent")] = timedelta(
+        minutes=1
+    )
+    resolve_after: Annotated[timedelta, setting("how long it must be gone before that is sent")] = timedelta(
+        minutes=2
+    )
+    pause: Annotated[
+        timedelta, setting("between two messages or attempts; what comes meanwhile goes out together")
+    ] = timedelta(minutes=1)
+    every: Annotated[timedelta, setting("time between two looks, whether Prometheus scrapes or not")] = (
+        timedelta(seconds=15)
+    )
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._both(("urls_file", "urls_command"))
+        if self.every < SHORTEST_EVERY:
+            yield "says every shorter than a second"
+
+
+class KubernetesTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[pools.NAME.kubernetes]``: an object with a scale subresource; needs streamops[kubernetes]."""
+
+    name: Annotated[str, setting("of the object", "billing-workers")]
+    kind: Annotated[str, setting("or StatefulSet, ReplicaSet, or a kind of your own")] = "Deployment"
+    api_version: Annotated[str, setting("its group and version")] = "apps/v1"
+    plural: Annotated[str | None, setting("default: the kind in lower case, and an s", "deployments")] = None
+    namespace: Annotated[str | None, setting("default: the context's, or the pod's", "shop")] = None
+    context: Annotated[str | None, setting("of the kubeconfig; default: its current one", "production")] = (
+        None
+    )
+    kubeconfig: Annotated[
+        str | None,
+        _file("default: the account of the pod, then what KUBECONFIG says, then this", "~/.kube/config"),
+    ] = None
+    timeout: Annotated[timedelta, setting("the longest wait for an answer")] = DEFAULT_TIMEOUT
+
+    def _problems(self) -> Iterator[str]:
+        for name, pattern in (
+            ("name", _DNS_NAME),
+            ("kind", _KIND),
+            ("api_version", _API_VERSION),
+            ("plural", _LABEL),
+            ("namespace", _LABEL),
+        ):
+            if (value := getattr(self, name)) is not None and not pattern.fullmatch(value):
+                yield f"{name}: not as Kubernetes writes one"
+        yield from _timeout_problems(self.timeout)
+
+
+class CommandTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[pools.NAME.command]``: programs that count and set workers; run without a shell."""
+
+    get: Annotated[Command, _program('prints 3, or {"ordered": 3, "ready": 2}', "count-workers mail")]
+    set: Annotated[
+        Command,
+        _program(
+            "sets {desired}; {current}, {reason}, {pool} and {key} are filled in too; status 6: no longer {current}",
+            "set-workers mail {desired}",
+        ),
+    ]
+    timeout: Annotated[timedelta, setting("the longest that either may take")] = COMMAND_TIMEOUT
+    env: Annotated[
+        dict[str, str],
+        setting("variables beside those of streamops; never shown", {"ZONE": "eu"}, holds=Holds.SECRETS),
+    ] = {}
+
+    def _problems(self) -> Iterator[str]:
+        for name in ("get", "set"):
+            try:
+                args = split_command(getattr(self, name))
+            except SettingsError as error:
+                yield f"{name}: {error.message}"
+            else:
+                if name == "set" and not any("{desired}" in arg for arg in args):
+                    yield "set: says nowhere {desired}, the number to set"
+        if any(not name or "=" in name or "\0" in name + value for name, value in self.env.items()):
+            yield "env: holds what no environment can"
+        yield from _timeout_problems(self.timeout)
+
+
+class PoolTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[pools.NAME]``: workers of one group of one stream, how many there may be, and what runs them."""
+
+    stream: Annotated[str, setting("that they read", "orders")]
+    group: Annotated[str, setting("its consumer group", "billing")]
+    context: Annotated[str | None, setting("where the stream is; default: the context in use", "orders")] = (
+        None
+    )
+    minimum: Annotated[
+        Annotated[int, Meta(ge=0, le=1_000_000)], setting("workers; 0 lets the pool go to zero")
+    ] = _SCALING.minimum
+    maximum: Annotated[Count, setting("workers")] = _SCALING.maximum
+    objective: Annotated[timedelta, setting("the longest an entry should wait")] = _SCALING.objective
+    start_up: Annotated[
+        timedelta, setting("from ordering a worker to its first entry, until that is learned")
+    ] = _SCALING.start_up
+    idle_for: Annotated[
+        timedelta, setting("a pool that may go to zero does so after this long without arrivals")
+    ] = _SCALING.idle_for
+    prefetch: Annotated[
+        Count, setting("entries that keep one worker busy: more workers than such portions are of no use")
+    ] = _SCALING.prefetch
+    lanes: Annotated[
+        Count | None,
+        setting("shards or ordering lanes, where work may only be split so far; default: at will", 8),
+    ] = None
+    by_arrivals: Annotated[
+        bool, setting("whether arrivals alone may call for workers while the lag is unknown")
+    ] = _SCALING.by_arrivals
+    budget: Annotated[str | None, setting("shares the workers of that budget with other pools", "shared")] = (
+        None
+    )
+    weight: Annotated[
+        Annotated[float, Meta(gt=0, le=1000)], setting("how much its waits count in the budget")
+    ] = 1.0
+    target: Annotated[
+        TargetKind, setting("kubernetes, command, or local: `streamops run --workers auto`", "kubernetes")
+    ] = TargetKind.LOCAL
+    kubernetes: Annotated[KubernetesTable | None, setting("the object whose replicas are the workers")] = None
+    command: Annotated[
+        CommandTable | None, setting("programs that count and set workers", alternative=True)
+    ] = None
+
+    def scaling(self) -> ScalingConfig:
+        """Its limits and objective, as the policy takes them."""
+        known = set(ScalingConfig.__struct_fields__)
+        return ScalingConfig(**{name: value for name, value in asdict(self).items() if name in known})
+
+    def _problems(self) -> Iterator[str]:
+        try:
+            self.scaling()
+        except ValueError as error:
+            yield str(error)
+        told = f'says target = "{self.target}"'
+        stated = [kind for kind in TargetKind if getattr(self, kind, None) is not None]
+        if self.target is not TargetKind.LOCAL and self.target not in stated:
+            yield f"{told} and has no table of that name"
+        for kind in stated:
+            if kind is not self.target:
+                yield f"{told} and has a table {kind}"
+
+
+class BudgetTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[budgets.NAME]``: what several pools share."""
+
+    workers: Annotated[Count, setting("of all its pools together", 40)]
+
+
+class TopicTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[[topics]]``: messages that are called back over HTTP; further ones may be kept in Redis, see `streamops topics`."""
+
+    name: Annotated[str, setting("of the topic", "remind")]
+    url: Annotated[
+        Secret, setting("where its messages are called back to", "https://hooks.example.net/remind")
+    ]
+    context: Annotated[
+        str | None, setting("where its messages are; default: the context in use", "orders")
+    ] = None
+    method: Annotated[str, setting("or PUT, PATCH")] = "POST"
+    delay: Annotated[
+        timedelta | None,
+        setting(
+            "how long a message waits unless it says something else; default: not at all",
+            timedelta(minutes=30),
+        ),
+    ] = None
+    time_to_run: Annotated[timedelta, setting("the longest that one call may take")] = timedelta(seconds=30)
+    content_type: Annotated[str, setting("of bodies whose message does not say it")] = DEFAULT_CONTENT_TYPE
+    headers: Annotated[
+        dict[str, str], setting("of every call; never shown", {"X-Tenant": "shop"}, holds=Holds.SECRETS)
+    ] = {}
+    header_files: Annotated[
+        dict[str, str], _secret_file("values read from files", {"Authorization": "remind.authorization"})
+    ] = {}
+    priority: Annotated[
+        str | int, setting("high, normal and low are read 5:3:2; or a weight from 1 to 100")
+    ] = "normal"
+    retry: Annotated[str, setting('1, 3, 5 ... minutes; or "1m, 5m, 1h", or "exponential 10s 1h jitter"')] = (
+        MINUTES_2N_1.text
+    )
+    max_attempts: Annotated[int, setting("calls of one message; then the dead letters")] = 10
+    retry_when: Annotated[
+        str | None,
+        setting(
+            "JMESPath over {status, headers, body}: calls again though the status is good",
+            "body.code != `200`",
+        ),
+    ] = None
+    retry_empty: Annotated[bool, setting("an answer without a body counts as failed")] = True
+    enabled: Annotated[bool, setting("false: its messages wait")] = True
+    concurrency: Annotated[int, setting("calls at once in one worker")] = 16
+    stream: Annotated[str | None, setting("of its messages; default: topic:NAME", "topic:remind")] = None
+    group: Annotated[str, setting("that calls them")] = DEFAULT_GROUP
+    secret_file: Annotated[str | None, _secret_file("calls are signed with it", "remind.secret")] = None
+    secret_command: Annotated[
+        Command | None, _program("prints it", ("pass", "show", "hooks/remind"), alternative=True)
+    ] = None
+
+    @property
+    def signed(self) -> bool:
+        """Whether its calls are signed."""
+        return self.secret_file is not None or self.secret_command is not None
+
+    def topic(self, headers: dict[str, str] | None = None, secret: Secret | None = None) -> Topic:
+        """The topic, with what was read from files and programs, where it was."""
+        # Files are not read to check a table: their headers' names can be judged all the same.
+        unread = {**self.headers, **dict.fromkeys(self.header_files, "")}
+        same = {
+            name: value
+            for name in Topic.__struct_fields__
+            if (value := getattr(self, name, None)) is not None and name not in ("headers", "url")
+        }
+        return Topic(
+            **{
+                **same,
+                "url": self.url.reveal(),
+                "headers": tuple((unread if headers is None else headers).items()),
+                "weight": parse_priority(self.priority),
+                "retry": parse_schedule(self.retry),
+                "secret": secret,
+            }
+        )
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._both(("secret_file", "secret_command"))
+        unread = []
+        for name, parse in (("priority", parse_priority), ("retry", parse_schedule)):
+            try:
+                parse(getattr(self, name))
+            except ValueError as error:
+                unread.append(f"{name}: {error}")
+        yield from unread or (f"{problem.field}: {problem.text}" for problem in topic_problems(self.topic()))
+        if why := retry_when_problem(self.retry_when or ""):
+            yield f"retry_when: {why}"
+
+
+class CallbacksTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[callbacks]``: how topics' URLs are called."""
+
+    hosts: Annotated[
+        tuple[str, ...],
+        setting(
+            "names, patterns, networks: the only ones called; default: all but this machine",
+            ("*.internal",),
+            alternative=True,
+        ),
+    ] = ()
+    deny_private: Annotated[
+        bool, setting("call no private network either, unless hosts lists its addresses")
+    ] = False
+    per_host: Annotated[Count, setting("calls to one host at once")] = 64
+    open_after: Annotated[Count, setting("failures of a host in a row, after which it is left alone ...")] = 5
+    pause: Annotated[timedelta, setting("... for so long at first, up to two minutes")] = timedelta(
+        seconds=10
+    )
+    max_answer: Annotated[
+        Annotated[int, Meta(ge=1024, le=1 << 30)], setting("bytes of an answer that are read")
+    ] = 1 << 20
+
+    def _problems(self) -> Iterator[str]:
+        try:
+            Reach(self.hosts)
+        except SettingsError as error:
+            yield f"hosts: {error.message}. {error.hint}"
+
+
+class IntakeTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[intake]``: `streamops topics serve --listen` takes messages in over HTTP."""
+
+    listen: Annotated[str, setting("host and port")] = "127.0.0.1:8787"
+    token_file: Annotated[
+        str | None, _secret_file("bearer tokens, one a line; # begins a comment", "intake.tokens")
+    ] = None
+    token_command: Annotated[
+        Command | None, _program("prints one", "pass show streamops/intake", alternative=True)
+    ] = None
+    anonymous: Annotated[bool, setting("true: without a token, on a loopback address alone")] = False
+    max_body: Annotated[Annotated[int, Meta(ge=1, le=1 << 29)], setting("bytes of a message")] = 1 << 20
+    max_connections: Annotated[Count, setting("at once; further ones are closed")] = 1000
+
+    def _problems(self) -> Iterator[str]:
+        yield from self._both(("token_file", "token_command"))
+        if self.anonymous and (self.token_file is not None or self.token_command is not None):
+            yield "says anonymous, and where tokens are"
+
+
+class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A whole file."""
+
+    default_context: Annotated[
+        str | None,
+        _shown(
+            "used where no flag, variable or `streamops ctx use` names another", "orders", alternative=True
+        ),
+    ] = None
+    contexts: Annotated[dict[str, ContextTable], setting("a place to connect to", "orders")] = {}
+    health: Annotated[Thresholds, _shown("when the health rules speak")] = Thresholds()
+    console: Annotated[ConsoleOptions, _shown("`streamops tui`")] = ConsoleOptions()
+    views: Annotated[
+        dict[str, View], _shown(":view stuck in the console; :save NAME adds the view on the screen", "stuck")
+    ] = {}
+    retention: Annotated[tuple[RetentionPolicy, ...], setting("what `streamops trim --policies` keeps")] = ()
+    pools: Annotated[
+        dict[str, PoolTable],
+        setting(
+            "workers of one group, how many, and what runs them: `streamops autoscale`, `streamops scale`",
+            "billing",
+        ),
+    ] = {}
+    budgets: Annotated[dict[str, BudgetTable], setting("workers that several pools share", "shared")] = {}
+    topics: Annotated[
+        tuple[TopicTable, ...], setting("messages called back over HTTP: `streamops topics`")
+    ] = ()
+    callbacks: Annotated[CallbacksTable, setting("how they are called")] = CallbacksTable()
+    intake: Annotated[IntakeTable, setting("`streamops topics serve --listen`")] = IntakeTable()
+    notify: Annotated[NotifyTable, setting("`streamops exporter --notify`; needs streamops[notify]")] = (
+        NotifyTable()
+    )
+    exporter: Annotated[ExporterTable, setting("`streamops exporter` serves metrics to Prometheus")] = (
+        ExporterTable()
+    )
+
+
+def _timeout_problems(timeout: timedelta) -> Iterator[str]:
+    if not timedelta(0) < timeout <= LONGEST_TIMEOUT:
+        yield "timeout: not above nothing and up to ten minutes"
