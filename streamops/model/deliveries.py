@@ -162,13 +162,13 @@ class Renewed(Struct, frozen=True, gc=False):
         lost: IDs that are not pending under our name.
         gone: IDs of ours whose entries were deleted from the stream: they are pending still, and nothing was renewed,
             because since Redis 7.0 claiming such an entry takes it off the list of pending ones.
-        bereft: Whether some are lost, and the group does not know our name, or is not there: whoever has not been
+        group_lost: Whether some are lost, and the group does not know our name, or is not there: whoever has not been
             away for long knows by it that the group was destroyed.
     """
 
     lost: tuple[bytes, ...] = ()
     gone: tuple[bytes, ...] = ()
-    bereft: bool = False
+    group_lost: bool = False
 
 
 class Registered(Struct, frozen=True, gc=False):

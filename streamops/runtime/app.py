@@ -25,10 +25,10 @@ from streamops.runtime.handlers import (
     streams_of,
 )
 from streamops.runtime.payloads import Payload
-from streamops.runtime.policy import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
-from streamops.runtime.publishing import Around, Publisher
+from streamops.runtime.publisher import Around, Publisher
+from streamops.runtime.retry import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
+from streamops.runtime.runner import Names
 from streamops.runtime.schemas import Schema
-from streamops.runtime.station import Names
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.service.processes import end_process, runner
 from streamops.wire.keys import dead_letter_key, delayed_key

@@ -40,8 +40,8 @@ class Buffer:
 
     def __init__(self) -> None:
         self.queues: list[Queue] = []
-        self.careful: deque[Entry] = deque()
-        self.alone: Entry | None = None
+        self.suspect: deque[Entry] = deque()
+        self.quarantined: Entry | None = None
         self.apart: deque[Entry] = deque()
 
     def add_queue(self, weight: int) -> Queue:
@@ -55,19 +55,19 @@ class Buffer:
         return queue.weight / sum(each.weight for each in self.queues)
 
     def __len__(self) -> int:
-        return sum(map(len, self.queues)) + len(self.careful) + len(self.apart)
+        return sum(map(len, self.queues)) + len(self.suspect) + len(self.apart)
 
     def has_next(self) -> bool:
         """Whether ``take`` would give one."""
         return any(queue.fresh or queue.again for queue in self.queues) or bool(
-            self.apart or (self.careful and self.alone is None)
+            self.apart or (self.suspect and self.quarantined is None)
         )
 
     def take(self) -> Entry | None:
         """The next entry; none where none may be handled now."""
-        if self.careful and self.alone is None:
-            self.alone = self.careful.popleft()
-            return self.alone
+        if self.suspect and self.quarantined is None:
+            self.quarantined = self.suspect.popleft()
+            return self.quarantined
         queue = self.queues[0] if len(self.queues) == 1 else self._turn()
         if queue is None:
             return None
@@ -77,14 +77,14 @@ class Buffer:
 
     def release(self, entry: Entry) -> bool:
         """An entry was handled; whether that was the one alone, and another may have its turn."""
-        if self.alone is not entry:
+        if self.quarantined is not entry:
             return False
-        self.alone = None
-        return bool(self.careful)
+        self.quarantined = None
+        return bool(self.suspect)
 
     def clear(self) -> None:
         """Take all of them out, at once."""
-        self.careful.clear()
+        self.suspect.clear()
         self.apart.clear()
         for queue in self.queues:
             queue.again.clear()

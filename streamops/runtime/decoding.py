@@ -6,7 +6,7 @@ from typing import Any, Final, get_origin
 import msgspec
 
 from streamops.errors import SettingsError
-from streamops.runtime.policy import Undecodable
+from streamops.runtime.retry import Undecodable
 
 DATA: Final = b"data"
 """The field that holds a whole body as JSON."""

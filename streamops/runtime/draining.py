@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.runtime.acks import Acknowledger
+from streamops.runtime.acknowledger import Acknowledger
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Event, Troubled
 from streamops.wire.consuming.hearts import WORKER_PREFIX
@@ -50,7 +50,7 @@ class Drain:
         for side, ids in by_side(entries).items():
             # First of all, so that they are renewed no more. A renewal under way is undone when the worker leaves.
             for raw_id in ids:
-                side.in_hand.pop(raw_id, None)
+                side.in_flight.pop(raw_id, None)
             if not unstarted:
                 self._handed_back[side] = ids
             try:
@@ -79,7 +79,7 @@ class Drain:
     async def _left(self, side: Side, kept: Collection[bytes]) -> bool:
         """Whether the server has heard that we leave one side."""
         sub = side.subscription
-        came = {*side.in_hand, *self._handed_back.get(side, ())} - set(kept)
+        came = {*side.in_flight, *self._handed_back.get(side, ())} - set(kept)
         # Under a name that others may have had before, older entries may be theirs.
         seen = b"0-0" if sub.consumer.startswith(WORKER_PREFIX) else side.last_seen
         try:

@@ -48,7 +48,7 @@ class Entry:
     attempt: int = 1
     sole: bool = False
     again: bool = False
-    careful: bool = False
+    suspect: bool = False
     uncounted: bool = False
     lost: bool = False
     superseded: bool = False
@@ -170,7 +170,7 @@ class Side:
         self.subscription = subscription
         self.retries = retries
         self.key = subscription.retries if retries else subscription.stream
-        self.in_hand: dict[bytes, Entry] = {}
+        self.in_flight: dict[bytes, Entry] = {}
         self.last_seen = b"0-0"
         self.now_ms = now_ms
 
@@ -187,7 +187,7 @@ class Side:
         if handovers:
             for entry in entries:
                 entry.handovers = handovers
-        self.in_hand.update((entry.raw_id, entry) for entry in entries)
+        self.in_flight.update((entry.raw_id, entry) for entry in entries)
         return entries
 
     def holds(self, raw_id: bytes, raw: list[bytes]) -> bool:
@@ -195,7 +195,7 @@ class Side:
 
         Two servers give the same ID to two entries, where the primary was replaced and the former one went on.
         """
-        held = self.in_hand.get(raw_id)
+        held = self.in_flight.get(raw_id)
         if held is None or held.as_delivered == raw:
             return held is not None
         held.lost = held.superseded = True
@@ -204,4 +204,4 @@ class Side:
     def drop(self, entry: Entry) -> None:
         """Have an entry in hand no more."""
         if not entry.superseded:
-            self.in_hand.pop(entry.raw_id, None)
+            self.in_flight.pop(entry.raw_id, None)

@@ -76,10 +76,10 @@ class Groups:
         """The same where something of theirs is in hand: to read from such a one would make our name known again."""
         async with self._mending:
             for side in self._sides:
-                if side.in_hand and not await self._knows_us(side):
+                if side.in_flight and not await self._knows_us(side):
                     await self._restore(side)
 
-    def bereft(self) -> None:
+    def group_lost(self) -> None:
         """One was destroyed, it seems, and with it the list of what was pending: look at once."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._restore_or_tell())
@@ -107,7 +107,7 @@ class Groups:
                 if not renewed.lost:
                     # It has been looked after meanwhile.
                     return True
-                if not renewed.bereft:
+                if not renewed.group_lost:
                     return False
             return entry.raw_id in await self._restore(side)
 
@@ -130,7 +130,7 @@ class Groups:
         began = await restore_group(self._server, side.key, sub.group, side.last_seen.decode())
         if began is not None:
             self._emit(GroupRestored(side.key, sub.group, began))
-        held = [entry for entry in side.in_hand.values() if not entry.lost and not entry.gone]
+        held = [entry for entry in side.in_flight.values() if not entry.lost and not entry.gone]
         if began is None and not self._steady():
             # After a silence of ours it may be our name alone that is gone, as a dead one's: others had what was ours.
             # Not where the group itself was gone: whoever had it has lost it as well.
@@ -152,7 +152,7 @@ class Groups:
                 entry.gone = True
                 self._emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
         # What was settled meanwhile must not stay behind.
-        settled = [AckRow(one) for one in registered.ours if one not in side.in_hand]
+        settled = [AckRow(one) for one in registered.ours if one not in side.in_flight]
         if settled:
             await acknowledge_checked(self._server, sub, retries=side.retries, rows=settled)
         return ours

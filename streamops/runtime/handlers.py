@@ -12,7 +12,7 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.runtime.decoding import Decode, decoder
 from streamops.runtime.entry import Entry
-from streamops.runtime.policy import Retry
+from streamops.runtime.retry import Retry
 
 Function = Callable[..., Any]
 Call = Callable[[Entry], Awaitable[Any]]

@@ -7,8 +7,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from streamops.runtime.figures import Distribution, HandlerFigures
-from streamops.runtime.tally import BOUNDS
+from streamops.runtime.counts import BOUNDS
+from streamops.runtime.handler_counts import Distribution, HandlerCounts
 
 LABELS = ("stream", "group", "handler")
 
@@ -20,7 +20,7 @@ class WorkerCollector(Collector):
         read: Reads the figures.
     """
 
-    def __init__(self, read: Callable[[], Iterable[HandlerFigures]]) -> None:
+    def __init__(self, read: Callable[[], Iterable[HandlerCounts]]) -> None:
         self._read = read
 
     def collect(self) -> Iterator[Metric]:
@@ -52,19 +52,19 @@ class WorkerCollector(Collector):
         )
 
 
-def render(read: Callable[[], Iterable[HandlerFigures]]) -> bytes:
+def render(read: Callable[[], Iterable[HandlerCounts]]) -> bytes:
     """The metrics in Prometheus's text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(WorkerCollector(read))
     return generate_latest(registry)
 
 
-def _labels(figures: HandlerFigures) -> tuple[str, str, str]:
+def _labels(figures: HandlerCounts) -> tuple[str, str, str]:
     return figures.stream, figures.group, figures.handler
 
 
 def _histogram(
-    name: str, text: str, figures: Iterable[HandlerFigures], value: Callable[[HandlerFigures], Distribution]
+    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], Distribution]
 ) -> Metric:
     family = HistogramMetricFamily(f"streamops_{name}", text, labels=LABELS)
     for one in figures:
@@ -78,7 +78,7 @@ def _histogram(
 
 
 def _counter(
-    name: str, text: str, figures: Iterable[HandlerFigures], value: Callable[[HandlerFigures], int]
+    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], int]
 ) -> Metric:
     family = CounterMetricFamily(f"streamops_{name}", text, labels=LABELS)
     for one in figures:
@@ -87,7 +87,7 @@ def _counter(
 
 
 def _by_reason(
-    name: str, text: str, figures: Iterable[HandlerFigures], value: Callable[[HandlerFigures], dict[str, int]]
+    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], dict[str, int]]
 ) -> Metric:
     family = CounterMetricFamily(f"streamops_{name}", text, labels=(*LABELS, "reason"))
     for one in figures:
@@ -97,7 +97,7 @@ def _by_reason(
 
 
 def _gauge(
-    name: str, text: str, figures: Iterable[HandlerFigures], value: Callable[[HandlerFigures], int]
+    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], int]
 ) -> Metric:
     family = GaugeMetricFamily(f"streamops_{name}", text, labels=LABELS)
     for one in figures:

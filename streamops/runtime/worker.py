@@ -14,15 +14,15 @@ from msgspec import Struct
 
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.runtime.beat import Beat, Watch
 from streamops.runtime.calling import BatchMiddleware, Middleware
 from streamops.runtime.draining import Drain, cancel
 from streamops.runtime.entry import Entry, Side
 from streamops.runtime.events import Abandoned, Events, Lost, Overran, Troubled
 from streamops.runtime.handlers import Handler, Kind
+from streamops.runtime.heartbeat import Heartbeat, Watch
 from streamops.runtime.naming import require_name
-from streamops.runtime.pump import Pump
-from streamops.runtime.station import Names, Station, Surroundings
+from streamops.runtime.promoter import Promoter
+from streamops.runtime.runner import HandlerRunner, Names, WorkerContext
 from streamops.runtime.threads import Threads
 from streamops.wire.consuming.hearts import WORKER_PREFIX
 from streamops.wire.consuming.permissions import require_permissions
@@ -85,22 +85,22 @@ class Worker:
         self._names = names or Names()
         self._server = Server(connection)
         self._stopping = asyncio.Event()
-        self._stations: list[Station] = []
+        self._runners: list[HandlerRunner] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._reading: list[asyncio.Task[None]] = []
         self._threads: Threads | None = None
         self._endless: set[asyncio.Task[None]] = set()
-        self._beat = Beat(
+        self._beat = Heartbeat(
             connection,
             every=options.beat,
             hang=options.hang,
-            portrait=self.portrait,
+            payload_of=self.payload_of,
             holdings=self._holdings,
-            watch=Watch(self._overran, self._deleted, self._bereft, self._renewal_failed),
+            watch=Watch(self._overran, self._deleted, self._group_lost, self._renewal_failed),
             company=self._server,
         )
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
-        self._pump = Pump(
+        self._promoter = Promoter(
             self._server,
             lambda: streams,
             events.emit,
@@ -109,16 +109,16 @@ class Worker:
         )
 
     @property
-    def stations(self) -> Sequence[Station]:
+    def runners(self) -> Sequence[HandlerRunner]:
         """The handlers at work."""
-        return self._stations
+        return self._runners
 
     @property
-    def in_hand(self) -> int:
+    def in_flight(self) -> int:
         """Entries between delivery and confirmed acknowledgement."""
-        return sum(len(side.in_hand) for side, _ in self._holdings())
+        return sum(len(side.in_flight) for side, _ in self._holdings())
 
-    def portrait(self, state: WorkerState | None = None) -> WorkerHeartbeat:
+    def payload_of(self, state: WorkerState | None = None) -> WorkerHeartbeat:
         """The worker as it tells of itself; in another state where one is given."""
         return WorkerHeartbeat(
             id=self.id,
@@ -128,13 +128,13 @@ class Worker:
             pool=self._options.pool,
             consumers=tuple(
                 (sub.stream, sub.group, sub.consumer)
-                for station in self._stations
-                for sub in (source.subscription for source in station.sources)
+                for runner in self._runners
+                for sub in (source.subscription for source in runner.sources)
             ),
-            slots=sum(len(station.crew.slots) for station in self._stations),
-            busy=sum(station.crew.busy for station in self._stations),
+            slots=sum(len(runner.executor.slots) for runner in self._runners),
+            busy=sum(runner.executor.busy for runner in self._runners),
             state=state or self.state,
-            worked=sum(station.crew.tally.worked for station in self._stations),
+            worked=sum(runner.executor.counts.worked for runner in self._runners),
         )
 
     @property
@@ -151,9 +151,9 @@ class Worker:
         """Take no more entries, finish those that were begun, and end."""
         self._stopping.set()
 
-    def wake_pump(self, stream: str) -> None:
+    def wake_promoter(self, stream: str) -> None:
         """Have the delayed messages of a stream looked at now."""
-        self._pump.wake(stream)
+        self._promoter.wake(stream)
 
     async def run(self) -> None:
         """Work until told to stop, then drain.
@@ -163,13 +163,13 @@ class Worker:
         """
         self._threads = self._new_threads()
         try:
-            around = self._surroundings()
-            self._stations += [Station(handler, around) for handler in self._handlers]
+            around = self._context()
+            self._runners += [HandlerRunner(handler, around) for handler in self._handlers]
             await self._require_permissions()
             if self._options.consumer:
                 await require_name(self._server, self.id)
-            for station in self._stations:
-                await station.prepare()
+            for runner in self._runners:
+                await runner.prepare()
             self._beat.start()
             self._start()
             self.state = WorkerState.RUNNING
@@ -180,16 +180,16 @@ class Worker:
 
     async def _require_permissions(self) -> None:
         """Find out now what would otherwise be found out with entries in hand."""
-        subscriptions = [source.subscription for station in self._stations for source in station.sources]
+        subscriptions = [source.subscription for runner in self._runners for source in runner.sources]
         await require_permissions(self._server, subscriptions, worker_id=self.id, pool=self._options.pool)
 
-    def _surroundings(self) -> Surroundings:
-        return Surroundings(
+    def _context(self) -> WorkerContext:
+        return WorkerContext(
             server=self._server,
             consumer=self.id,
             interval=self._options.beat,
             beat=self._beat,
-            pump=self._pump,
+            pump=self._promoter,
             threads=self._threads,
             events=self.events,
             middleware=self._middleware,
@@ -198,11 +198,11 @@ class Worker:
         )
 
     def _start(self) -> None:
-        for station in self._stations:
-            reading, working = station.start()
+        for runner in self._runners:
+            reading, working = runner.start()
             self._reading += reading
             self._tasks += working
-        self._tasks.append(asyncio.create_task(self._pump.run(), name="pump"))
+        self._tasks.append(asyncio.create_task(self._promoter.run(), name="pump"))
 
     async def _work(self) -> None:
         """Turn until told to stop, or until a task that should never end has."""
@@ -222,8 +222,8 @@ class Worker:
         self._beat.pulse = time.monotonic()
         paused = self._beat.paused
         self.state = WorkerState.PAUSED if paused else WorkerState.RUNNING
-        for station in self._stations:
-            for source in station.sources:
+        for runner in self._runners:
+            for source in runner.sources:
                 source.paused = paused
 
     async def _drain(self) -> None:
@@ -231,16 +231,16 @@ class Worker:
         self.state = WorkerState.DRAINING
         drain = Drain(self._server, self.events.emit)
         await cancel(self._reading)
-        unbegun = [entry for station in self._stations for entry in station.stop()]
+        unbegun = [entry for runner in self._runners for entry in runner.stop()]
         deadline = time.monotonic() + self._options.grace.total_seconds()
         await drain.hand_back((one for one in unbegun if one.may_have_started), unstarted=False)
         await drain.hand_back((one for one in unbegun if not one.may_have_started), unstarted=True)
-        while any(station.crew.busy for station in self._stations) and time.monotonic() < deadline:
+        while any(runner.executor.busy for runner in self._runners) and time.monotonic() < deadline:
             self._beat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
         kept = await self._cut_off()
         await drain.flush(
-            (one for station in self._stations for one in station.acknowledgers.values()), deadline
+            (one for runner in self._runners for one in runner.acknowledgers.values()), deadline
         )
         # What is handed back must not be renewed any more.
         await asyncio.to_thread(self._beat.stop)
@@ -250,31 +250,31 @@ class Worker:
         """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
         if self._threads is not None:
             self._threads.abandon()
-        slots = [slot for station in self._stations for slot in station.crew.slots]
+        slots = [slot for runner in self._runners for slot in runner.executor.slots]
         self._endless = await cancel([slot.task for slot in slots if slot.task], LAST_WAIT)
         kept = {entry for slot in slots if slot.task in self._endless for entry in slot.entries}
         kept.update(self._threads.running if self._threads is not None else ())
         for entry in kept:
             self.events.emit(Abandoned(entry.stream, entry.group, entry.id))
-        for station in self._stations:
-            station.settler.stop()
+        for runner in self._runners:
+            runner.outcomes.stop()
         return kept
 
     async def _end(self) -> None:
-        for station in self._stations:
-            station.crew.close()
+        for runner in self._runners:
+            runner.executor.close()
         if self._threads is not None:
             self._threads.abandon()
         self._endless |= await cancel({*self._reading, *self._tasks} - self._endless, LAST_WAIT)
         await asyncio.to_thread(self._beat.stop)
-        for station in self._stations:
-            await station.close()
+        for runner in self._runners:
+            await runner.close()
         await self._server.close()
         if self._threads is not None:
             self._threads.close()
 
     def _holdings(self) -> list[tuple[Side, timedelta]]:
-        return [(side, station.handler.lease) for station in self._stations for side in station.sides]
+        return [(side, runner.handler.lease) for runner in self._runners for side in runner.sides]
 
     def _overran(self, side: Side, entries: int) -> None:
         self.events.emit(Overran(side.subscription.stream, side.subscription.group, entries))
@@ -284,9 +284,9 @@ class Worker:
         for entry in entries:
             self.events.emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
 
-    def _bereft(self, side: Side) -> None:
-        station = next(one for one in self._stations if side in one.acknowledgers)
-        station.source_at(side).groups.bereft()
+    def _group_lost(self, side: Side) -> None:
+        runner = next(one for one in self._runners if side in one.acknowledgers)
+        runner.source_at(side).groups.group_lost()
 
     def _renewal_failed(self, side: Side, error: ServerError) -> None:
         self.events.emit(Troubled(side.key, error))

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from streamops.demo.server import embedded_server
 from streamops.model.workers import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
-from streamops.runtime.source import Source
+from streamops.runtime.consumer import Source
 from streamops.wire.consuming.idleness import delayed_left, hasten, work_left
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import dead_letter_key
@@ -91,7 +91,7 @@ class Stage:
         """Let the time of all delayed messages have come, retries included."""
         for sub in self._subscriptions():
             await hasten(self._server, sub)
-            self.worker.wake_pump(sub.stream)
+            self.worker.wake_promoter(sub.stream)
 
     async def letters(self, stream: str) -> list[Letter]:
         """The dead letters of a stream, oldest first."""
@@ -102,8 +102,8 @@ class Stage:
     async def _left(self, *, delayed: bool) -> str:
         """What is left to do, in words; nothing where there is nothing."""
         # Where the worker has nothing in hand and takes nothing meanwhile, no handler runs that could fail or publish.
-        if in_hand := self.worker.in_hand:
-            return f"{in_hand} in hand"
+        if in_flight := self.worker.in_flight:
+            return f"{in_flight} in flight"
         before = self._positions()
         # Delayed ones first: what leaves them before it is asked for them is in a stream by then.
         for sub in self._subscriptions() if delayed else ():
@@ -119,8 +119,8 @@ class Stage:
         return [side.last_seen for source in self._sources() for side in source.sides]
 
     def _sources(self) -> Iterator[Source]:
-        for station in self.worker.stations:
-            yield from station.sources
+        for runner in self.worker.runners:
+            yield from runner.sources
 
     def _subscriptions(self) -> Iterator[Subscription]:
         for source in self._sources():

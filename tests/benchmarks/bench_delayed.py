@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event
-from streamops.runtime.pump import Pump
+from streamops.runtime.promoter import Promoter
 from streamops.wire.consuming.pumping import Pumped, pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, schedule_many
@@ -137,7 +137,7 @@ async def lateness(server: Server, running: RunningServer) -> list[int]:
     """Milliseconds from each message's time to its entry's, a million others waiting."""
     worker = await Server.connect(patient(running))
     events: list[Event] = []
-    pumping = asyncio.create_task(Pump(worker, lambda: ["orders"], events.append).run())
+    pumping = asyncio.create_task(Promoter(worker, lambda: ["orders"], events.append).run())
     dues = {}
     for burst in range(PROMPT // BURST):
         messages = [

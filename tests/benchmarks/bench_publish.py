@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from aiohttp import ClientSession, web
 from redis.asyncio import Redis
 
-from streamops.runtime.publishing import Publisher
+from streamops.runtime.publisher import Publisher
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 from tests.support.programs import find_programs

@@ -30,13 +30,13 @@ from streamops.runtime import (
     Skip,
     Streamops,
     WorkerOptions,
-    acks,
+    acknowledger,
     app,
-    queue_pump,
-    screening,
-    settling,
-    source,
-    station,
+    consumer,
+    dedup,
+    outcomes,
+    queue_promoter,
+    runner,
 )
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.clocks import install_clock
@@ -48,12 +48,12 @@ EXITED, UNREACHABLE = 3, 4
 
 SHORT = timedelta(seconds=0.3)
 SMALL: Mapping[ModuleType, Mapping[str, object]] = {
-    source: {"BLOCK": SHORT, "LONGEST_PAUSE": 0.3},
-    station: {"BLOCK": SHORT},
-    acks: {"PAUSE": 0.05},
-    settling: {"PAUSE": 0.05},
-    screening: {"PAUSE": 0.05},
-    queue_pump: {"LONGEST_SLEEP": 0.2, "LONGEST_PAUSE": 0.3},
+    consumer: {"BLOCK": SHORT, "LONGEST_PAUSE": 0.3},
+    runner: {"BLOCK": SHORT},
+    acknowledger: {"PAUSE": 0.05},
+    outcomes: {"PAUSE": 0.05},
+    dedup: {"PAUSE": 0.05},
+    queue_promoter: {"LONGEST_SLEEP": 0.2, "LONGEST_PAUSE": 0.3},
 }
 """Waits so short that a history takes some seconds."""
 
@@ -121,8 +121,8 @@ def _work(post: Post) -> None:
         for name, size in sizes.items():
             assert hasattr(module, name)
             setattr(module, name, size)
-    runner: Callable[[], Any] = (lambda: uvloop.run) if post.uvloop else (lambda: asyncio.run)
-    vars(app)["runner"] = runner
+    run: Callable[[], Any] = (lambda: uvloop.run) if post.uvloop else (lambda: asyncio.run)
+    vars(app)["runner"] = run
     threading.Thread(target=_watch, args=(Ledger(post.ledger),), daemon=True).start()
     options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
     try:

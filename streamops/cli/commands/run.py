@@ -12,7 +12,7 @@ from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
 
 if TYPE_CHECKING:
-    from streamops.runtime.supervisor.orders import Orders
+    from streamops.runtime.supervisor.spec import WorkerSpec
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 AUTO: Final = 0
@@ -147,15 +147,15 @@ def run(
     context's dead_letters and delayed are the workers' too; an application that names other queues is refused.
     """
     # Only who runs workers pays for them.
-    from streamops.runtime.station import Names  # noqa: PLC0415
-    from streamops.runtime.supervisor.orders import Orders  # noqa: PLC0415
+    from streamops.runtime.runner import Names  # noqa: PLC0415
+    from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
     level = _LEVELS.get(session.given.log_level or "info", 20)
     configure_logs(LogFormat(log_format), level)
     settings = session.settings if _names_server(session) else None
-    orders = Orders(
+    orders = WorkerSpec(
         app=app,
         worker=WorkerOptions(pool=pool, app=app, beat=beat, grace=grace),
         connection=settings.connection if settings else None,
@@ -174,7 +174,7 @@ def run(
 
 
 async def _supervise(
-    orders: "Orders", workers: int, metrics: tuple[str, int] | None, session: Session
+    orders: "WorkerSpec", workers: int, metrics: tuple[str, int] | None, session: Session
 ) -> ExitCode:
     from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415 - as above
 

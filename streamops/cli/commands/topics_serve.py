@@ -110,7 +110,7 @@ def _options(
     from streamops.runtime.http.callback import HostOptions  # noqa: PLC0415
     from streamops.runtime.http.calling import CallerOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ServiceOptions  # noqa: PLC0415
-    from streamops.runtime.station import Names  # noqa: PLC0415
+    from streamops.runtime.runner import Names  # noqa: PLC0415
 
     table = loaded.callbacks
     sites = [

@@ -11,7 +11,7 @@ from streamops.runtime.drill.events import DrillEvent
 from streamops.runtime.drill.keys import GROUP, KEPT, DrillKeys, renew_for_ever
 from streamops.runtime.drill.workers import TAG_VARIABLE
 from streamops.runtime.entry import Entry
-from streamops.runtime.policy import Exponential
+from streamops.runtime.retry import Exponential
 from streamops.wire.consuming.drilling import note_handled, renew_keys
 from streamops.wire.server import Server
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from streamops.errors import StreamopsError
 from streamops.model.drill import DrillPlan
 from streamops.runtime.drill.keys import DrillKeys
-from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.process import WorkerProcess
+from streamops.runtime.supervisor.spec import WorkerSpec
 from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.logs import LogFormat
@@ -71,7 +71,7 @@ async def drill_workers(
     Raises:
         CannotStart: No worker can begin.
     """
-    orders = Orders(
+    orders = WorkerSpec(
         app=APP,
         worker=WorkerOptions(pool=keys.pool, app="streamops drill", beat=HEARTBEAT, grace=GRACE),
         connection=options,

@@ -16,16 +16,16 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.workers import WorkerState
 from streamops.runtime.app import Streamops
-from streamops.runtime.figures import figures_of
+from streamops.runtime.handler_counts import counts_of
 from streamops.runtime.loading import load_app
 from streamops.runtime.logs import log_events
-from streamops.runtime.supervisor.orders import (
+from streamops.runtime.supervisor.spec import (
     REPORT_EVERY,
     Failure,
-    Orders,
     Recycled,
     Report,
-    decode_orders,
+    WorkerSpec,
+    decode_spec,
     encode_report,
 )
 from streamops.service.logs import configure_logs
@@ -42,17 +42,17 @@ def main() -> int:
     """Work as ordered; the exit code."""
     stdin = _set_aside(0)
     line = _first_line(stdin)
-    orders = decode_orders(line)
-    os.set_inheritable(orders.report_fd, False)  # noqa: FBT003 - it takes no name
-    channel = Channel(orders.report_fd)
-    configure_logs(orders.log_format, orders.log_level)
+    spec = decode_spec(line)
+    os.set_inheritable(spec.report_fd, False)  # noqa: FBT003 - it takes no name
+    channel = Channel(spec.report_fd)
+    configure_logs(spec.log_format, spec.log_level)
     try:
         # Found before the application's directory is searched for modules.
         run = runner()
-        app = _prepared(load_app(orders.app), orders)
-        if orders.tell_connection:
+        app = _prepared(load_app(spec.app), spec)
+        if spec.tell_connection:
             channel.send(Report(connection=app.connection))
-        run(_work(app, orders, channel, stdin, line.count(b"\n") - 1))
+        run(_work(app, spec, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
         return _told(channel, error)
     finally:
@@ -106,17 +106,17 @@ class _Process:
         asked: How often the parent has asked how things stand; it may have begun before anybody listened.
     """
 
-    def __init__(self, app: Streamops, orders: Orders, channel: Channel, stdin: int) -> None:
-        self._orders = orders
+    def __init__(self, app: Streamops, spec: WorkerSpec, channel: Channel, stdin: int) -> None:
+        self._spec = spec
         self._channel = channel
         self._stdin = stdin
         self._recycled: Recycled | None = None
         self.asked = 0
-        self.worker = app.worker(orders.worker)
+        self.worker = app.worker(spec.worker)
 
     async def run(self) -> None:
         """Work until told to stop."""
-        configure_logs(self._orders.log_format, self._orders.log_level, worker=self.worker.id)
+        configure_logs(self._spec.log_format, self._spec.log_level, worker=self.worker.id)
         log_events(self.worker.events)
         loop = asyncio.get_running_loop()
         work = asyncio.ensure_future(self.worker.run())
@@ -147,7 +147,7 @@ class _Process:
             Report(
                 worker_id=worker.id,
                 state=worker.state,
-                figures=figures_of(worker),
+                figures=counts_of(worker),
                 memory=_memory(),
                 recycled=self._recycled,
                 asked=self.asked,
@@ -158,20 +158,17 @@ class _Process:
         """Stop where enough was done, or too much memory is held."""
         if self._recycled or self.worker.stopping:
             return
-        orders = self._orders
-        if (
-            orders.max_jobs is not None
-            and sum(one.handled for one in figures_of(self.worker)) >= orders.max_jobs
-        ):
+        spec = self._spec
+        if spec.max_jobs is not None and sum(one.handled for one in counts_of(self.worker)) >= spec.max_jobs:
             self._recycled = Recycled.MAX_JOBS
-        elif orders.max_memory is not None and _memory() > orders.max_memory:
+        elif spec.max_memory is not None and _memory() > spec.max_memory:
             self._recycled = Recycled.MAX_MEMORY
         if self._recycled:
             self.worker.stop()
 
 
-async def _work(app: Streamops, orders: Orders, channel: Channel, stdin: int, asked: int) -> None:
-    process = _Process(app, orders, channel, stdin)
+async def _work(app: Streamops, spec: WorkerSpec, channel: Channel, stdin: int, asked: int) -> None:
+    process = _Process(app, spec, channel, stdin)
     process.asked = asked
     try:
         await process.run()
@@ -195,14 +192,14 @@ def _end(channel: Channel, code: int) -> NoReturn:
     end_process(code)
 
 
-def _prepared(app: Streamops, orders: Orders) -> Streamops:
+def _prepared(app: Streamops, spec: WorkerSpec) -> Streamops:
     """An application with what the command line says instead of what it declares."""
-    if orders.connection is not None:
-        app.connection = orders.connection
-    if orders.names is not None:
-        app.adopt_names(orders.names)
-    if orders.concurrency is not None:
-        app.declare(*(replace(handler, concurrency=orders.concurrency) for handler in app.handlers))
+    if spec.connection is not None:
+        app.connection = spec.connection
+    if spec.names is not None:
+        app.adopt_names(spec.names)
+    if spec.concurrency is not None:
+        app.declare(*(replace(handler, concurrency=spec.concurrency) for handler in app.handlers))
     return app
 
 

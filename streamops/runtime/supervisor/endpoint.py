@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
-from streamops.runtime.figures import HandlerFigures
+from streamops.runtime.handler_counts import HandlerCounts
 from streamops.runtime.metrics import render
 from streamops.service.authentication import Door, admit_by
 from streamops.service.listening import listening
@@ -19,7 +19,7 @@ async def serving(
     host: str,
     port: int,
     *,
-    figures: Callable[[], Iterable[HandlerFigures]],
+    figures: Callable[[], Iterable[HandlerCounts]],
     healthy: Callable[[], bool],
     ready: Callable[[], bool],
 ) -> AsyncIterator[int]:

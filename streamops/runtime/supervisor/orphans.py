@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 
 
-def bury_orphans(ours: set[int]) -> None:
+def reap_orphans(ours: set[int]) -> None:
     """Wait for the processes that have ended and are not ours; it takes no time."""
     with suppress(ChildProcessError):
         while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):

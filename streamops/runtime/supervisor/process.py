@@ -13,7 +13,7 @@ from msgspec import DecodeError
 from msgspec.structs import replace
 
 from streamops.model.workers import WorkerState
-from streamops.runtime.supervisor.orders import Orders, Report, decode_report, encode_orders
+from streamops.runtime.supervisor.spec import Report, WorkerSpec, decode_report, encode_spec
 from streamops.wire.options import ConnectionOptions
 
 ASK: Final = b"\n"
@@ -55,11 +55,11 @@ class WorkerProcess:
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
-    async def start(cls, orders: Orders, environment: Mapping[str, str] | None = None) -> "WorkerProcess":
+    async def start(cls, spec: WorkerSpec, environment: Mapping[str, str] | None = None) -> "WorkerProcess":
         """Start a process and give it its orders.
 
         Args:
-            orders: What it is to do.
+            spec: What it is to do.
             environment: Environment variables that it has besides ours.
 
         Raises:
@@ -86,7 +86,7 @@ class WorkerProcess:
             os.close(writing)
         one = cls(process)
         assert process.stdin is not None  # noqa: S101 - it was asked for
-        process.stdin.write(encode_orders(replace(orders, report_fd=writing)))
+        process.stdin.write(encode_spec(replace(spec, report_fd=writing)))
         one._tasks = [asyncio.create_task(one._listen(reading)), asyncio.create_task(one._wait())]
         return one
 

@@ -15,14 +15,14 @@ import structlog
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.runtime.figures import HandlerFigures
-from streamops.runtime.supervisor import falls
-from streamops.runtime.supervisor.orders import Failure, Orders, grace_of
+from streamops.runtime.handler_counts import HandlerCounts
+from streamops.runtime.supervisor import restart_policy
 from streamops.runtime.supervisor.place import Place
+from streamops.runtime.supervisor.pool import PoolSync
 from streamops.runtime.supervisor.process import WorkerProcess
+from streamops.runtime.supervisor.process_table import ProcessTable
 from streamops.runtime.supervisor.reloading import Reloading
-from streamops.runtime.supervisor.staff import Staff
-from streamops.runtime.supervisor.staffing import Staffing
+from streamops.runtime.supervisor.spec import Failure, WorkerSpec, grace_of
 from streamops.runtime.supervisor.systemd import notify
 from streamops.runtime.supervisor.watching import end_stalled, reap, tell_systemd
 
@@ -47,18 +47,18 @@ class Supervisor:
 
     def __init__(
         self,
-        orders: Orders,
+        spec: WorkerSpec,
         workers: int | None,
         *,
         unless_told: int = 1,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._follows = workers is None
-        orders = replace(orders, tell_connection=self._follows and orders.connection is None)
+        spec = replace(spec, tell_connection=self._follows and spec.connection is None)
         # Before the pool could be asked, one is enough to say where.
-        begin = workers if workers is not None else int(orders.connection is None)
-        self._staff = Staff(orders, begin, environment)
-        self._reloading = Reloading(self._staff)
+        begin = workers if workers is not None else int(spec.connection is None)
+        self._table = ProcessTable(spec, begin, environment)
+        self._reloading = Reloading(self._table)
         self._unless_told = unless_told
         self._tasks: asyncio.TaskGroup | None = None
         self._forced = asyncio.Event()
@@ -67,24 +67,24 @@ class Supervisor:
         self._log = structlog.get_logger("streamops")
 
     @property
-    def figures(self) -> tuple[HandlerFigures, ...]:
+    def figures(self) -> tuple[HandlerCounts, ...]:
         """What all processes did, those included that have ended."""
-        return self._staff.figures
+        return self._table.figures
 
     @property
     def ready(self) -> bool:
         """Whether a process works in every place."""
-        return self._staff.ready
+        return self._table.ready
 
     @property
     def healthy(self) -> bool:
         """Whether all processes have reported of late, and not every one has fallen."""
-        return self._staff.healthy
+        return self._table.healthy
 
     @property
     def at_work(self) -> Sequence[WorkerProcess]:
         """Processes that work and were not told to end, the eldest first."""
-        return self._staff.at_work
+        return self._table.at_work
 
     async def run(self) -> ExitCode:
         """Keep them running until told to stop; what the program should end with.
@@ -115,7 +115,7 @@ class Supervisor:
             async with asyncio.TaskGroup() as self._tasks:
                 # A reload under way sees to it that nobody whom it started is forgotten.
                 self._tasks.create_task(self._reloading.run())
-                for place in self._staff.places:
+                for place in self._table.places:
                     self._tasks.create_task(self._keep(place))
         finally:
             for helper in helpers:
@@ -129,18 +129,18 @@ class Supervisor:
 
     def stop(self) -> None:
         """Drain all processes and end; told again, end at once."""
-        if self._staff.ending.is_set():
+        if self._table.ending.is_set():
             self._forced.set()
             return
-        self._log.info("draining", grace_seconds=self._staff.orders.worker.grace.total_seconds())
+        self._log.info("draining", grace_seconds=self._table.spec.worker.grace.total_seconds())
         self._begin_end()
 
     async def resize(self, workers: int) -> None:
         """Have another number of processes; who is not needed is drained, the idle before the busy."""
-        places = self._staff.places
+        places = self._table.places
         if len(places) > workers:
-            await self._staff.ask_all()
-        if self._staff.ending.is_set() or self._tasks is None:
+            await self._table.ask_all()
+        if self._table.ending.is_set() or self._tasks is None:
             return
         while len(places) > workers:
             self._close(min(reversed(places), key=lambda place: place.rank))
@@ -151,64 +151,64 @@ class Supervisor:
 
     def _close(self, place: Place) -> None:
         """Do without a place: whoever is there finishes what it has begun."""
-        self._staff.places.remove(place)
-        self._staff.closing.append(place)
+        self._table.places.remove(place)
+        self._table.closing.append(place)
         place.closing = True
         place.hurry.set()
         assert self._tasks is not None  # noqa: S101 - only while it runs
         for process in (place.current, place.successor):
             if process is not None:
-                self._tasks.create_task(self._staff.see_off(process))
+                self._tasks.create_task(self._table.see_off(process))
 
     def _helpers(self) -> Iterable[Any]:
         yield self._end()
         if self._follows:
-            yield Staffing(
-                self._staff.orders.worker.pool,
-                size=lambda: self._staff.size,
+            yield PoolSync(
+                self._table.spec.worker.pool,
+                size=lambda: self._table.size,
                 resize=self.resize,
-                connection=self._staff.find_connection,
+                connection=self._table.find_connection,
                 unless_told=self._unless_told,
             ).run()
-        yield end_stalled(self._staff)
-        yield tell_systemd(self._staff)
+        yield end_stalled(self._table)
+        yield tell_systemd(self._table)
         if os.getpid() == 1:
-            yield reap(self._staff)
+            yield reap(self._table)
 
     def _begin_end(self) -> None:
-        self._staff.ending.set()
+        self._table.ending.set()
         self._reloading.tell()
-        for place in (*self._staff.places, *self._staff.closing):
+        for place in (*self._table.places, *self._table.closing):
             place.hurry.set()
 
     async def _end(self) -> None:
         """Once told to stop: drain, then end what has not drained in time, or at once where told again."""
-        await self._staff.ending.wait()
+        await self._table.ending.wait()
         notify("STOPPING=1")
-        self._staff.drain()
+        self._table.drain()
         with suppress(TimeoutError):
-            async with asyncio.timeout(grace_of(self._staff.orders).total_seconds()):
+            async with asyncio.timeout(grace_of(self._table.spec).total_seconds()):
                 await self._forced.wait()
-        self._staff.kill()
+        self._table.kill()
 
     async def _keep(self, place: Place) -> None:
         """Have a process in a place, for as long as there is to be one."""
-        while place.successor is not None or not (self._staff.ending.is_set() or place.closing):
+        while place.successor is not None or not (self._table.ending.is_set() or place.closing):
             process = place.current = await self._next(place)
             if process is None:
                 await self._pause(place, self._fallen(place))
                 continue
             code = await process.wait()
-            self._staff.retire(process)
+            self._table.retire(process)
             place.current = None
-            if not process.told and not self._staff.ending.is_set():
+            if not process.told and not self._table.ending.is_set():
                 await self._after(place, process, code)
         if place.closing:
-            self._staff.closing.remove(place)
+            self._table.closing.remove(place)
 
     async def _next(self, place: Place) -> WorkerProcess | None:
         """Who is to be there: the successor where there is one, else a fresh one; none where none can be started."""
-        process = None if place.successor is not None else await self._staff.start(place)
+        process = None if place.successor is not None else await self._table.start(place)
         if process is None:
             process, place.successor = place.successor, None
         return process
@@ -216,7 +216,7 @@ class Supervisor:
     async def _after(self, place: Place, process: WorkerProcess, code: int) -> None:
         """A process ended that was not told to."""
         failure, recycled = process.report.failure, process.report.recycled
-        if failure is not None and not self._staff.was_ready and not process.ready.is_set():
+        if failure is not None and not self._table.was_ready and not process.ready.is_set():
             self._failure = self._failure or failure
             self._begin_end()
             return
@@ -225,13 +225,13 @@ class Supervisor:
             self._log.info("worker recycled", pid=process.pid, reason=recycled.value)
             place.falls = 0
             return
-        if process.lived > falls.STEADY:
+        if process.lived > restart_policy.STEADY:
             place.falls = 0
         pause = self._fallen(place)
         if recycled is not None and code == 0:
             how = f"recycled before it did anything: {recycled.value}"
         else:
-            how = failure.message if failure else falls.code_in_words(code)
+            how = failure.message if failure else restart_policy.code_in_words(code)
         self._log.error(
             "worker fell",
             pid=process.pid,
@@ -244,16 +244,16 @@ class Supervisor:
     def _fallen(self, place: Place) -> float:
         """Count a fall; how long to pause after it."""
         place.falls += 1
-        return falls.pause_after(place.falls)
+        return restart_policy.pause_after(place.falls)
 
     async def _pause(self, place: Place, seconds: float) -> None:
         """Wait before a process is started anew, unless there is no sense in it, or another is there already."""
-        places = self._staff.places
-        if places and all(each.falls >= falls.HOPELESS for each in places):
-            self._log.error("every worker keeps falling", falls=falls.HOPELESS)
+        places = self._table.places
+        if places and all(each.falls >= restart_policy.HOPELESS for each in places):
+            self._log.error("every worker keeps falling", falls=restart_policy.HOPELESS)
             self._hopeless = True
             self._begin_end()
-        if place.successor is None and not (self._staff.ending.is_set() or place.closing):
+        if place.successor is None and not (self._table.ending.is_set() or place.closing):
             place.hurry.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):

@@ -147,7 +147,7 @@ async def _set_idle(
 ) -> Renewed:
     lost: tuple[bytes, ...] = ()
     gone: tuple[bytes, ...] = ()
-    bereft = False
+    group_lost = False
     for at in range(0, len(ids), BATCH):
         batch = ids[at : at + BATCH]
         told: tuple[Argument, ...] = (sub.group, sub.consumer, idle_ms, count, *batch)
@@ -156,8 +156,8 @@ async def _set_idle(
         # Without a group nothing is pending.
         lost += tuple(batch) if part is None else part.lost
         gone += () if part is None else part.gone
-        bereft = bereft or part is None or part.bereft
-    return Renewed(lost, gone, bereft)
+        group_lost = group_lost or part is None or part.group_lost
+    return Renewed(lost, gone, group_lost)
 
 
 def _renewed(reply: Reply) -> Renewed:

@@ -50,7 +50,7 @@ async def take_from(
 ) -> Takings:
     """Take entries of one consumer that are idle for long enough.
 
-    A lost reply leaves entries under our name that nobody has in hand: adopt them.
+    A lost reply leaves entries under our name that nobody has in hand: recover them.
 
     Args:
         server: Where.
@@ -69,12 +69,12 @@ async def take_from(
     return await _take(server, sub, what, (), retries=retries)
 
 
-async def adopt(
+async def recover_own(
     server: Server,
     sub: Subscription,
     *,
     retries: bool,
-    in_hand: Container[bytes],
+    in_flight: Container[bytes],
     limit: int,
     min_idle: timedelta = _ZERO,
     after: str = START,
@@ -88,7 +88,7 @@ async def adopt(
         server: Where.
         sub: Whose.
         retries: From the retry stream, not the stream.
-        in_hand: IDs to leave alone; looked at after the server has answered.
+        in_flight: IDs to leave alone; looked at after the server has answered.
         limit: How many at most; never more than ``MOST``.
         min_idle: For how long they must have been idle.
         after: What the last call said comes next.
@@ -103,7 +103,7 @@ async def adopt(
     if page is None:
         return Takings(group_gone=True)
     least = min_idle // _MILLISECOND
-    orphans = [row[0] for row in page if row[0] not in in_hand and row[2] >= least]
+    orphans = [row[0] for row in page if row[0] not in in_flight and row[2] >= least]
     asked = orphans[: min(limit, MOST)]
     # Nothing can be asked for after the very last ID.
     more = len(page) == PAGE and page[-1][0] != LAST_ID
@@ -214,9 +214,9 @@ __all__ = [
     "GroupConsumer",
     "Taken",
     "Takings",
-    "adopt",
     "group_consumers",
     "own_pending",
+    "recover_own",
     "take_from",
     "take_idle",
 ]

@@ -28,7 +28,7 @@ from streamops.runtime import (
     source,
     station,
 )
-from streamops.runtime.figures import figures_of
+from streamops.runtime.handler_counts import counts_of
 from streamops.wire.options import ConnectionOptions
 from tests.benchmarks.soak.books import Book, Word
 from tests.benchmarks.soak.warm import fill_caches
@@ -171,7 +171,7 @@ async def work(post: Post) -> None:
         await worker.run()
     finally:
         telling.cancel()
-    (figures,) = figures_of(worker)
+    (figures,) = counts_of(worker)
     note = Note(time.monotonic(), 0, {}, figures.handled, figures.failures)
     write_note(post.notes, note)
 

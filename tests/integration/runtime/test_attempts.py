@@ -52,7 +52,7 @@ async def test_drain_of_a_lingering_batch_burns_no_attempt(server: RunningServer
 
     ids = [add_entry(server, "s", "n", "1") for _ in range(3)]
     async with working(app) as worker:
-        await until(lambda: worker.in_hand == 3)
+        await until(lambda: worker.in_flight == 3)
     assert begun == []
     assert await play(server, most=2) == {one: [1] for one in ids}
 
@@ -130,7 +130,7 @@ async def test_only_start_is_never_made_twice(server: RunningServer, lost: str) 
         server.command("XCLAIM", "s", "g", DEAD, 0, one, "IDLE", 60_000, "JUSTID")
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    assert worker.in_hand == 1
+    assert worker.in_flight == 1
     assert await play(server) == {}
     ((_, raw),) = server.command("XRANGE", "{s}:dlq", "-", "+")
     letter = dict(zip(raw[::2], raw[1::2], strict=True))

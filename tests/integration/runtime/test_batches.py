@@ -119,8 +119,8 @@ async def test_many_failures_are_settled_in_few_calls(server: RunningServer, ret
         add_good_or_bad(server, number)
     before = scripts_run(server)
     async with working(app) as worker:
-        tally = worker.stations[0].crew.tally
-        await until(lambda: sum((*tally.retries.values(), *tally.dead_lettered.values())) == 500)
+        counts = worker.runners[0].executor.counts
+        await until(lambda: sum((*counts.retries.values(), *counts.dead_lettered.values())) == 500)
         # Heartbeats and the pump call some too.
         assert scripts_run(server) - before < 100
     assert sum(failed) >= 500

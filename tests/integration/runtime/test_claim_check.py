@@ -5,7 +5,7 @@ import pytest
 
 from streamops.runtime import Streamops
 from streamops.runtime.payloads import Payload
-from streamops.runtime.publishing import Publisher
+from streamops.runtime.publisher import Publisher
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 

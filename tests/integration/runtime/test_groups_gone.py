@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from streamops.runtime import Delays, Entry, Streamops
-from streamops.runtime.beat import Beat
 from streamops.runtime.events import Event, GroupRestored, Lost
+from streamops.runtime.heartbeat import Heartbeat
 from tests.support.runtime.working import beaten, is_idle, unread, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import add_entry, pending_count
@@ -31,12 +31,12 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
     async with working(app) as worker:
         await until(lambda: len(begun) == 22)
         # Those that were handled are acknowledged, and the worker has heard so.
-        await until(lambda: worker.in_hand + unread(server, "s") == len(ids) - 20)
-        before, told = worker.in_hand, list[Event]()
+        await until(lambda: worker.in_flight + unread(server, "s") == len(ids) - 20)
+        before, told = worker.in_flight, list[Event]()
         app.events.on(Event, told.append)
         destroy(server)
         await until(lambda: any(isinstance(event, GroupRestored) for event in told))
-        await until(lambda: pending_count(server, "s", "g") == worker.in_hand >= before)
+        await until(lambda: pending_count(server, "s", "g") == worker.in_flight >= before)
         # They are renewed, for longer than anybody would wait before taking them over.
         await beaten(server, worker, times=3)
         held.set()
@@ -76,7 +76,7 @@ async def test_what_runs_is_not_lost_though_its_worker_was_silent_for_long(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others may have taken it for dead, and what it had; but nobody has it pending now that the group was gone."""
-    monkeypatch.setattr(Beat, "is_steady", lambda _: False)
+    monkeypatch.setattr(Heartbeat, "is_steady", lambda _: False)
     app, attempts = Streamops(server.options), list[int]()
 
     @app.handler("s", group="g", start="0", retry=Delays((0.05,)))
@@ -107,11 +107,11 @@ async def test_a_worker_that_was_not_reading_finds_out_later(server: RunningServ
         await until(lambda: begun)
         # It has read ahead as much as it wants.
         await until(lambda: not any("b" in client["flags"] for client in server.client.client_list()))
-        assert worker.in_hand > 1
+        assert worker.in_flight > 1
         last = server.command("XPENDING", "s", "g", "-", "+", 9)[-1][0]
         destroy(server)
         server.command("XGROUP", "CREATE", "s", "g", last)
-        await until(lambda: pending_count(server, "s", "g") == worker.in_hand)
+        await until(lambda: pending_count(server, "s", "g") == worker.in_flight)
         destroy(server)
         server.command("XGROUP", "CREATE", "s", "g", last)
         held.set()

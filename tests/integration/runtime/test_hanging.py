@@ -4,8 +4,8 @@ import time
 from datetime import timedelta
 
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.runtime.beat import Beat, Watch
 from streamops.runtime.entry import Side
+from streamops.runtime.heartbeat import Heartbeat, Watch
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.runtime.worker import only_idle_ms
@@ -35,11 +35,11 @@ async def test_whoever_stands_still_for_too_long_renews_nothing(server: RunningS
     server.command("XCLAIM", "s", "g", "ann", 0, raw_id, "IDLE", 3_600_000, "JUSTID")
     side = Side(Subscription("s", "g", "ann"), retries=False, now_ms=lambda: 0.0)
     side.receive(raw_id, [b"n", b"1"], float("-inf"))
-    beat = Beat(
+    beat = Heartbeat(
         server.options,
         every=timedelta(hours=1),
         hang=timedelta(minutes=1),
-        portrait=lambda _: PORTRAIT,
+        payload_of=lambda _: PORTRAIT,
         holdings=lambda: [(side, timedelta(seconds=1))],
         watch=Watch(nothing, nothing, nothing, nothing),
     )

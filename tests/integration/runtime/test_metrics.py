@@ -9,10 +9,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue.others import WORKER_FAMILIES
 from streamops.runtime import Entry, Streamops
-from streamops.runtime.figures import Distribution, HandlerFigures, at_rest, figures_of, total
+from streamops.runtime.counts import BOUNDS, Histogram
+from streamops.runtime.handler_counts import Distribution, HandlerCounts, at_rest, counts_of, total
 from streamops.runtime.metrics import render
-from streamops.runtime.supervisor.orders import Report, decode_report, encode_report
-from streamops.runtime.tally import BOUNDS, Histogram
+from streamops.runtime.supervisor.spec import Report, decode_report, encode_report
 from streamops.wire.consuming.hearts import read_hearts
 from streamops.wire.server import Server
 from tests.support.runtime.working import until, working
@@ -31,12 +31,12 @@ NAMES = {
 }
 
 
-def families(*figures: HandlerFigures) -> dict[str, Metric]:
+def families(*figures: HandlerCounts) -> dict[str, Metric]:
     text = render(lambda: figures).decode()
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
-def values(*figures: HandlerFigures) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+def values(*figures: HandlerCounts) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in families(*figures).values()
@@ -51,7 +51,7 @@ def spread(*durations: float) -> Distribution:
     return Distribution(tuple(histogram.counts), histogram.total)
 
 
-FIGURES = HandlerFigures(
+FIGURES = HandlerCounts(
     stream="orders",
     group="billing",
     handler="bill",
@@ -95,7 +95,7 @@ def test_figures_are_rendered_with_the_labels_of_their_handler() -> None:
 
 @given(name=st.text(max_size=20), reason=st.text(max_size=20))
 def test_labels_hold_any_text(name: str, reason: str) -> None:
-    one = HandlerFigures(stream=name, group=name, handler=name, retries={reason: 1})
+    one = HandlerCounts(stream=name, group=name, handler=name, retries={reason: 1})
     (sample,) = families(one)["streamops_retries"].samples
     assert sample.labels == {"stream": name, "group": name, "handler": name, "reason": reason}
 
@@ -122,7 +122,7 @@ def test_nothing_to_tell_is_told() -> None:
 durations = st.lists(st.floats(0, 400), max_size=5).map(lambda some: spread(*some))
 counts = st.dictionaries(st.sampled_from(["a", "b"]), st.integers(0, 9))
 figures = st.builds(
-    HandlerFigures,
+    HandlerCounts,
     stream=st.sampled_from("st"),
     group=st.just("g"),
     handler=st.sampled_from("xy"),
@@ -136,7 +136,7 @@ figures = st.builds(
 
 
 @given(st.lists(figures, min_size=1, max_size=6), st.data())
-def test_no_counter_falls_when_a_worker_ends(workers: list[HandlerFigures], data: st.DataObject) -> None:
+def test_no_counter_falls_when_a_worker_ends(workers: list[HandlerCounts], data: st.DataObject) -> None:
     """Whoever ends leaves behind what it counted; whoever comes counts from nought."""
     gone = data.draw(st.integers(0, len(workers) - 1))
     before = values(*total(workers))
@@ -158,7 +158,7 @@ async def test_names_that_are_no_unicode_fail_neither_scrape_nor_report(server: 
     server.command("XADD", b"orders\xfe", "*", "n", "1")
     async with working(app) as worker:
         await until(lambda: handled)
-        figures = figures_of(worker)
+        figures = counts_of(worker)
         assert decode_report(encode_report(Report(figures=figures))).figures == figures
         (sample,) = families(*figures)["streamops_handler_failures"].samples
         assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}

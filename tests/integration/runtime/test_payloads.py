@@ -8,7 +8,7 @@ import pytest
 
 from streamops.errors import PublishError, SettingsError
 from streamops.runtime.payloads import Payload
-from streamops.runtime.publishing import Publisher
+from streamops.runtime.publisher import Publisher
 from tests.support.servers import RunningServer
 
 HOUR = timedelta(hours=1)

@@ -17,7 +17,7 @@ from streamops.errors import (
     SettingsError,
     Unreachable,
 )
-from streamops.runtime.publishing import Publisher, Schema
+from streamops.runtime.publisher import Publisher, Schema
 from streamops.wire.consuming import publishing as lines
 from tests.support.programs import ServerProgram
 from tests.support.runtime.publishing import HOUR, ORDERS, STOCK, Order, Stock

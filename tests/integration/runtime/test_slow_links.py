@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops, WorkerOptions
-from streamops.runtime.portion import MOST_HALVINGS, Portion
+from streamops.runtime.page_size import MOST_HALVINGS, PageSize
 from streamops.wire.consuming.taking import MOST_BYTES
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
@@ -92,7 +92,7 @@ async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
 
 
 def test_a_portion_is_halved_down_to_one_entry_and_grows_again() -> None:
-    portion = Portion()
+    portion = PageSize()
     assert (portion.of(200), portion.size) == (200, MOST_BYTES)
     portion.halve()
     assert (portion.of(200), portion.size) == (100, MOST_BYTES // 2)

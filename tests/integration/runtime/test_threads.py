@@ -25,10 +25,10 @@ async def test_a_call_that_takes_too_long_is_waited_for(server: RunningServer) -
 
     server.client.xadd("s", {"a": "1"})
     async with working(app) as worker:
-        crew = worker.stations[0].crew
+        executor = worker.runners[0].executor
         for attempt in (1, 2):
             await until(lambda attempt=attempt: len(starts) == attempt)  # type: ignore[misc]
-            await until(lambda: any(slot.overdue for slot in crew.slots))
+            await until(lambda: any(slot.overdue for slot in executor.slots))
             await beaten(server, worker, times=5)
             may_end.release()
         await until(lambda: server.client.xlen("{s}:dlq"))
@@ -49,7 +49,7 @@ async def test_what_still_runs_at_the_end_is_not_given_to_others(server: Running
 
     server.client.xadd("s", {"a": "1"})
     async with working(app, replace(QUICK, grace=timedelta(seconds=0.1))) as worker:
-        await until(lambda: worker.stations[0].crew.busy)
+        await until(lambda: worker.runners[0].executor.busy)
     try:
         assert worker.lingers
         ((raw_id, owner, idle, _),) = server.command("XPENDING", "s", "g", "-", "+", 10)

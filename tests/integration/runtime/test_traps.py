@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.runtime import Entry, Streamops, beat, source, station
+from streamops.runtime import Entry, Streamops, consumer, heartbeat, runner
 from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Retried, Troubled
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
@@ -151,7 +151,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
             async with working(second) as other:
                 await until(lambda: consumer_names(server, "s", "g") == [other.id])
                 proxy.resume()
-                await until(lambda: not one.in_hand)
+                await until(lambda: not one.in_flight)
                 await beaten(server, one, times=3)
     assert starts == ["first", "second"]
 
@@ -159,7 +159,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
 async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (source, station):
+    for module in (consumer, runner):
         monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.4))
     app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.25))), list[str]()
     told = told_by(app)
@@ -183,7 +183,7 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
 async def test_a_worker_gets_over_a_network_that_swallows_everything(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (source, station):
+    for module in (consumer, runner):
         monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.2))
     async with between(server, tmp_path) as (proxy, options):
         app, seen = Streamops(replace(options, timeout=IMPATIENT)), list[float]()
@@ -207,20 +207,20 @@ async def test_a_worker_gets_over_a_network_that_swallows_everything(
 
 
 async def test_what_is_read_ahead_is_bounded_by_number(server: RunningServer) -> None:
-    app, in_hand = Streamops(server.options), list[int]()
+    app, in_flight = Streamops(server.options), list[int]()
     add_times(server, 200)
     server.command("XGROUP", "CREATE", "s", "g", "0")
     deliver(server, "mine", 100)
 
     @app.handler("s", group="g", concurrency=2, prefetch=25)
     async def handle(_: Entry) -> None:
-        in_hand.append(only.in_hand)
+        in_flight.append(only.in_flight)
         await asyncio.sleep(0.002)
 
     async with working(app, replace(QUICK, consumer="mine")) as only:
-        await until(lambda: len(in_hand) > 75)
+        await until(lambda: len(in_flight) > 75)
     # Finished ones that are not acknowledged yet are in hand too.
-    assert max(in_hand) <= 2 * 25 + 2
+    assert max(in_flight) <= 2 * 25 + 2
 
 
 async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> None:
@@ -232,11 +232,11 @@ async def test_what_is_read_ahead_is_bounded_by_bytes(server: RunningServer) -> 
         await running.wait()
 
     async with working(app) as only:
-        await until(lambda: only.in_hand)
+        await until(lambda: only.in_flight)
         await beaten(server, only, times=3)
         # The first read cannot know how large entries are.
-        first = only.stations[0].crew.handler.concurrency * 3
-        assert only.in_hand <= first + 10
+        first = only.runners[0].executor.handler.concurrency * 3
+        assert only.in_flight <= first + 10
         running.set()
         await until(lambda: is_idle(server, "s"))
         await asyncio.sleep(0)
@@ -421,7 +421,7 @@ async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
     async def broken(*_: Any) -> int:
         raise RuntimeError("no heart")
 
-    monkeypatch.setattr(beat, "beat", broken)
+    monkeypatch.setattr(heartbeat, "beat", broken)
     app = Streamops(server.options)
 
     @app.handler("s", group="g")
@@ -440,9 +440,9 @@ async def test_what_comes_due_while_slots_are_cancelled_wakes_none_of_them(serve
 
     worker = app.worker(QUICK)
     work = asyncio.create_task(worker.run())
-    await until(lambda: worker.stations and worker.stations[0].crew._resting)
+    await until(lambda: worker.runners and worker.runners[0].executor._resting)
     work.cancel()
     while not work.done():
-        worker.stations[0].crew.wake()
+        worker.runners[0].executor.wake()
         await asyncio.sleep(0)
     assert work.cancelled()

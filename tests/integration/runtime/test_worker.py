@@ -226,7 +226,7 @@ async def test_one_business_key_is_handled_once(server: RunningServer) -> None:
         add_fields(server, data=msgspec.json.encode(Order(f"{word}!")))
     async with working(app) as worker:
         await until(lambda: is_idle(server, "s"))
-        assert worker.stations[0].crew.tally.duplicates == 2
+        assert worker.runners[0].executor.counts.duplicates == 2
     assert sorted(seen) == ["a", "a!", "b", "b!"]
     assert {f"{{s}}:done:g:{word}" for word in ("a", "a!", "b", "b!")} < keys(server)
 

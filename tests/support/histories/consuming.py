@@ -16,7 +16,7 @@ from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.leases import leave, release, renew
 from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, adopt, own_pending, take_from, take_idle
+from streamops.wire.consuming.taking import START, own_pending, recover_own, take_from, take_idle
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
@@ -209,13 +209,13 @@ class History:
         worker, retries, side = self.pick()
         owner = self.chance.choice([*self.workers, "zed"])
         theirs = [one for one in side.pending if side.pending[one].owner == owner]
-        in_hand = self.chance.sample(theirs, len(theirs) // 2) if owner == worker.consumer else []
+        in_flight = self.chance.sample(theirs, len(theirs) // 2) if owner == worker.consumer else []
         after, limit, taken, gone = START, self.chance.randint(1, 4), list[bytes](), list[bytes]()
         marks = {one: side.marks.get(one, 0) for one in theirs}
         while after:
             if owner == worker.consumer:
-                takings = await adopt(
-                    self.shop.server, worker, retries=retries, in_hand=in_hand, limit=limit, after=after
+                takings = await recover_own(
+                    self.shop.server, worker, retries=retries, in_flight=in_flight, limit=limit, after=after
                 )
             else:
                 takings = await take_from(
@@ -235,7 +235,7 @@ class History:
                 assert one.fields[:2] == [b"n", side.entries[one.id]]
                 assert one.marks == marks[one.id]
                 assert one.deliveries == side.pending[one.id].deliveries + 1
-        wanted = [one for one in theirs if one not in in_hand]
+        wanted = [one for one in theirs if one not in in_flight]
         self.took(worker, side, wanted, taken, gone)
 
     async def take_idle(self) -> None:

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import msgspec
 
-from streamops.runtime.publishing import Schema
+from streamops.runtime.publisher import Schema
 
 HOUR = timedelta(hours=1)
 

@@ -11,7 +11,7 @@ from streamops.errors import (
     Forbidden,
     Unreachable,
 )
-from streamops.runtime.publishing import Publisher
+from streamops.runtime.publisher import Publisher
 from tests.support.deployments import RunningCluster
 from tests.support.runtime.publishing import HOUR, ORDERS, STOCK
 from tests.support.servers import RunningServer, StartServer

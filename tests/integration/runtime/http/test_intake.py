@@ -16,7 +16,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http import book
 from streamops.runtime.http.book import TopicBook
 from streamops.runtime.http.intake import IntakeOptions, intake_app
-from streamops.runtime.station import Names
+from streamops.runtime.runner import Names
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually

@@ -7,8 +7,8 @@ import pytest
 import structlog
 
 from streamops.errors import ExitCode
-from streamops.runtime.supervisor import falls as falling
-from streamops.runtime.supervisor import staff as staffed
+from streamops.runtime.supervisor import process_table as staffed
+from streamops.runtime.supervisor import restart_policy as falling
 from streamops.runtime.supervisor import watching
 from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.running import (

@@ -29,7 +29,7 @@ async def test_entries_of_a_destroyed_group_are_registered_where_they_are_nobody
     assert (await register(shop.server, shop.ann, retries=retries, entries=rows)).group_gone
     shop.command("XGROUP", "CREATE", key, GROUP, ids[3])
     lost = await renew(shop.server, shop.ann, retries=retries, ids=ids)
-    assert (lost.lost, lost.bereft) == (tuple(ids), True)
+    assert (lost.lost, lost.group_lost) == (tuple(ids), True)
     shop.command("XREADGROUP", "GROUP", GROUP, "bob", "STREAMS", key, ">")
     shop.command("XDEL", key, ids[1])
     registered = await register(shop.server, shop.ann, retries=retries, entries=rows)
@@ -37,7 +37,7 @@ async def test_entries_of_a_destroyed_group_are_registered_where_they_are_nobody
     assert shop.deliveries(ids[0], ids[2], ids[3], ids[4], retries=retries) == [1, 3, 4, 1]
     again = await register(shop.server, shop.ann, retries=retries, entries=rows)
     assert again == registered
-    assert not (await renew(shop.server, shop.ann, retries=retries, ids=[ids[4]])).bereft
+    assert not (await renew(shop.server, shop.ann, retries=retries, ids=[ids[4]])).group_lost
 
 
 async def test_a_thousand_leases_are_renewed_in_one_call(shop: Shop) -> None:

@@ -5,7 +5,14 @@ import pytest
 from streamops.errors import NotFound
 from streamops.model.deliveries import Takings
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, adopt, group_consumers, own_pending, take_from, take_idle
+from streamops.wire.consuming.taking import (
+    START,
+    group_consumers,
+    own_pending,
+    recover_own,
+    take_from,
+    take_idle,
+)
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
 from tests.support.wire.consuming.taking import HOUR, HOUR_MS, ZERO, ids_of, take_all, take_from_ann
 
@@ -13,11 +20,13 @@ from tests.support.wire.consuming.taking import HOUR, HOUR_MS, ZERO, ids_of, tak
 async def test_orphans_among_thousands_in_hand_are_found(shop: Shop) -> None:
     ids = shop.deliver(1_250)
     orphans, found, after = {*ids[::250], ids[-1]}, list[bytes](), START
-    in_hand = {*ids} - orphans
+    in_flight = {*ids} - orphans
     shop.command("XDEL", STREAM, ids[250])
     gone = list[bytes]()
     while after:
-        takings = await adopt(shop.server, shop.ann, retries=False, limit=100, after=after, in_hand=in_hand)
+        takings = await recover_own(
+            shop.server, shop.ann, retries=False, limit=100, after=after, in_flight=in_flight
+        )
         assert takings.next != after
         found, after = found + ids_of(takings), takings.next
         gone += [one for one, _ in takings.gone]
@@ -29,15 +38,15 @@ async def test_orphans_among_thousands_in_hand_are_found(shop: Shop) -> None:
 async def test_orphans_are_taken_within_bounds(shop: Shop) -> None:
     ids, found, after, calls = shop.deliver(6, b"f", b"x" * 10_000), list[bytes](), START, 0
     while after:
-        takings = await adopt(
-            shop.server, shop.ann, retries=False, limit=5, after=after, in_hand=(), most_bytes=15_000
+        takings = await recover_own(
+            shop.server, shop.ann, retries=False, limit=5, after=after, in_flight=(), most_bytes=15_000
         )
         found, after, calls = found + ids_of(takings), takings.next, calls + 1
     assert found == ids
     assert calls > 2
     rested = shop.deliver(2)
     shop.rest(rested[:1], HOUR_MS)
-    takings = await adopt(shop.server, shop.ann, retries=False, limit=9, in_hand=(), min_idle=HOUR)
+    takings = await recover_own(shop.server, shop.ann, retries=False, limit=9, in_flight=(), min_idle=HOUR)
     assert ids_of(takings) == rested[:1]
 
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode
-from streamops.runtime.supervisor.orders import Orders
+from streamops.runtime.supervisor.spec import WorkerSpec
 from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.processes import module_environment
@@ -91,7 +91,7 @@ async def until_so(true: Callable[[], object], seconds: float = LONGEST_WAIT) ->
 
 @asynccontextmanager
 async def supervised(
-    orders: Orders, workers: int = 1
+    orders: WorkerSpec, workers: int = 1
 ) -> AsyncIterator[tuple[Supervisor, asyncio.Task[ExitCode]]]:
     """A supervisor at work; ended by force at the end, where it has not ended."""
     supervisor = Supervisor(orders, workers)
@@ -115,8 +115,8 @@ def _is_worker(pid: str) -> bool:
 ME = os.getpid()
 
 
-def orders_for(server: RunningServer, **changes: timedelta) -> Orders:
-    return Orders(app="shop", worker=replace(QUICK, **changes), connection=server.options)
+def orders_for(server: RunningServer, **changes: timedelta) -> WorkerSpec:
+    return WorkerSpec(app="shop", worker=replace(QUICK, **changes), connection=server.options)
 
 
 def hang_up() -> None:

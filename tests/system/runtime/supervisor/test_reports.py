@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from streamops.runtime.supervisor.child import Channel
-from streamops.runtime.supervisor.orders import (
-    Orders,
+from streamops.runtime.supervisor.spec import (
     Report,
-    encode_orders,
+    WorkerSpec,
+    encode_spec,
 )
 from tests.support.eventually import wait_until
 from tests.support.runtime.supervisor.reports import pipe
@@ -35,8 +35,8 @@ def test_a_worker_goes_on_when_nobody_takes_its_reports(
         child = subprocess.Popen(CHILD, stdin=subprocess.PIPE, pass_fds=(writing,))
         try:
             assert child.stdin is not None
-            orders = Orders(app="shop", worker=QUICK, connection=server.options, report_fd=writing)
-            child.stdin.write(encode_orders(orders))
+            orders = WorkerSpec(app="shop", worker=QUICK, connection=server.options, report_fd=writing)
+            child.stdin.write(encode_spec(orders))
             child.stdin.flush()
             wait_until(lambda: entry_id in dict(handled(tmp_path)))
             # The parent is gone.

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from streamops.errors import ExitCode
 from streamops.model.secret import Secret
-from streamops.runtime.supervisor import falls as falling
-from streamops.runtime.supervisor import orders as ordering
-from streamops.runtime.supervisor import staff as staffed
+from streamops.runtime.supervisor import process_table as staffed
+from streamops.runtime.supervisor import restart_policy as falling
+from streamops.runtime.supervisor import spec as ordering
 from streamops.runtime.supervisor import watching
-from streamops.runtime.supervisor.orders import Orders
 from streamops.runtime.supervisor.process import WorkerProcess
+from streamops.runtime.supervisor.spec import WorkerSpec
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
     ME,
@@ -211,7 +211,7 @@ async def test_a_password_is_told_through_a_pipe_only_and_no_descriptor_is_inher
 ) -> None:
     prepared(tmp_path, monkeypatch, app=SNOOP)
     secret = Secret("pass-that-nobody-sees")
-    orders = Orders(app="shop", worker=QUICK, connection=replace(server.options, password=secret))
+    orders = WorkerSpec(app="shop", worker=QUICK, connection=replace(server.options, password=secret))
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders):
             await until_so((tmp_path / "seen").exists)

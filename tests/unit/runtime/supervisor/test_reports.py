@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from streamops.model.workers import WorkerState
 from streamops.runtime.supervisor.child import Channel
-from streamops.runtime.supervisor.orders import (
+from streamops.runtime.supervisor.process import WorkerProcess
+from streamops.runtime.supervisor.spec import (
     Failure,
-    Orders,
     Report,
+    WorkerSpec,
     decode_report,
     encode_report,
 )
-from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.reports import pipe
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
@@ -85,7 +85,7 @@ async def test_a_failure_does_not_undo_what_was_reported(
     )
     program.chmod(0o700)
     monkeypatch.setattr(WorkerProcess, "interpreter", str(program))
-    process = await WorkerProcess.start(Orders(app="shop", worker=QUICK))
+    process = await WorkerProcess.start(WorkerSpec(app="shop", worker=QUICK))
     assert await process.begins(LONGEST_WAIT)
     assert await process.wait() == 0
     assert process.report == replace(works, failure=why)

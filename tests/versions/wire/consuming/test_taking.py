@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.deliveries import Taken, Takings
-from streamops.wire.consuming.taking import adopt, take_from
+from streamops.wire.consuming.taking import recover_own, take_from
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
 from tests.support.wire.consuming.taking import HOUR_MS, ZERO, ids_of, take_all, take_from_ann
 
@@ -26,11 +26,16 @@ async def test_a_dead_consumers_entries_are_taken_with_counts_and_marks(shop: Sh
 
 async def test_own_orphans_are_adopted_and_what_is_in_hand_is_not(shop: Shop) -> None:
     ids = shop.deliver(5)
-    in_hand = {ids[0], ids[2]}
-    takings = await adopt(shop.server, shop.ann, retries=False, limit=2, in_hand=in_hand)
+    in_flight = {ids[0], ids[2]}
+    takings = await recover_own(shop.server, shop.ann, retries=False, limit=2, in_flight=in_flight)
     assert ids_of(takings) == [ids[1], ids[3]]
-    rest = await adopt(
-        shop.server, shop.ann, retries=False, limit=2, after=takings.next, in_hand={*in_hand, ids[1], ids[3]}
+    rest = await recover_own(
+        shop.server,
+        shop.ann,
+        retries=False,
+        limit=2,
+        after=takings.next,
+        in_flight={*in_flight, ids[1], ids[3]},
     )
     assert ids_of(rest) == [ids[4]]
     assert rest.next == ""

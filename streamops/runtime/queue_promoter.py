@@ -1,0 +1,196 @@
+"""Moves the due messages of one queue, and sleeps until the next one is due."""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from math import inf
+from typing import Final
+
+from streamops.errors import ServerError
+from streamops.runtime.events import (
+    DelayedBuried,
+    DelayedForeign,
+    DelayedRefused,
+    DelayedStrays,
+    Event,
+    Promoted,
+    Troubled,
+)
+from streamops.wire.consuming.pumping import NOTHING_PASSED, Pumped, pump
+from streamops.wire.faults import Fault
+from streamops.wire.server import Server
+
+LONGEST_SLEEP: Final = 1.0
+"""Seconds: notices may be missed."""
+
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 5.0
+"""Seconds before a server in trouble is asked again."""
+
+STEP_BACK: Final = 0.005
+MOST_STEPS: Final = 4
+"""Seconds by which a pump that came too late comes later still, so that one of many does most of the work."""
+
+MOST_DESTINATIONS: Final = 200
+
+AFRESH: Final = 60.0
+"""Seconds after which the members that were passed are looked at again: a body may have been written since."""
+
+CLOCK_KEPT: Final = 10.0
+"""Seconds for which a good reading of the server's clock is trusted."""
+
+
+class ServerClock:
+    """Where the server's clock stands, by the one answer of late that came fastest."""
+
+    def __init__(self) -> None:
+        self._ahead_ms: float | None = None
+        self._took = inf
+        self._until = -inf
+
+    def read(self, now_ms: int, asked: float, answered: float) -> None:
+        """Take note of an answer, and of when it was asked for and came by the loop's clock."""
+        took = answered - asked
+        if took <= self._took or answered > self._until:
+            self._ahead_ms = now_ms - answered * 1000
+            self._took, self._until = took, answered + CLOCK_KEPT
+
+    def loop_time(self, server_ms: float) -> float:
+        """An instant of the server's clock by the loop's; long ago where that is not known."""
+        return -inf if self._ahead_ms is None else (server_ms - self._ahead_ms) / 1000
+
+
+class QueuePromoter:
+    """Moves the due messages of one queue."""
+
+    def __init__(
+        self,
+        server: Server,
+        stream: str,
+        queue: str,
+        dead_letters: str,
+        emit: Callable[[Event], None],
+        *,
+        longest_sleep: float = LONGEST_SLEEP,
+    ) -> None:
+        self._server = server
+        self._stream = stream
+        self._queue = queue
+        self._dead_letters = dead_letters
+        self._emit = emit
+        self._longest_sleep = longest_sleep
+        self._now = asyncio.get_running_loop().time
+        self._destinations: dict[str, None] = {}
+        self._woken = asyncio.Event()
+        self._until = inf
+        self._asked = self._answered = 0.0
+        self._clock = ServerClock()
+        self._beaten = 0
+        self._strays = self._strays_told = 0
+        self._passed = NOTHING_PASSED
+        self._afresh_at = 0.0
+        self._foreign_told = False
+
+    async def run(self) -> None:
+        """Move what is due, until cancelled."""
+        pause = FIRST_PAUSE
+        awaited = False
+        while True:
+            try:
+                pumped = await self._promoter()
+            except ServerError as error:
+                self._emit(Troubled(self._stream, error))
+                await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - so that workers come back one by one
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            pause = FIRST_PAUSE
+            self._tell(pumped)
+            self._compare(pumped, awaited=awaited)
+            awaited = await self._sleep(pumped)
+
+    def wake(self, due_ms: float | None) -> None:
+        """Sleep until an instant of the server's clock at most; where it is none, no longer at all."""
+        until = 0.0 if due_ms is None else self._clock.loop_time(due_ms)
+        if until < self._until:
+            self._until = until
+            self._woken.set()
+
+    async def _promoter(self) -> Pumped:
+        # What is published from now on may be missed by the call, and cuts the sleep after it short.
+        self._until = inf
+        self._asked = self._now()
+        if self._asked >= self._afresh_at:
+            self._passed, self._afresh_at = NOTHING_PASSED, self._asked + AFRESH
+        pumped = await pump(
+            self._server,
+            self._stream,
+            self._destinations,
+            queue=self._queue,
+            dead_letters=self._dead_letters,
+            passed=self._passed,
+        )
+        if isinstance(pumped, Fault):
+            raise pumped.error(f"delayed messages of {self._stream}")
+        self._passed = pumped.passed
+        self._answered = self._now()
+        self._clock.read(pumped.now_ms, self._asked, self._answered)
+        self._learn(pumped.unknown)
+        return pumped
+
+    def _learn(self, unknown: Iterable[str]) -> None:
+        """Declare further destinations from now on; the latest ones where they are many."""
+        known = [*self._destinations, *unknown]
+        self._destinations = dict.fromkeys(known[-MOST_DESTINATIONS:])
+
+    def _compare(self, pumped: Pumped, *, awaited: bool) -> None:
+        """Note whether another worker was faster with what was awaited."""
+        if pumped.moved:
+            self._beaten = 0
+        elif awaited and not pumped.unknown:
+            self._beaten = min(self._beaten + 1, MOST_STEPS)
+
+    async def _sleep(self, pumped: Pumped) -> bool:
+        """Sleep until the next message is due, or for a while; whether one is to be expected now."""
+        wait = pumped.wait
+        if wait == timedelta() or pumped.unknown:
+            return False
+        end = self._now() + self._longest_sleep
+        expected = wait is not None and wait.total_seconds() < self._longest_sleep
+        if expected:
+            end = self._due(pumped) + STEP_BACK * random.uniform(0, self._beaten)  # noqa: S311 - spreads workers
+        self._until = min(self._until, end)
+        while self._now() < self._until:
+            self._woken.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._until):
+                    await self._woken.wait()
+        return expected and self._now() >= end
+
+    def _due(self, pumped: Pumped) -> float:
+        """When the next message is due, by the loop's clock.
+
+        The server's clock was read at some time between question and answer; where the answer was long in coming,
+        what the clock is known to be tells it better.
+        """
+        wait = (pumped.wait or timedelta()).total_seconds()
+        due = self._clock.loop_time(pumped.next_due_ms or 0)
+        return min(max(due, self._asked + wait), self._answered + wait)
+
+    def _tell(self, pumped: Pumped) -> None:
+        if pumped.moved:
+            self._emit(Promoted(self._stream, pumped.moved))
+        for ident, reason in pumped.buried:
+            self._emit(DelayedBuried(self._stream, ident, reason))
+        for refusal in pumped.refused:
+            self._emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
+        if pumped.foreign and not self._foreign_told:
+            self._emit(DelayedForeign(self._stream, self._queue, pumped.foreign))
+            self._foreign_told = True
+        # Others may write the two halves of a message one after the other: twice seen is once told.
+        strays = min(self._strays, pumped.strays)
+        self._strays = pumped.strays
+        if strays > self._strays_told:
+            self._emit(DelayedStrays(self._stream, strays))
+        self._strays_told = strays

@@ -1,0 +1,235 @@
+"""What becomes of an entry after its handler ran. Pure: (attempt, error, chance) to a disposition.
+
+Schedules say how long to wait after the n-th failure. They are data or plain functions, so that any table, any
+formula and any test can stand in for them.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from enum import StrEnum
+from math import isfinite
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.errors import HandlerError, Reject, RetryLater, SettingsError, Skip
+from streamops.model.safe_text import encodable
+
+Seconds = float | timedelta
+Schedule = Callable[[int, float], Seconds]
+"""How long to wait after failure ``n`` (from 1 on), given a random number of [0, 1)."""
+
+LONGEST_ERROR: Final = 2000
+"""Characters of an error that a dead letter keeps."""
+LONGEST_DELAY: Final = timedelta(days=3650)
+"""What a longer wait is cut to, so that its end is a date."""
+
+
+class Jitter(StrEnum):
+    """How much chance is in a delay."""
+
+    NONE = "none"
+    PART = "part"
+    """The delay, and up to as much as ``base`` more."""
+    FULL = "full"
+    """Anything from nothing to the delay: the best against herds."""
+
+
+class Exponential(Struct, frozen=True):
+    """``min(base * factor ** (n - 1) + jitter, cap)``.
+
+    Attributes:
+        base: The first delay.
+        cap: The longest.
+        factor: By how much each is longer than the one before.
+        jitter: How much chance is in it.
+    """
+
+    base: Seconds = 1.0
+    cap: Seconds = 60.0
+    factor: float = 2.0
+    jitter: Jitter = Jitter.PART
+
+    def __post_init__(self) -> None:
+        if min(seconds(self.base, "base"), seconds(self.cap, "cap"), self.factor) < 0:
+            raise SettingsError(f"{self} goes backwards", "Base, cap and factor are not negative.")
+
+    def __call__(self, failures: int, chance: float) -> timedelta:
+        """How long to wait after that many failures."""
+        base, cap = seconds(self.base), seconds(self.cap)
+        try:
+            plain = base * self.factor ** (failures - 1)
+        except OverflowError:
+            plain = cap
+        if self.jitter is Jitter.FULL:
+            return timedelta(seconds=min(plain, cap) * chance)
+        more = base * chance if self.jitter is Jitter.PART else 0.0
+        return timedelta(seconds=min(plain + more, cap))
+
+
+class Delays(Struct, frozen=True):
+    """A list of delays; the last of them again and again.
+
+    Attributes:
+        delays: The first failure's, the second's, and so on; not empty.
+    """
+
+    delays: tuple[Seconds, ...]
+
+    def __post_init__(self) -> None:
+        if not self.delays:
+            raise SettingsError(
+                "a list of delays is empty", "Give one at least; retry=None is for no second try."
+            )
+        if min(seconds(delay, "a delay") for delay in self.delays) < 0:
+            raise SettingsError(f"{self.delays} has a negative delay", "Seconds: 0 tries again at once.")
+
+    def __call__(self, failures: int, chance: float) -> timedelta:  # noqa: ARG002 - a schedule's signature
+        """How long to wait after that many failures."""
+        return timedelta(seconds=seconds(self.delays[min(failures, len(self.delays)) - 1]))
+
+
+class OddMinutes(Struct, frozen=True):
+    """``2n + 1`` minutes after failure ``n``, counted from nought: 1, 3, 5, ..."""
+
+    def __call__(self, failures: int, chance: float) -> timedelta:  # noqa: ARG002 - a schedule's signature
+        """How long to wait after that many failures."""
+        return timedelta(minutes=2 * failures - 1)
+
+
+class Retry(Struct, frozen=True):
+    """What to do with an entry whose handler fails.
+
+    Attributes:
+        schedule: How long to wait after each failure; none for no second attempt.
+        most: How many times the handler starts at most.
+        passive: Whether the entry stays pending with this worker meanwhile; otherwise it moves into the delayed
+            queue, from where any worker of the group takes it.
+        hopeless: Errors that no second attempt can help.
+    """
+
+    schedule: Schedule | None
+    most: int = 5
+    passive: bool = False
+    hopeless: tuple[type[BaseException], ...] = ()
+
+
+class Acknowledge(Struct, frozen=True):
+    """It is done with."""
+
+
+class Again(Struct, frozen=True):
+    """Try again after a while."""
+
+    delay: timedelta
+    reason: str
+    counts: bool = True
+
+
+class DeadLetter(Struct, frozen=True):
+    """Give it up, into the dead-letter queue."""
+
+    reason: str
+    error: str
+
+
+Outcome = Acknowledge | Again | DeadLetter
+
+ACKNOWLEDGE: Final = Acknowledge()
+MAX_DELIVERIES: Final = "max-deliveries"
+REJECTED: Final = "rejected"
+UNDECODABLE: Final = "undecodable"
+PAYLOAD_MISSING: Final = "payload-missing"
+TIMEOUT: Final = "timeout"
+
+
+def decide(retry: Retry, attempt: int, error: BaseException | None, chance: float) -> Outcome:
+    """What becomes of an entry.
+
+    Args:
+        retry: The handler's policy.
+        attempt: Which start of the handler this was, from 1 on.
+        error: What it raised; none where it returned.
+        chance: A random number of [0, 1).
+    """
+    if error is None or isinstance(error, Skip):
+        return ACKNOWLEDGE
+    for kind, reason in HOPELESS:
+        if isinstance(error, kind):
+            return DeadLetter(reason, words(error))
+    if isinstance(error, RetryLater) and not error.counts:
+        return Again(_bounded(error.delay), words(error), counts=False)
+    timed_out = isinstance(error, HandlerTimeout)
+    if attempt >= retry.most:
+        return DeadLetter(TIMEOUT if timed_out else MAX_DELIVERIES, words(error))
+    if isinstance(error, RetryLater):
+        return Again(_bounded(error.delay), words(error))
+    if retry.schedule is None or isinstance(error, retry.hopeless):
+        return DeadLetter(TIMEOUT if timed_out else REJECTED, words(error))
+    try:
+        delay = seconds(retry.schedule(attempt, chance), "the schedule's answer")
+    except Exception as problem:  # noqa: BLE001 - a user's function may raise anything; the entry is not to blame
+        return Again(Exponential()(attempt, chance), f"{words(error)}; its schedule: {words(problem)}")
+    return Again(timedelta(seconds=max(0.0, min(delay, LONGEST_DELAY.total_seconds()))), words(error))
+
+
+def _bounded(delay: timedelta) -> timedelta:
+    """A delay that a handler asked for, from now on and up to the longest one."""
+    return max(timedelta(0), min(delay, LONGEST_DELAY))
+
+
+class Undecodable(HandlerError):
+    """An entry is not what its handler takes."""
+
+
+class PayloadMissing(HandlerError):
+    """The payload that an entry refers to is gone."""
+
+
+class HandlerTimeout(HandlerError):
+    """A handler ran longer than it may."""
+
+
+HOPELESS: Final = ((Reject, REJECTED), (Undecodable, UNDECODABLE), (PayloadMissing, PAYLOAD_MISSING))
+"""Errors that no second attempt can help, whatever the policy."""
+
+
+def words(error: BaseException) -> str:
+    """An error in one line that can be sent: its kind, unless it is one of ours, and what it says.
+
+    Where it cannot say anything, its kind is all there is to tell.
+    """
+    try:
+        text = encodable(" ".join(str(error).split()))
+    except Exception:  # noqa: BLE001 - a user's error may raise anything
+        text = ""
+    kind = "" if text and isinstance(error, HandlerError) else type(error).__name__
+    return ": ".join(filter(None, (kind, text)))[:LONGEST_ERROR]
+
+
+def seconds(value: object, what: str = "a duration") -> float:
+    """A duration in seconds.
+
+    Raises:
+        SettingsError: It is none.
+    """
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, (int, float)) and isfinite(value):
+        return float(value)
+    raise SettingsError(
+        f"{what} is {value!r}, no duration", "Give seconds, such as 30 or 0.5, or a timedelta."
+    )
+
+
+def schedule_of(value: Schedule | Sequence[Seconds] | Seconds | None) -> Schedule | None:
+    """A schedule from what a user may give for one: a schedule, a list of delays, or one delay for all.
+
+    Raises:
+        SettingsError: It is none of these.
+    """
+    if value is None or callable(value):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return Delays(tuple(value))
+    return Delays((value,))

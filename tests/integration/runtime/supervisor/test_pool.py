@@ -1,0 +1,55 @@
+"""``streamops run --workers auto``: as many workers as the pool is told, shared among its supervisors."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamops.errors import TargetChanged, TargetError
+from streamops.model.pools import PoolSize
+from streamops.runtime.supervisor.pool import PoolSync, share
+from streamops.targets.local import LocalTarget
+from streamops.wire.options import ConnectionOptions
+from tests.support.runtime.permissions import Users
+from tests.support.runtime.supervisor.pools import connected, tell
+from tests.support.servers import RunningServer
+
+
+@given(desired=st.integers(0, 500), supervisors=st.sets(st.text(min_size=1), min_size=1, max_size=9))
+def test_shares_add_up_and_differ_by_one_at_most(desired: int, supervisors: set[str]) -> None:
+    shares = [share(desired, list(supervisors), one) for one in supervisors]
+    assert sum(shares) == desired
+    assert max(shares) - min(shares) <= 1
+
+
+async def test_a_number_told_meanwhile_is_not_overwritten(server: RunningServer) -> None:
+    async with connected(server) as wire:
+        target = LocalTarget(wire, "default", "a test")
+        with pytest.raises(TargetError, match="no supervisor"):
+            await target.read()
+        tell(server, 2)
+        seen = await target.read()
+        tell(server, 5)
+        with pytest.raises(TargetChanged):
+            await target.resize(3, seen, reason="a test", key="1")
+        await target.resize(6, await target.read(), reason="a test", key="2")
+        assert await target.read() == PoolSize(ordered=6, ready=0, version="6")
+
+
+async def test_a_supervisor_that_may_not_list_its_pool_follows_it_all_the_same(server: RunningServer) -> None:
+    options, ordered = Users(server).limited(), asyncio.Queue[int]()
+    tell(server, 3)
+
+    async def connection() -> ConnectionOptions:
+        return options
+
+    staffing = PoolSync(
+        "default", size=lambda: (1, 1, 1), resize=ordered.put, connection=connection, unless_told=1
+    )
+    following = asyncio.create_task(staffing.run())
+    async with asyncio.timeout(20):
+        assert await ordered.get() == 3
+    following.cancel()
+    await asyncio.wait([following])
+    assert server.command("EXISTS", "streamops:pools") == 0

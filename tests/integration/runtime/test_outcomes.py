@@ -1,0 +1,223 @@
+"""Settling what failed, in odd circumstances: whatever is raised, an entry is tried again or given up."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from streamops.runtime import Delays, Entry, RetryLater, Streamops
+from streamops.runtime.entry import Side
+from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck
+from streamops.runtime.retry import LONGEST_DELAY, Schedule
+from streamops.wire.consuming.subscription import Subscription
+from tests.support.runtime.working import is_idle, until, working
+from tests.support.servers import RunningServer
+from tests.support.streams import add_entry, fields_of, pending_count
+
+SUB = Subscription("s", "g", "ann")
+
+
+def failing(server: RunningServer, error: BaseException, **options: Any) -> Streamops:
+    """An application that raises this for every entry."""
+    app = Streamops(server.options)
+
+    @app.handler("s", group="g", start="0", **options)
+    async def handle() -> None:
+        raise error
+
+    return app
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+class Untimely(RetryLater):
+    """Its author forgot what it needs."""
+
+    def __init__(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("passive", [True, False])
+async def test_a_try_that_did_not_count_costs_none(server: RunningServer, *, passive: bool) -> None:
+    app, attempts = Streamops(server.options), list[int]()
+
+    @app.handler("s", group="g", start="0", retry=0.01, passive=passive, max_deliveries=2)
+    async def handle(entry: Entry) -> None:
+        attempts.append(entry.attempt)
+        if len(attempts) in (1, 2, 4):
+            raise RetryLater(0.01, counts=False)
+        raise ValueError("no")
+
+    add_entry(server, "s", "n", "1")
+    async with working(app):
+        await until(lambda: fields_of(server, "{s}:dlq"))
+        await until(lambda: is_idle(server, "s"))
+    assert attempts == [1, 1, 1, 2, 2]
+    assert fields_of(server, "{s}:dlq")[0][b"_so_reason"] == b"max-deliveries"
+
+
+async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) -> None:
+    """Whoever takes the entry over counts on from there."""
+    app, marks = Streamops(server.options), list[bytes | None]()
+
+    @app.handler("s", group="g", start="0", passive=True, max_deliveries=2)
+    async def handle(entry: Entry) -> None:
+        marks.append(server.command("HGET", "{s}:attempts:g", entry.id))
+        if len(marks) < 3:
+            raise RetryLater(0.01, counts=False)
+
+    add_entry(server, "s", "n", "1")
+    async with working(app):
+        await until(lambda: len(marks) == 3)
+        await until(lambda: is_idle(server, "s"))
+    assert marks == [None] * 3
+
+
+@pytest.mark.parametrize("error", [ValueError("\ud800"), Unspeakable()])
+@pytest.mark.parametrize("deliveries", [1, 2])
+async def test_errors_without_words_cost_no_worker(
+    server: RunningServer, error: Exception, deliveries: int
+) -> None:
+    app = failing(server, error, retry=0, max_deliveries=deliveries)
+    add_entry(server, "s", "n", "1")
+    async with working(app):
+        await until(lambda: fields_of(server, "{s}:dlq"))
+        await until(lambda: is_idle(server, "s"))
+    (letter,) = fields_of(server, "{s}:dlq")
+    assert letter[b"_so_error"].startswith(type(error).__name__.encode())
+
+
+def raising(*_: object) -> float:
+    raise Unspeakable
+
+
+@pytest.mark.parametrize("schedule", [raising, lambda *_: "\ud800"])
+async def test_schedules_without_words_cost_no_worker(server: RunningServer, schedule: Schedule) -> None:
+    app, retried = failing(server, ValueError("no"), retry=schedule), list[Retried]()
+    app.on(Retried)(retried.append)
+    add_entry(server, "s", "n", "1")
+    async with working(app):
+        await until(lambda: retried)
+    assert retried[0].reason.startswith("ValueError: no; its schedule: ")
+
+
+async def test_an_error_that_nothing_can_be_decided_by_goes_to_the_dead_letters(
+    server: RunningServer,
+) -> None:
+    app = failing(server, Untimely())
+    add_entry(server, "s", "n", "1")
+    async with working(app):
+        await until(lambda: fields_of(server, "{s}:dlq"))
+        await until(lambda: is_idle(server, "s"))
+    assert b"counts" in fields_of(server, "{s}:dlq")[0][b"_so_error"]
+
+
+@pytest.mark.parametrize("passive", [True, False])
+async def test_a_delay_without_end_is_a_long_one(server: RunningServer, *, passive: bool) -> None:
+    app, retried = failing(server, RetryLater(timedelta.max), passive=passive), list[Retried]()
+    app.on(Retried)(retried.append)
+    add_entry(server, "s", "n", "1")
+    async with working(app) as worker:
+        await until(lambda: retried)
+        assert worker.in_flight == int(passive)
+    assert retried[0].delay == LONGEST_DELAY
+    assert server.command("ZCARD", "{s}:delayed") == int(not passive)
+
+
+async def test_attempts_are_told_by_entries_of_the_retry_stream_alone(server: RunningServer) -> None:
+    app, attempts = Streamops(server.options), list[int]()
+
+    @app.handler("s", group="g", start="0")
+    async def handle(entry: Entry) -> None:
+        attempts.append(entry.attempt)
+
+    server.command("XADD", "{s}:retry:g", "*", "n", "1", "_so_attempt", "9" * 5_000)
+    server.command("XADD", "{s}:retry:g", "*", "n", "1", "_so_attempt", "3")
+    add_entry(server, "s", "n", "1", "_so_attempt", "9" * 5_000)
+    add_entry(server, "s", "n", "1", "_so_attempt", "4")
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    server.command("XREADGROUP", "GROUP", "g", "so-dead-1-abcd", "COUNT", "1", "STREAMS", "s", ">")
+    async with working(app):
+        await until(lambda: is_idle(server, "s"))
+    assert sorted(attempts) == [1, 1, 2, 3]
+
+
+@pytest.mark.parametrize("said", [b"", b"0", b"-1", b"1.5", "\u0663".encode(), b"9" * 10])
+def test_what_is_no_number_of_attempts_is_the_first(said: bytes) -> None:
+    side = Side(SUB, retries=True, now_ms=lambda: 0.0)
+    assert Entry(side, b"1-0", [b"_so_attempt", said], 0.0).base_attempt() == 1
+
+
+async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server: RunningServer) -> None:
+    app = failing(server, ValueError("no"), retry=0.1, passive=True, prefetch=20, concurrency=2)
+    for _ in range(100):
+        add_entry(server, "s", "n", "1")
+    most = 0
+    async with working(app) as worker:
+        (runner,) = worker.runners
+        await until(lambda: len(runner.outcomes.waiting) >= 20)
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+            most = max(most, worker.in_flight)
+        await until(lambda: len(fields_of(server, "{s}:dlq")) >= 20)
+    assert most <= 50
+
+
+@pytest.mark.parametrize("passive", [True, False])
+async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
+    server: RunningServer, *, passive: bool
+) -> None:
+    app, told, dead = Streamops(server.options), list[BaseException](), list[DeadLettered]()
+    noticed = asyncio.Event()
+    app.on(DeadLettered)(dead.append)
+    app.on(Lost)(lambda _: noticed.set())
+
+    def failed(_: Entry, error: BaseException) -> None:
+        told.append(error)
+
+    @app.handler(
+        "s",
+        group="g",
+        start="0",
+        retry=Delays((0.05,)),
+        passive=passive,
+        max_deliveries=2,
+        lease=0.3,
+        failed=failed,
+    )
+    async def handle(entry: Entry) -> None:
+        server.command("XDEL", "s", entry.id)
+        await noticed.wait()
+        raise ValueError("no such customer")
+
+    born = add_entry(server, "s", "n", "1")
+    async with working(app):
+        await until(lambda: fields_of(server, "{s}:dlq"))
+        await until(lambda: pending_count(server, "s", "g") == 0)
+    (letter,) = fields_of(server, "{s}:dlq")
+    assert letter[b"_so_origin_id"] == born.encode()
+    assert letter[b"_so_reason"] == b"payload-missing"
+    assert b"no such customer" in letter[b"_so_error"]
+    assert [str(error) for error in told] == ["no such customer"]
+    assert [one.entry_id for one in dead] == [born]
+
+
+async def test_what_settling_itself_stumbles_over_costs_no_worker(server: RunningServer) -> None:
+    """A handler may spoil its entry; it stays pending, and is told of."""
+    app, stuck = Streamops(server.options), list[Stuck]()
+    app.on(Stuck)(stuck.append)
+
+    @app.handler("s", group="g", start="0", retry=None)
+    async def handle(entry: Entry) -> None:
+        entry.guard_key = "\ud800"
+        raise ValueError("no")
+
+    add_entry(server, "s", "n", "1")
+    async with working(app) as worker:
+        await until(lambda: stuck)
+        assert worker.in_flight == 1
+    assert "UnicodeEncodeError" in stuck[0].reason
