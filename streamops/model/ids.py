@@ -1,6 +1,6 @@
 """Entry IDs."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,3 +76,18 @@ def _parse(text: str | bytes) -> EntryId:
 
 ZERO_ID = EntryId(0, 0)
 LAST_ID = EntryId(MAX_PART, MAX_PART)
+
+EARLIEST_PLAUSIBLE = datetime(2015, 1, 1, tzinfo=UTC)
+CLOCK_TOLERANCE = timedelta(minutes=1)
+NO_TIME = timedelta(0)
+
+
+def id_age(entry_id: EntryId, now: datetime | None) -> timedelta | None:
+    """Age of an entry by its ID; none where the ID is no plausible time, or the clock unknown. Never negative."""
+    made = entry_id.time
+    if now is None or made is None or made < EARLIEST_PLAUSIBLE:
+        return None
+    age = now - made
+    if age >= NO_TIME:
+        return age
+    return NO_TIME if age >= -CLOCK_TOLERANCE else None

@@ -19,8 +19,8 @@ class GroupReading(Struct, frozen=True, gc=False):
         entries_read: The server's logical read counter; none where it has none.
         reported_lag: The server's lag; none where it gave none.
         oldest_pending: The pending entry with the smallest ID; none where none is pending or it was not read.
-        head_id: The first entry after the position; none where there is none or it was not read.
-        head_read: Whether ``head_id`` was read at all.
+        next_id: The first entry after the position; none where there is none or it was not read.
+        next_read: Whether ``next_id`` was read at all.
         members: Its consumers; none where they were not read together with it.
         oldest_delivery: What ``oldest_pending`` is, where the server told an instant of it and no age.
     """
@@ -32,8 +32,8 @@ class GroupReading(Struct, frozen=True, gc=False):
     entries_read: int | None
     reported_lag: int | None
     oldest_pending: PendingEntry | None = None
-    head_id: EntryId | None = None
-    head_read: bool = False
+    next_id: EntryId | None = None
+    next_read: bool = False
     members: Sightings | None = None
     oldest_delivery: Delivery | None = None
 

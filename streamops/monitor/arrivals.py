@@ -9,11 +9,11 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import NotFound, Refused, ServerError
-from streamops.model.ids import EPOCH, MAX_PART, EntryId
+from streamops.model.ids import EPOCH, MAX_PART, EntryId, id_age
 from streamops.model.readings import StreamReading
 from streamops.monitor.context import Place
-from streamops.monitor.counting import CountBudget, Counter, Span
-from streamops.monitor.lag import id_age
+from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.lag import RangeCount
 from streamops.wire.faults import Fault
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
@@ -110,7 +110,7 @@ class ArrivalReader:
                 tell(len(counts), len(seconds))
         return counts
 
-    async def _slice(self, stream: str, spans: Sequence[Span], depth: Depth) -> None:
+    async def _slice(self, stream: str, spans: Sequence[RangeCount], depth: Depth) -> None:
         """One round trip, and a pause after it."""
         started = time.monotonic()
         await Counter(self._server, SLICE).count([span for span in spans if not span.complete], depth)
@@ -152,14 +152,14 @@ def _ends(reading: StreamReading, now: datetime) -> tuple[EntryId, EntryId]:
     return first, last
 
 
-def _span(reading: StreamReading, second: int) -> Span:
+def _span(reading: StreamReading, second: int) -> RangeCount:
     begin = EntryId(second * SECOND, 0).previous()
-    return Span(
+    return RangeCount(
         reading.name, begin, EntryId(second * SECOND + SECOND - 1, MAX_PART), reading.entry_bytes or 0
     )
 
 
-def _whole(spans: Sequence[Span]) -> list[int]:
+def _whole(spans: Sequence[RangeCount]) -> list[int]:
     """The seconds that were counted to their end, up to the first that was not."""
     counts = []
     for span in spans:

@@ -14,28 +14,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.consumer_table import MILLISECOND, Members
-from streamops.model.ids import EPOCH
+from streamops.model.ids import EPOCH, id_age
 from streamops.model.lag import Lag
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import ServerInfo
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.details import DetailReader, Details
-from streamops.monitor.lag import Faith, faith_in, id_age, time_lag
-from streamops.monitor.lag_cases import GroupKey
-from streamops.monitor.lag_reader import LagKeeper
-from streamops.monitor.next_entries import HeadKeeper
-from streamops.monitor.profiles import ROWS_PER_COLLECTION, ProfileKeeper
+from streamops.monitor.group_cache import GroupCache, GroupKey
+from streamops.monitor.lag import reliability_of, time_lag
+from streamops.monitor.lag_reader import LagReader
 from streamops.monitor.watch import Watch
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import FullReader
 from streamops.wire.keys import stream_role
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
-
-SCANNED_LEANLY = 1_000
-"""Rows that the rolling scans take at most where whoever asks counts every one of the server's microseconds."""
 
 KNOWN_ROLES = 1 << 14
 """Streams whose roles are remembered."""
@@ -66,10 +60,9 @@ class Collector:
         self._full = FullReader(server, reader) if watch.deep else None
         self._reader = self._full or reader
         self._role = lru_cache(KNOWN_ROLES)(partial(stream_role, dead_letters=watch.dead_letters))
-        self._heads = HeadKeeper(server)
-        self._lags = LagKeeper(server, reader, budget or CountBudget())
-        self._profiles = ProfileKeeper(server, SCANNED_LEANLY if watch.deep else ROWS_PER_COLLECTION)
-        self._details = DetailReader(server, self._profiles, lean=watch.deep)
+        self._cache = GroupCache()
+        self._lags = LagReader(server, reader, self._cache, budget or CountBudget())
+        self._details = DetailReader(server, self._cache, lean=watch.deep)
 
     async def collect(
         self,
@@ -96,12 +89,10 @@ class Collector:
         readings = await self._reader.read(names)
         at = readings.now or datetime.now(UTC)  # noqa: TID251 - a gap says that the clock is ours
         read = [reading for reading in readings.streams if isinstance(reading, StreamReading)]
-        era = self._reader.servers.era
-        self._heads.heed(era)
-        self._lags.heed(era)
+        self._cache.invalidate(self._reader.servers.epoch)
         # What has to be asked is asked first: the rest is looked up while the server works.
         details, (whole, large) = await asyncio.gather(
-            self._read_details(read, at), self._heads.complete(read)
+            self._read_details(read, at), self._lags.read_next_entries(read)
         )
         if self._full is not None:
             self._full.keep(read, whole)
@@ -109,15 +100,13 @@ class Collector:
                 self._full.shun(name)
         clocks = _clocks(readings)
         lags, _ = await asyncio.gather(
-            self._settle(whole, readings.server),
+            self._lags.read_lags(whole, reliability_of(readings.server.nodes)),
             self._details.read_hearts(whole, [clock.milliseconds for clock in clocks], details),
         )
         streams = await self._assemble(whole, clocks, details, lags)
         if not partial:
             unread = {name for name, found in zip(names, readings.streams, strict=True) if _is_unread(found)}
-            self._lags.forget_all_but(lags, unread)
-            self._profiles.forget_all_but(lags, unread)
-            self._heads.forget_all_but({stream.name for stream in whole})
+            self._cache.keep_only(lags, unread)
             if self._full is not None:
                 self._full.forget_all_but(names)
         return Snapshot(
@@ -134,11 +123,6 @@ class Collector:
 
     async def _read_details(self, streams: Sequence[StreamReading], at: datetime) -> Details:
         return await self._details.read(streams, _milliseconds(at)) if self._watch.details else Details()
-
-    async def _settle(self, streams: Sequence[StreamReading], server: ServerInfo) -> dict[GroupKey, Lag]:
-        # In a cluster of mixed versions the least trustworthy one speaks for all.
-        faith = max((faith_in(node) for node in server.nodes), default=Faith.UPPER_BOUND)
-        return await self._lags.settle([(stream, faith) for stream in streams])
 
     async def _assemble(
         self,
@@ -220,9 +204,9 @@ def _group(
 ) -> ConsumerGroup:
     key = stream.name, group.name
     lag = lags[key]
-    if lag.entries == 0 and lag.known and not (group.head_read and group.head_id is None):
+    if lag.entries == 0 and lag.known and not (group.next_read and group.next_id is None):
         # Counted to the end, or so the server says: there is nothing that waits.
-        group = replace(group, head_id=None, head_read=True)
+        group = replace(group, next_id=None, next_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)
     if group.oldest_delivery is not None:
         oldest = group.oldest_delivery.at(now.milliseconds)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,8 +14,10 @@ from streamops.model.pending import PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
-from streamops.monitor.profiles import ProfileKeeper
+from streamops.monitor.group_cache import GroupCache, GroupKey
+from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
 from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
+from streamops.wire.deleted import look_for_deleted
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_consumers, read_pending
 from streamops.wire.server import Server
@@ -28,7 +31,15 @@ MAX_HEARTS = 1_000
 HEART_SILENCE = timedelta(seconds=15)
 """Whoever has a heartbeat may be silent; who has been heard of since is alive without being asked after."""
 
-GroupKey = tuple[str, str]
+ROWS_PER_PAGE = 1_000
+ROWS_PER_COLLECTION = 4_000
+ROWS_OF_LEAN = 1_000
+"""Pending entries that the rolling scans take of one group, and in one collection, at most; the exporter's take fewer."""
+
+NONE_DELETED: Final[tuple[int, PendingEntry | None]] = (0, None)
+
+LOOKED_UP: Final = 100
+"""Rows of a page that are looked for on Redis 6.2, which does not tell up to where entries were deleted."""
 
 
 class Details:
@@ -53,14 +64,16 @@ class DetailReader:
 
     Args:
         server: The server.
-        profiles: Profiles their pending entries.
-        lean: Whether consumers are made only when somebody asks for them. What is to be recorded needs them all.
+        cache: Where scans of pending entries go on from.
+        lean: Whether a collection costs as little as it can: consumers are made only when somebody asks for them, and
+            scans take smaller steps.
     """
 
-    def __init__(self, server: Server, profiles: ProfileKeeper, *, lean: bool = False) -> None:
+    def __init__(self, server: Server, cache: GroupCache, *, lean: bool = False) -> None:
         self._server = server
+        self._cache = cache
         self._lean = lean
-        self._profiles = profiles
+        self._collection = 0
 
     async def read(self, streams: Sequence[StreamReading], now: int) -> Details:
         """Consumers, rolling scans, and the oldest pending entries where the first reading had to leave them out.
@@ -74,7 +87,7 @@ class DetailReader:
         _, _, details.profiles = await asyncio.gather(
             self._read_members(groups, now, details),
             self._read_oldest(groups, details),
-            self._profiles.advance(streams),
+            self.scan_pending(streams),
         )
         return details
 
@@ -142,6 +155,81 @@ class DetailReader:
                 details.gaps.append(Gap(rows.reason, page.stream, page.group, "pending entries"))
             elif rows:
                 details.oldest[page.stream, page.group] = rows[0]
+
+    async def scan_pending(self, streams: Sequence[StreamReading]) -> dict[GroupKey, PendingProfile]:
+        """One more page of the scans of as many groups as the budget allows; the profiles of all groups scanned so far."""
+        self._collection += 1
+        pending = {(stream.name, group.name): group.pending for stream in streams for group in stream.groups}
+        for key, cached in self._cache.groups.items():
+            if pending.get(key) == 0:
+                cached.scan, cached.scanned_in = None, 0
+        pages = self._next_pages({key: count for key, count in pending.items() if count})
+        found = await read_pending(self._server, pages)
+        by_name = {stream.name: stream for stream in streams}
+        deleted = await self._look_for_deleted(by_name, pages, found)
+        for page, rows in zip(pages, found, strict=True):
+            cached = self._cache.of(page.stream, page.group)
+            cached.scanned_in = self._collection
+            if isinstance(rows, Fault):
+                continue
+            lacking, first = deleted.get((page.stream, page.group), NONE_DELETED)
+            cached.scan = advance_scan(
+                cached.scan or PendingScan(),
+                rows,
+                end=len(rows) < page.limit,
+                below=gone_below(by_name[page.stream]),
+                deleted=lacking,
+                first_deleted=first,
+            )
+        return {
+            key: profile
+            for key, cached in self._cache.groups.items()
+            if cached.scan and (count := pending.get(key)) and (profile := profile_of(cached.scan, count))
+        }
+
+    def _next_pages(self, pending: Mapping[GroupKey, int]) -> list[PendingRange]:
+        """The next page of each group, the one that was not scanned for longest first, as far as the rows go."""
+        cached = self._cache.groups
+        turns = sorted(pending, key=lambda key: cached[key].scanned_in if key in cached else 0)
+        pages, left = [], ROWS_OF_LEAN if self._lean else ROWS_PER_COLLECTION
+        for stream, group in turns:
+            rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)
+            if rows > left:
+                break
+            left -= rows
+            scan = cached[stream, group].scan if (stream, group) in cached else None
+            pages.append(PendingRange(stream, group, scan.cursor if scan else None, rows))
+        return pages
+
+    async def _look_for_deleted(
+        self,
+        streams: Mapping[str, StreamReading],
+        pages: Sequence[PendingRange],
+        found: Sequence[Sequence[PendingEntry] | Fault],
+    ) -> dict[GroupKey, tuple[int, PendingEntry | None]]:
+        """How many rows lack entries from where their stream begins, and the first of them; only where XDEL was used."""
+        doubtful = {
+            (page.stream, page.group): doubted
+            for page, rows in zip(pages, found, strict=True)
+            if not isinstance(rows, Fault) and (doubted := _doubtful(streams[page.stream], rows))
+        }
+        if not doubtful:
+            return {}
+        asked = [(key[0], [row.id for row in rows]) for key, rows in doubtful.items()]
+        looks = await look_for_deleted(self._server, asked)
+        return {
+            key: (look.gone, None if look.first is None else rows[look.first])
+            for (key, rows), look in zip(doubtful.items(), looks, strict=True)
+        }
+
+
+def _doubtful(stream: StreamReading, rows: Sequence[PendingEntry]) -> list[PendingEntry]:
+    """Rows whose entry may have been deleted from the midst of its stream: what was trimmed off is told by where it begins."""
+    if stream.first_id is None:
+        return []
+    begun = [row for row in rows if row.id >= stream.first_id]
+    deleted = stream.max_deleted_id
+    return begun[:LOOKED_UP] if deleted is None else [row for row in begun if row.id <= deleted]
 
 
 def _workers(

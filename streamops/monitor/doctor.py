@@ -12,7 +12,7 @@ from streamops.model.observation import Health
 from streamops.model.server import Flavour, ServerNode
 from streamops.monitor.assess import IDLE_SEES_ASKING
 from streamops.monitor.examinations import Examination, examine_rights
-from streamops.monitor.lag import Faith, faith_in
+from streamops.monitor.lag import LagReliability, reliability_of
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Command
@@ -154,7 +154,7 @@ def _lag_trust(node: ServerNode) -> tuple[Health, str, str]:
     if node.flavour is Flavour.REDIS and node.version < READ_ONLY_SCRIPTS:
         text = f"{name} reports no lag; it is counted from the entries, within a budget"
         return Health.WARN, text, "Redis 8 and Valkey 8.1 report a lag that can be trusted."
-    if faith_in(node) is Faith.SOUND:
+    if reliability_of([node]) is LagReliability.RELIABLE:
         return Health.OK, f"the lag that {name} reports, where it reports one, can be trusted", ""
     text = (
         f"the lag that {name} reports stays too high once trimming has overtaken a group; "

@@ -12,8 +12,8 @@ from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import Flavour, ServerInfo
-from streamops.monitor.counting import CountBudget, Counter, Span
-from streamops.monitor.lag import Faith, faith_in, settle_lag
+from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.lag import RangeCount, lag_of_reading, reliability_of
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, Readings, StreamReader
@@ -89,11 +89,6 @@ class Look(Struct, frozen=True):
             node.flavour is Flavour.VALKEY or node.version >= _POLLS_SEEN for node in self.server.nodes
         )
 
-    @property
-    def faith(self) -> Faith:
-        """What a lag that this server reports is worth."""
-        return max(map(faith_in, self.server.nodes), default=Faith.UPPER_BOUND)
-
     def others(self, group: str) -> tuple[str, ...]:
         """The other groups of the stream."""
         return tuple(one.name for one in self.reading.groups if one.name != group)
@@ -135,7 +130,7 @@ async def count_between(server: Server, look: Look, after: EntryId, until: Entry
         return Amount(0, 0)
     if first and last and after < first and until >= last:
         return Amount(stream.length, stream.length)
-    span = Span(stream.name, after, until, stream.entry_bytes or 0)
+    span = RangeCount(stream.name, after, until, stream.entry_bytes or 0)
     await Counter(server, _BUDGET).count([span], look.depth)
     return Amount(span.counted, span.counted if span.complete else stream.length)
 
@@ -205,7 +200,7 @@ async def entries_read_at(
 
 def lag_of(look: Look, group: GroupReading) -> Amount:
     """What a group was not given yet, as far as one reading tells it."""
-    lag = settle_lag(look.reading, group, look.faith)
+    lag = lag_of_reading(look.reading, group, reliability_of(look.server.nodes))
     if lag.entries is not None:
         return Amount(lag.entries, lag.entries)
     return Amount(lag.lower or 0, look.reading.length if lag.upper is None else lag.upper)

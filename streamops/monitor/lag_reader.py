@@ -1,265 +1,276 @@
-"""Lags, settled: what the server says, what was counted before, what has to be counted now."""
+"""All that is asked of the server to know lags: next undelivered entries, and counts where a reading leaves a lag open."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from streamops.model.ids import LAST_ID
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.monitor.counting import CountBudget, Counter, Span, span_ahead, span_behind
-from streamops.monitor.lag import Faith, settle_lag
-from streamops.monitor.lag_cases import (
-    Anchor,
-    Case,
-    GroupKey,
-    entries_added,
+from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.group_cache import CachedGroup, GroupCache, GroupKey
+from streamops.monitor.lag import (
+    CachedCount,
+    LagEstimate,
+    LagReliability,
+    NextEntry,
+    RangeCount,
+    exact_lag,
+    is_intact,
     is_same,
-    open_case,
-    recalled_lag,
+    lag_without_counting,
+    needing_next_entry,
 )
+from streamops.wire.faults import Fault
+from streamops.wire.reads import EntryRange, read_entries
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
 MOST_GROUPS = 64
 """A script looks for a group among so many at most: to tell of one takes the server some microseconds."""
 
+MAX_ENTRY_BYTES = 8 << 10
+"""The next entry's ID is read with the entry where a script did not read it, but only of streams with smaller ones."""
 
-class LagKeeper:
-    """Settles lags, remembers what was counted, and checks one reported lag a collection by counting.
 
-    A group whose reported lag was caught wrong (a foreign XSETID, a false ENTRIESREAD or XCLAIM LASTID can
-    do that) is not believed again as long as it lives.
-    """
+class LagReader:
+    """Verifies lags by counting, within a budget, and checks one reported lag a collection."""
 
-    def __init__(self, server: Server, reader: StreamReader, budget: CountBudget) -> None:
+    def __init__(self, server: Server, reader: StreamReader, cache: GroupCache, budget: CountBudget) -> None:
         self._server = server
         self._reader = reader
+        self._cache = cache
         self._budget = budget
-        self._anchors: dict[GroupKey, Anchor] = {}
-        self._caught: set[GroupKey] = set()
-        self._checked: set[GroupKey] = set()
-        self._served: dict[GroupKey, int] = {}
-        self._collections = 0
-        self._era = 0
+        self._collection = 0
+        self._round = 1
 
-    def heed(self, era: int) -> None:
-        """Drop what was counted where another server answers than before: its counts may be the same, and its entries others.
+    async def read_next_entries(
+        self, streams: Sequence[StreamReading]
+    ) -> tuple[list[StreamReading], set[str]]:
+        """The readings with the next entries that they leave out, and the names of streams with large entries."""
+        known: dict[GroupKey, NextEntry] = {}
+        asked: list[tuple[StreamReading, GroupReading]] = []
+        for stream in streams:
+            if (stream.entry_bytes or 0) > MAX_ENTRY_BYTES:
+                continue
+            for group in needing_next_entry(stream):
+                if group.next_read:
+                    continue
+                key = stream.name, group.name
+                cached = self._cache.groups.get(key)
+                if cached and cached.next_entry and cached.next_entry.holds(stream, group):
+                    known[key] = cached.next_entry
+                else:
+                    asked.append((stream, group))
+        large = await self._ask_next(asked, known) if asked else set()
+        names = {name for name, _ in known}
+        return [_completed(stream, known) if stream.name in names else stream for stream in streams], large
 
-        Who was caught is not believed there either: a replica has the counters of its primary.
+    async def _ask_next(
+        self, asked: Sequence[tuple[StreamReading, GroupReading]], known: dict[GroupKey, NextEntry]
+    ) -> set[str]:
+        """Read next entries, unless that fails; the names of streams where one is large."""
+        ranges = [EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1) for stream, group in asked]
+        alone = {stream.name: stream.alone for stream, _ in asked}
+        large = set()
+        for (stream, group), entries in zip(asked, await read_entries(self._server, ranges), strict=True):
+            if isinstance(entries, Fault):
+                continue
+            first = entries[0] if entries else None
+            if first is not None and first.size > MAX_ENTRY_BYTES:
+                large.add(stream.name)
+            found = NextEntry(alone[stream.name], group.last_delivered_id, first.id if first else None)
+            known[stream.name, group.name] = self._cache.of(stream.name, group.name).next_entry = found
+        return large
 
-        Args:
-            era: Which servers answer, as ``Identities`` counts.
-        """
-        if era != self._era:
-            self._era = era
-            self._anchors.clear()
-
-    async def settle(self, streams: Sequence[tuple[StreamReading, Faith]]) -> dict[GroupKey, Lag]:
+    async def read_lags(
+        self, streams: Sequence[StreamReading], reliability: LagReliability
+    ) -> dict[GroupKey, Lag]:
         """The lag of every group of these streams, counting within the budget."""
-        self._collections += 1
+        self._collection += 1
         lags: dict[GroupKey, Lag] = {}
-        cases: list[Case] = []
-        for stream, faith in streams:
+        estimates: list[LagEstimate] = []
+        for stream in streams:
             for group in stream.groups:
                 key = stream.name, group.name
-                anchor = self._anchors.get(key)
-                if anchor is not None and anchor.lag.known and anchor.same(stream, group):
-                    # Counted, and nothing has moved: most groups, most of the time.
-                    lags[key] = anchor.lag
-                    continue
-                lag = settle_lag(stream, group, Faith.NONE if key in self._caught else faith)
-                recalled = None if lag.known or anchor is None else recalled_lag(anchor, stream, group)
-                lags[key] = recalled or lag
-                if not lag.known and recalled is None:
-                    cases.append(open_case(anchor, stream, group, lag, self._budget.cheap))
+                cached = self._cache.groups.get(key)
+                found = lag_without_counting(
+                    stream,
+                    group,
+                    LagReliability.WRONG if cached and cached.is_wrong else reliability,
+                    cached.counted if cached else None,
+                )
+                if isinstance(found, LagEstimate):
+                    estimates.append(found)
+                    found = found.lag
+                lags[key] = found
         counter = Counter(self._server, self._budget)
-        await self._count(cases, counter)
-        await self._confirm(cases, counter)
-        for case in cases:
-            lags[case.key] = case.result()
-            self._remember(case, lags[case.key], counter)
+        await self._count(estimates, counter)
+        await self._confirm(estimates, counter)
+        for estimate in estimates:
+            lags[estimate.stream.name, estimate.group.name] = self._result(estimate, counter)
         await self._check_one(streams, lags, counter)
         return lags
 
-    def forget_all_but(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
-        """Drop what is remembered of other groups, except of streams that could not be read."""
-        self._anchors = {
-            key: anchor for key, anchor in self._anchors.items() if key in groups or key[0] in unread
-        }
-        self._caught = {key for key in self._caught if key in groups or key[0] in unread}
-        self._checked = {key for key in self._checked if key in groups or key[0] in unread}
-        self._served = {key: when for key, when in self._served.items() if key in groups or key[0] in unread}
-
-    async def _count(self, cases: Iterable[Case], counter: Counter) -> None:
+    async def _count(self, estimates: Sequence[LagEstimate], counter: Counter) -> None:
         """First what was delivered since an old count, then ahead of the position, then behind it."""
         depth = self._reader.depth
-        queue = sorted(cases, key=self._turn)
-        await counter.count([case.delivered for case in queue if case.delivered], depth)
-        queue = [case for case in queue if not (case.delivered and case.delivered.complete)]
-        queue = self._affordable(queue, counter)
-        for case in queue:
-            weight = case.stream.entry_bytes or 0
-            end = case.stream.end_id or LAST_ID
-            case.ahead = span_ahead(case.stream.name, case.group.last_delivered_id, end, weight)
-            case.ahead.length = case.stream.length
-            case.ahead.group = case.group.name if len(case.stream.groups) <= MOST_GROUPS else ""
-        await counter.count([case.ahead for case in queue if case.ahead], depth)
-        queue = [case for case in queue if case.ahead and not case.ahead.complete and not case.ahead.failed]
-        for case in queue:
-            weight = case.stream.entry_bytes or 0
-            case.behind = span_behind(case.stream.name, case.group.last_delivered_id, weight)
-        await counter.count([case.behind for case in queue if case.behind], depth)
+        delivered = []
+        for estimate in estimates:
+            counted = self._cached(estimate).counted
+            if counted and (begun := estimate.count_delivered(counted, self._budget.cheap)):
+                delivered.append(begun)
+        await counter.count(delivered, depth)
+        queue = [one for one in estimates if not (one.delivered and one.delivered.complete)]
+        queue = self._affordable(sorted(queue, key=self._turn), counter)
+        await counter.count(
+            [one.count_ahead(with_group=len(one.stream.groups) <= MOST_GROUPS) for one in queue], depth
+        )
+        await counter.count(
+            [
+                one.count_behind()
+                for one in queue
+                if one.ahead and not one.ahead.complete and not one.ahead.failed
+            ],
+            depth,
+        )
 
-    def _turn(self, case: Case) -> tuple[bool, int, int]:
-        """Cheap ones first; of the others, who has waited for longest."""
-        large = case.weight > self._budget.per_range
-        return large, self._served.get(case.key, 0) if large else 0, case.weight
+    def _turn(self, estimate: LagEstimate) -> tuple[bool, int, int]:
+        """Cheap ones first; of the others, the one that was not counted for longest."""
+        is_large = estimate.most > self._budget.per_range
+        return is_large, self._cached(estimate).counted_in if is_large else 0, estimate.most
 
-    def _affordable(self, queue: Sequence[Case], counter: Counter) -> list[Case]:
-        """As many cases as the budget has room for on both sides of their positions, and at least one."""
-        left, chosen = counter.left, list[Case]()
-        for case in queue:
-            large = case.weight > self._budget.per_range
-            cost = 2 * self._budget.per_range if large else case.weight
+    def _affordable(self, queue: Sequence[LagEstimate], counter: Counter) -> list[LagEstimate]:
+        """As many as the budget has room for on both sides of their positions, and at least one."""
+        left, chosen = counter.left, list[LagEstimate]()
+        for estimate in queue:
+            is_large = estimate.most > self._budget.per_range
+            cost = 2 * self._budget.per_range if is_large else estimate.most
             if chosen and cost > left:
                 break
             left -= cost
-            chosen.append(case)
-            if large:
-                self._served[case.key] = self._collections
+            chosen.append(estimate)
+            if is_large:
+                self._cached(estimate).counted_in = self._collection
         return chosen
 
-    async def _confirm(self, cases: Iterable[Case], counter: Counter) -> None:
-        """Give up what was counted behind a position where the stream has lost entries since it was read.
-
-        What a script counted ahead of a position mostly tells by itself whether any were lost; other counts do not.
-        """
-        doubtful = [case for case in cases if case.leans_on_the_past or case.untold]
-        streams = {case.stream.name: case.stream for case in doubtful}
-        now = await self._read_again(list(streams))
-        if self._is_another:
-            for case in cases:
-                case.forget()
+    async def _confirm(self, estimates: Sequence[LagEstimate], counter: Counter) -> None:
+        """Look whether streams have lost entries since they were read, where a result depends on it and is not known."""
+        asked = [one for one in estimates if one.needs_confirmation]
+        before = {one.stream.name: one.stream for one in asked}
+        now = await self._read_again(list(before))
+        if self._is_another_server:
+            for estimate in estimates:
+                estimate.discard_counts()
             return
-        intact = {name for name, stream in now.items() if _is_intact(streams[name], stream)}
-        intact |= await self._intact_by_count(
-            [(streams[name], stream) for name, stream in now.items() if name not in intact], counter
-        )
-        for case in doubtful:
-            if case.stream.name not in intact:
-                case.give_up()
-            else:
-                case.vouch()
+        intact = {name for name, stream in now.items() if is_intact(before[name], stream)}
+        changed = [(before[name], stream) for name, stream in now.items() if name not in intact]
+        intact |= await self._intact_by_count(changed, counter)
+        for estimate in asked:
+            estimate.confirm(intact=estimate.stream.name in intact)
 
     async def _intact_by_count(
         self, pairs: Sequence[tuple[StreamReading, StreamReading]], counter: Counter
     ) -> set[str]:
         """Streams whose length changed by just what came after their last entry; Redis 6.2 does not say more."""
-        spans = {
-            before.name: (
-                before,
-                after,
-                Span(before.name, before.last_id, after.last_id, after.entry_bytes or 0),
-            )
+        since = [
+            (before, after, RangeCount(before.name, before.last_id, after.last_id, after.entry_bytes or 0))
             for before, after in pairs
             if before.entries_added is None
             and before.first_id == after.first_id
             and before.last_id is not None
             and after.last_id is not None
-        }
-        await counter.count([span for _, _, span in spans.values()], self._reader.depth)
+        ]
+        await counter.count([added for _, _, added in since], self._reader.depth)
         return {
-            name
-            for name, (before, after, span) in spans.items()
-            if span.complete and after.length - span.counted == before.length
+            before.name
+            for before, after, added in since
+            if added.complete and after.length - added.counted == before.length
         }
 
     async def _read_again(self, names: Sequence[str]) -> dict[str, StreamReading]:
-        if not names:
-            return {}
-        readings = (await self._reader.read(names)).streams
+        readings = (await self._reader.read(names)).streams if names else ()
         return {reading.name: reading for reading in readings if isinstance(reading, StreamReading)}
 
     @property
-    def _is_another(self) -> bool:
-        """Whether another server answers by now than the one that what is settled was read from."""
-        return self._reader.servers.era != self._era
+    def _is_another_server(self) -> bool:
+        """Whether another server answers by now than the one that the readings are of."""
+        return self._reader.servers.epoch != self._cache.epoch
 
-    def _remember(self, case: Case, lag: Lag, counter: Counter) -> None:
-        """Keep what was counted for the reading; bounds too, where counting again would find no more."""
-        if (
-            case.moved
-            or not (lag.known or counter.is_final(case.ahead, case.behind))
-            or not case.stream.bounds_read
-        ):
-            self._anchors.pop(case.key, None)
-            return
-        self._anchors[case.key] = Anchor(lag, case.stream.alone, case.group.last_delivered_id)
+    def _result(self, estimate: LagEstimate, counter: Counter) -> Lag:
+        """The lag after counting, which is kept for the reading; bounds too, if counting again would find no more."""
+        lag, stream = estimate.result(), estimate.stream
+        is_final = lag.known or counter.is_final(estimate.ahead, estimate.behind)
+        holds = is_final and estimate.has_lost is False and stream.bounds_read
+        self._cached(estimate).counted = (
+            CachedCount(lag, stream.alone, estimate.group.last_delivered_id) if holds else None
+        )
+        return lag
+
+    def _cached(self, estimate: LagEstimate) -> CachedGroup:
+        return self._cache.of(estimate.stream.name, estimate.group.name)
 
     async def _check_one(
-        self,
-        streams: Sequence[tuple[StreamReading, Faith]],
-        lags: dict[GroupKey, Lag],
-        counter: Counter,
+        self, streams: Sequence[StreamReading], lags: dict[GroupKey, Lag], counter: Counter
     ) -> None:
-        """Count one group whose reported lag is believed, the one not checked for longest."""
+        """Count one group whose reported lag is believed, in its turn."""
         candidate = self._next_to_check(streams, lags, counter)
         if candidate is None:
             return
         stream, group = candidate
         key, reported = (stream.name, group.name), lags[stream.name, group.name].entries
-        end, weight = stream.end_id or LAST_ID, stream.entry_bytes or 0
-        span = span_ahead(stream.name, group.last_delivered_id, end, weight)
-        await counter.count([span], self._reader.depth)
-        if not span.complete or span.counted == reported or not await self._still_is(stream, group):
+        ahead = LagEstimate(stream, group, lags[key]).count_ahead(with_group=False)
+        ahead.length = None
+        await counter.count([ahead], self._reader.depth)
+        if not ahead.complete or ahead.counted == reported or not await self._is_unmoved(stream, group):
             return
-        self._caught.add(key)
-        reason = f"counted; the server says {reported:,}"
-        lags[key] = Lag(span.counted, span.counted, span.counted, LagBasis.EXACT, reason)
+        self._cache.of(*key).is_wrong = True
+        lags[key] = exact_lag(ahead.counted, f"counted; the server says {reported:,}")
 
-    async def _still_is(self, stream: StreamReading, group: GroupReading) -> bool:
+    async def _is_unmoved(self, stream: StreamReading, group: GroupReading) -> bool:
         """Whether nothing has moved since the reading: else the count may differ and the server be right."""
         now = (await self._read_again([stream.name])).get(stream.name)
         return (
             now is not None
-            and not self._is_another
+            and not self._is_another_server
             and is_same(stream, now)
-            and group.last_delivered_id
-            in {one.last_delivered_id for one in now.groups if one.name == group.name}
+            and (group.name, group.last_delivered_id)
+            in {(one.name, one.last_delivered_id) for one in now.groups}
         )
 
     def _next_to_check(
-        self, streams: Sequence[tuple[StreamReading, Faith]], lags: dict[GroupKey, Lag], counter: Counter
+        self, streams: Sequence[StreamReading], lags: dict[GroupKey, Lag], counter: Counter
     ) -> tuple[StreamReading, GroupReading] | None:
-        def believed() -> Iterator[tuple[StreamReading, GroupReading]]:
-            for stream, _ in streams:
-                for group in stream.groups:
-                    lag = lags[stream.name, group.name]
-                    if lag.basis is LagBasis.REPORTED and (stream.name, group.name) not in self._checked:
-                        yield stream, group
-
-        def countable(candidate: tuple[StreamReading, GroupReading]) -> bool:
-            stream, group = candidate
-            return counter.allows(lags[stream.name, group.name].entries or 0, stream.entry_bytes or 0)
-
-        chosen = next(filter(countable, believed()), None)
-        if chosen is None and self._checked:
-            # Everybody has had a turn: it starts over.
-            self._checked.clear()
-            chosen = next(filter(countable, believed()), None)
-        if chosen is not None:
-            self._checked.add((chosen[0].name, chosen[1].name))
-        return chosen
+        """A group whose reported lag was not checked in this round, and may be counted; after the last one a round begins."""
+        was_checked = True
+        while was_checked:
+            was_checked = False
+            for stream, group, lag in _reported(streams, lags):
+                cached = self._cache.groups.get((stream.name, group.name))
+                if cached is not None and cached.checked_in == self._round:
+                    was_checked = True
+                elif counter.allows(lag.entries or 0, stream.entry_bytes or 0):
+                    self._cache.of(stream.name, group.name).checked_in = self._round
+                    return stream, group
+            self._round += was_checked
+        return None
 
 
-def _is_intact(before: StreamReading, after: StreamReading) -> bool:
-    """Whether it is certain that a stream has lost no entries between two readings."""
-    if not before.bounds_read:
-        # One removed for every one added shows only in a lag that the server counts from its additions.
-        unmoved = before.length == after.length and before.groups == after.groups
-        return unmoved and any(_counts_additions(group, before.length) for group in before.groups)
-    return entries_added(before, after) is not None
+def _reported(
+    streams: Sequence[StreamReading], lags: dict[GroupKey, Lag]
+) -> Iterator[tuple[StreamReading, GroupReading, Lag]]:
+    for stream in streams:
+        for group in stream.groups:
+            if (lag := lags[stream.name, group.name]).basis is LagBasis.REPORTED:
+                yield stream, group, lag
 
 
-def _counts_additions(group: GroupReading, length: int) -> bool:
-    """Whether any addition changes the group's reported lag: that of a group before the first entry is the length."""
-    return group.entries_read is not None and group.reported_lag is not None and group.reported_lag < length
+def _completed(stream: StreamReading, known: dict[GroupKey, NextEntry]) -> StreamReading:
+    """The reading with the next entries that are known."""
+    groups = [
+        replace(group, next_id=found.id, next_read=True)
+        if (found := known.get((stream.name, group.name)))
+        else group
+        for group in stream.groups
+    ]
+    return replace(stream, groups=tuple(groups))

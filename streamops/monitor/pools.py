@@ -11,7 +11,8 @@ from streamops.model.ids import EntryId
 from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
 from streamops.monitor.context import Place
-from streamops.monitor.counting import CountBudget, Counter, Span
+from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.lag import RangeCount
 from streamops.monitor.workers import WorkerReader
 from streamops.targets.local import LocalTarget, size_of
 from streamops.wire.faults import Fault, FaultKind
@@ -134,7 +135,7 @@ class PoolReader:
 
     async def count_between(self, stream: str, after: EntryId, until: EntryId, most: int) -> int | None:
         """Entries after an ID and up to another, or as many of them as may be counted; none where none may be."""
-        span = Span(stream, after, until, 0)
+        span = RangeCount(stream, after, until, 0)
         budget = CountBudget(per_range=most, per_collection=most)
         await Counter(self._place.server, budget).count([span], Depth.SCRIPT)
         return None if span.failed and not span.counted else span.counted

@@ -11,7 +11,7 @@ from typing import Final
 from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor.inspection import Look, find_stream
-from streamops.monitor.lag_cases import entries_added
+from streamops.monitor.lag import entries_added
 from streamops.wire.faults import Fault
 from streamops.wire.reads import Count, CountRange, count_entries
 from streamops.wire.server import Server

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.envelopes import Envelope, read_envelope
+from streamops.model.ids import id_age
 from streamops.model.json_text import Json, payload_json, text_json
 from streamops.model.lag import Lag
 from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
@@ -15,7 +16,6 @@ from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
-from streamops.monitor.lag import id_age
 from streamops.present.cells import id_text, idle_seconds, rounded, seconds
 from streamops.present.rows import PendingRow
 from streamops.present.text import safe

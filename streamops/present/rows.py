@@ -7,11 +7,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.entries import Entry, PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.ids import EntryId, id_age
 from streamops.model.observation import Finding, GroupView, Observation, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.streams import Consumer
-from streamops.monitor.lag import id_age
 from streamops.present.units import terse
 
 

@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Final
 
+from streamops.model.ids import id_age
 from streamops.model.observation import Health, Observation
 from streamops.model.server import ServerInfo, ServerNode
 from streamops.model.streams import StreamRole, StreamState
 from streamops.model.wording import counted
-from streamops.monitor.lag import id_age
 from streamops.present.charts.chart import chart_lines
 from streamops.present.charts.points import Point
 from streamops.present.columns.workers import STATES

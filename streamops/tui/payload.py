@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from streamops.model.entries import Entry
-from streamops.monitor.lag import id_age
+from streamops.model.ids import id_age
 from streamops.present.entries import FieldView, Kind, render_entry
 from streamops.present.table import Cell, Tone
 from streamops.present.units import UNKNOWN, count, duration, size, timestamp

@@ -50,7 +50,7 @@ class FullReader:
         self._steady = SteadyReader(server, reader.servers)
         self._light: set[str] = set()
         self._told: dict[str, Told] = {}
-        self._told_in = self.servers.era
+        self._told_in = self.servers.epoch
         self._try_at = -math.inf
 
     @property
@@ -71,11 +71,11 @@ class FullReader:
     async def read(self, names: Sequence[str]) -> Readings:
         """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
         parts: dict[str, Part] = {}
-        passes, eras = [], set[int]()
+        passes, epochs = [], set[int]()
         light = [name for name in names if name in self._light] if self._permitted else []
         if light:
             passes.append(await self._read_full(light))
-            eras.add(self.servers.era)
+            epochs.add(self.servers.epoch)
             if self._permitted:
                 parts.update(_by_name(light, passes[-1]))
             else:
@@ -84,14 +84,14 @@ class FullReader:
         if steady:
             stood, moved = await self._steady.read(steady)
             passes.append(stood)
-            eras.add(self.servers.era)
+            epochs.add(self.servers.epoch)
             parts.update(_by_name([name for name in steady if name not in moved], stood))
         rest = [name for name in names if name not in parts]
         if rest or not passes:
             passes.append(await self._read_by_script(rest))
-            eras.add(self.servers.era)
+            epochs.add(self.servers.epoch)
             parts.update(_by_name(rest, passes[-1]))
-        if len(eras) > 1:
+        if len(epochs) > 1:
             # Another server took over between two of them: nothing tells which of the streams are whose.
             return await self._read_by_script(names)
         return passes[0] if len(passes) == 1 else _joined(names, parts, passes)
@@ -137,7 +137,7 @@ class FullReader:
             requests, PRELUDE, lambda node: (decoders[node].hear_time, decoders[node].hear_info)
         )
         preludes = preludes_of(self._server, answers)
-        self._told_in = self.servers.heed(preludes.server.nodes, preludes.failures)
+        self._told_in = self.servers.note(preludes.server.nodes, preludes.failures)
         if before and self._told_in != told_in:
             # Another server's reply may be the same to the byte, but not what the reading was completed by.
             self._told = {}

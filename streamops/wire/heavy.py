@@ -26,12 +26,12 @@ class HeavyStreams:
     """The last readings of streams with large entries, by name.
 
     Args:
-        era: Whose they are, as ``Identities`` counts. There is one of these for each era, so that neither what is
+        epoch: Whose they are, as ``Identities`` counts. There is one of these for each epoch, so that neither what is
             kept nor what the script is told of was another server's.
     """
 
-    def __init__(self, era: int = 0) -> None:
-        self.era: Final = era
+    def __init__(self, epoch: int = 0) -> None:
+        self.epoch: Final = epoch
         self._known: dict[str, Known] = {}
 
     def __len__(self) -> int:
@@ -74,7 +74,7 @@ class HeavyStreams:
 
 def script_arguments(reading: StreamReading) -> tuple[Argument, ...]:
     """What ``read_stream.lua`` is told of an earlier reading."""
-    positions = {str(group.last_delivered_id) for group in reading.groups if group.head_read}
+    positions = {str(group.last_delivered_id) for group in reading.groups if group.next_read}
     return reading.length, str(reading.first_id), str(reading.last_id), *sorted(positions)
 
 

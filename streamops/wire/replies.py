@@ -54,7 +54,7 @@ def decode_reading(name: str, reply: Reply, *, known: StreamReading | None = Non
     if isinstance(groups, Exception):
         why = fault(groups)
         return replace(why, reason="no permission for XINFO GROUPS") if why.denies_command else why
-    heads = {group.last_delivered_id: group.head_id for group in known.groups} if known else {}
+    heads = {group.last_delivered_id: group.next_id for group in known.groups} if known else {}
     decoded = tuple(_scripted_group(group, heads) for group in groups)
     if isinstance(stream, Exception):
         return StreamReading(name, length, decoded)

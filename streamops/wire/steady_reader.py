@@ -71,7 +71,7 @@ class SteadyReader:
         self._seen: dict[str, StreamReading] = {}
         self._standing: dict[str, Standing] = {}
         self._servers = servers
-        self._era = servers.era
+        self._epoch = servers.epoch
         self._try_at = -math.inf
 
     def known(self, names: Iterable[str]) -> list[str]:
@@ -132,9 +132,9 @@ class SteadyReader:
 
     def _heed(self, nodes: Sequence[ServerNode], silent: Collection[str]) -> bool:
         """Whether the servers are those of the last time; where they are not, nothing is known any more."""
-        before, self._era = self._era, self._servers.heed(nodes, silent)
+        before, self._epoch = self._epoch, self._servers.note(nodes, silent)
         # Where INFO may not be asked, nobody can tell: nothing vouches for a stream here but that they are the same.
-        is_same = bool(nodes) and self._era == before
+        is_same = bool(nodes) and self._epoch == before
         if not is_same:
             self._seen.clear()
             self._standing.clear()
@@ -154,7 +154,7 @@ def _can_stand(reading: StreamReading) -> bool:
         and (reading.entry_bytes or 0) >= HEAVY_BYTES
         and len(groups) <= MAX_GROUPS
         and sum([group.consumers for group in groups]) <= MAX_CONSUMERS
-        and all(group.head_read for group in groups)
+        and all(group.next_read for group in groups)
         and tells_added(groups, reading.entries_added, reading.length)
     )
 

@@ -166,8 +166,8 @@ class SteadyDecoder:
                     group.last_delivered_id,
                     entries_read,
                     lag,
-                    head_id=group.head_id,
-                    head_read=group.head_read,
+                    next_id=group.next_id,
+                    next_read=group.next_read,
                 )
             )
         return groups if tells_added(groups, stood.entries_added, stood.length) else None

@@ -80,7 +80,7 @@ class StreamReader:
     def __init__(self, server: Server) -> None:
         self._server = server
         self.servers: Final = Identities()
-        self._heavy = HeavyStreams(self.servers.era)
+        self._heavy = HeavyStreams(self.servers.epoch)
         self._read_only_denied = False
         self._denied_at: float | None = None
         self.depth = Depth.READ_ONLY_SCRIPT
@@ -98,9 +98,9 @@ class StreamReader:
             self.depth = depth
         width = len(chunks[0]) if chunks else 1
         preludes = preludes_of(self._server, answers)
-        era = self.servers.heed(preludes.server.nodes, preludes.failures)
-        if era != told.era:
-            self._heavy = HeavyStreams(era)
+        epoch = self.servers.note(preludes.server.nodes, preludes.failures)
+        if epoch != told.epoch:
+            self._heavy = HeavyStreams(epoch)
             if len(told):
                 # The script was told of another server's entries: what it found unchanged is a mixture of both.
                 return await self.read(names)

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from streamops.exporter.catalogue.family import Family
 from streamops.exporter.metrics.labels import Labels, make_labels
-from streamops.model.ids import EPOCH, EntryId
-from streamops.monitor.lag import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE
+from streamops.model.ids import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
 
 Key = TypeVar("Key", bound=tuple[str, ...])
 

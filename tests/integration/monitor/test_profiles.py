@@ -1,14 +1,14 @@
 """Rolling scans over pending entries: a bounded number of rows a collection, every group in its turn."""
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
 
 import pytest
 
 from streamops.model.ids import ZERO_ID
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.monitor.profiles import ROWS_PER_COLLECTION, ROWS_PER_PAGE, ProfileKeeper
+from streamops.monitor.details import ROWS_PER_COLLECTION, ROWS_PER_PAGE, DetailReader
+from streamops.monitor.group_cache import GroupCache
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 
@@ -35,9 +35,9 @@ def groups(pending: Mapping[str, int]) -> list[StreamReading]:
 
 
 @pytest.fixture
-async def keeper(server: RunningServer) -> AsyncIterator[ProfileKeeper]:
+async def reader(server: RunningServer) -> AsyncIterator[DetailReader]:
     connection = await Server.connect(server.options)
-    yield ProfileKeeper(connection)
+    yield DetailReader(connection, GroupCache())
     await connection.close()
 
 
@@ -53,29 +53,29 @@ def check_counts(profile: PendingProfile, pending: int) -> None:
     assert profile.most_delivered.delivery_count == 7
 
 
-async def test_coverage_grows_to_the_whole(server: RunningServer, keeper: ProfileKeeper) -> None:
+async def test_coverage_grows_to_the_whole(server: RunningServer, reader: DetailReader) -> None:
     pending = 2 * ROWS_PER_PAGE + 500
     add_pending(server, "orders", pending)
     coverage = []
     for _ in range(5):
-        profile = (await keeper.advance(groups({"orders": pending})))["orders", "billing"]
+        profile = (await reader.scan_pending(groups({"orders": pending})))["orders", "billing"]
         coverage.append(profile.coverage)
     assert coverage == [1000 / pending, 2000 / pending, 1.0, 1.0, 1.0]
     check_counts(profile, pending)
 
 
-async def test_small_groups_are_whole_at_once(server: RunningServer, keeper: ProfileKeeper) -> None:
+async def test_small_groups_are_whole_at_once(server: RunningServer, reader: DetailReader) -> None:
     pending = {f"orders:{number}": 10 + number for number in range(40)}
     for name, count in pending.items():
         add_pending(server, name, count)
-    profiles = await keeper.advance(groups(pending))
+    profiles = await reader.scan_pending(groups(pending))
     assert {profile.coverage for profile in profiles.values()} == {1.0}
     for (name, _), profile in profiles.items():
         check_counts(profile, pending[name])
 
 
 async def test_rows_of_one_collection_are_bounded_and_turns_are_fair(
-    server: RunningServer, keeper: ProfileKeeper
+    server: RunningServer, reader: DetailReader
 ) -> None:
     pending = {f"orders:{number}": ROWS_PER_PAGE for number in range(10)}
     for name, count in pending.items():
@@ -84,30 +84,28 @@ async def test_rows_of_one_collection_are_bounded_and_turns_are_fair(
     seen = []
     for _ in range(5):
         before = server.calls("xpending")
-        seen.append(len(await keeper.advance(groups(pending))))
+        seen.append(len(await reader.scan_pending(groups(pending))))
         assert server.calls("xpending") - before == at_once
     assert seen == [4, 8, 10, 10, 10]
 
 
-async def test_refused_group_does_not_hold_up_the_others(
-    server: RunningServer, keeper: ProfileKeeper
-) -> None:
+async def test_refused_group_does_not_hold_up_the_others(server: RunningServer, reader: DetailReader) -> None:
     """Groups that cannot be read take their turn like all others, and no more."""
     gone = {f"gone:{number}": ROWS_PER_PAGE for number in range(5)}
     add_pending(server, "orders", 10)
     for _ in range(2):
-        profiles = await keeper.advance(groups(gone | {"orders": 10}))
+        profiles = await reader.scan_pending(groups(gone | {"orders": 10}))
     assert list(profiles) == [("orders", "billing")]
 
 
 async def test_profiles_never_ask_for_pending_entries_by_idle_time(
-    server: RunningServer, keeper: ProfileKeeper
+    server: RunningServer, reader: DetailReader
 ) -> None:
     """XPENDING with IDLE scans the whole list whatever its count: the server's own log of calls must not show it."""
     server.command("CONFIG", "SET", "slowlog-log-slower-than", 0)
     add_pending(server, "orders", 50)
     server.command("SLOWLOG", "RESET")
-    await keeper.advance(groups({"orders": 50}))
+    await reader.scan_pending(groups({"orders": 50}))
     calls: list[list[bytes]] = [entry[3] for entry in server.command("SLOWLOG", "GET", 100)]
     server.command("CONFIG", "SET", "slowlog-log-slower-than", 10_000)
     scans = [call for call in calls if call[0].upper() == b"XPENDING"]
@@ -116,21 +114,11 @@ async def test_profiles_never_ask_for_pending_entries_by_idle_time(
 
 
 async def test_group_without_pending_entries_has_no_profile(
-    server: RunningServer, keeper: ProfileKeeper
+    server: RunningServer, reader: DetailReader
 ) -> None:
     add_pending(server, "orders", 10)
-    assert await keeper.advance(groups({"orders": 10}))
-    assert await keeper.advance(groups({"orders": 0})) == {}
-    assert keeper._scans == {}
-
-
-async def test_forgotten_but_for_what_could_not_be_read(server: RunningServer, keeper: ProfileKeeper) -> None:
-    pending = {"orders": 10, "payments": 10, "returns": 10}
-    for name, count in pending.items():
-        add_pending(server, name, count)
-    await keeper.advance(groups(pending))
-    keeper.forget_all_but({("orders", "billing"): Any}, {"payments"})
-    assert set(keeper._scans) == {("orders", "billing"), ("payments", "billing")}
+    assert await reader.scan_pending(groups({"orders": 10}))
+    assert await reader.scan_pending(groups({"orders": 0})) == {}
 
 
 def test_bounds_are_in_order() -> None:

@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.monitor.counting import CountBudget, Counter, Span
+from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.lag import RangeCount
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth
 from tests.support.monitor.tallies import BUDGET, add_of_sizes, ahead
@@ -71,7 +72,7 @@ async def test_what_is_counted_to_tell_what_was_removed_is_of_the_budget_too(
     add_of_sizes(server, "orders", [10] * 200)
     server.command("XGROUP", "CREATE", "orders", "billing", "145-1")
     counter = Counter(connected, BUDGET)
-    spans = [Span("orders", EntryId(145, 1), EntryId(150, 1), 10, 150, "billing") for _ in range(9)]
+    spans = [RangeCount("orders", EntryId(145, 1), EntryId(150, 1), 10, 150, "billing") for _ in range(9)]
     await counter.count(spans[:1], depth)
     assert (spans[0].counted, spans[0].complete, spans[0].gone, spans[0].now) == (5, True, None, None)
     assert counter.left == BUDGET.per_collection - 5 - 2 * BUDGET.per_page
@@ -132,7 +133,7 @@ async def test_single_entry_larger_than_the_budget_is_counted(
     server: RunningServer, connected: Server, depth: Depth
 ) -> None:
     add_of_sizes(server, "large", [3_000_000])
-    span = Span("large", ZERO_ID, EntryId(1, 1), 3_000_000)
+    span = RangeCount("large", ZERO_ID, EntryId(1, 1), 3_000_000)
     counter = Counter(connected, replace(BUDGET, bytes_per_page=1000, bytes_per_collection=2000))
     await counter.count([span], depth)
     assert (span.counted, span.complete) == (1, True)

@@ -23,13 +23,13 @@ async def test_what_was_added_to_a_reading_holds_until_it_moves(server: RunningS
         await full.read(["orders"])
         (told,) = (await full.read(["orders"])).streams
         assert isinstance(told, StreamReading)
-        more = replace(told, groups=tuple(replace(group, head_read=True) for group in told.groups))
+        more = replace(told, groups=tuple(replace(group, next_read=True) for group in told.groups))
         full.keep([told], [more])
         assert (await full.read(["orders"])).streams == [more]
         server.command("XADD", "orders", "*", "n", "x")
         (moved,) = (await full.read(["orders"])).streams
     assert isinstance(moved, StreamReading)
-    assert not any(group.head_read for group in moved.groups)
+    assert not any(group.next_read for group in moved.groups)
 
 
 async def test_what_was_added_to_a_reading_is_not_of_another_server(start_server: StartServer) -> None:
@@ -40,7 +40,7 @@ async def test_what_was_added_to_a_reading_is_not_of_another_server(start_server
         await full.read(["orders"])
         (told,) = (await full.read(["orders"])).streams
         assert isinstance(told, StreamReading)
-        more = replace(told, groups=tuple(replace(group, head_read=True) for group in told.groups))
+        more = replace(told, groups=tuple(replace(group, next_read=True) for group in told.groups))
         full.keep([told], [more])
         server.command("DEBUG", "CHANGE-REPL-ID")
         assert (await full.read(["orders"])).streams == [told]

@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.model.ids import EntryId
+from streamops.model.ids import EntryId, id_age
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.monitor.collect import Collector
 from streamops.monitor.counting import CountBudget
-from streamops.monitor.lag import id_age
 from streamops.monitor.watch import Watch
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command

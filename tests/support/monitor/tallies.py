@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.monitor.counting import CountBudget, Span, span_ahead
+from streamops.monitor.counting import CountBudget
+from streamops.monitor.lag import RangeCount
 from tests.support.servers import RunningServer
 
 BUDGET = CountBudget(per_range=50, per_collection=120, per_page=20, rounds=20)
@@ -17,5 +18,5 @@ def add_of_sizes(server: RunningServer, name: str, sizes: Sequence[int]) -> None
     pipeline.execute()
 
 
-def ahead(name: str, position: int = 0, entry_bytes: int = 10) -> Span:
-    return span_ahead(name, EntryId(position, 1) if position else ZERO_ID, LAST_ID, entry_bytes)
+def ahead(name: str, position: int = 0, entry_bytes: int = 10) -> RangeCount:
+    return RangeCount(name, EntryId(position, 1) if position else ZERO_ID, LAST_ID, entry_bytes)

@@ -60,8 +60,8 @@ def essence(found: StreamReading | Fault) -> StreamReading:
         replace(
             group,
             members=None,
-            head_id=None,
-            head_read=False,
+            next_id=None,
+            next_read=False,
             oldest_pending=oldest(group),
             oldest_delivery=None,
         )

@@ -44,17 +44,17 @@ async def one(full: FullReader) -> StreamReading:
 def whole(found: StreamReading | Fault) -> StreamReading:
     """All that the script tells as well."""
     assert isinstance(found, StreamReading)
-    heads = [(group.head_id, group.head_read) for group in found.groups]
+    heads = [(group.next_id, group.next_read) for group in found.groups]
     plain = essence(found)
     groups = zip(plain.groups, heads, strict=True)
     return replace(
         plain,
         last_id=found.last_id,
-        groups=tuple([replace(group, head_id=head, head_read=read) for group, (head, read) in groups]),
+        groups=tuple([replace(group, next_id=head, next_read=read) for group, (head, read) in groups]),
     )
 
 
-GROUP = GroupReading("g", 1, 1, EntryId(3, 0), 3, 4, head_read=True)
+GROUP = GroupReading("g", 1, 1, EntryId(3, 0), 3, 4, next_read=True)
 
 
 def tells_additions(server: RunningServer) -> bool:

@@ -1,18 +1,31 @@
 """Lag and time lag from one reading, as tables; and that bounds always hold the truth."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId, id_age
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.monitor.lag import Faith, Tally, id_age, needing_heads, settle_lag, settle_tally, time_lag
+from streamops.monitor.lag import (
+    CachedCount,
+    LagEstimate,
+    LagReliability,
+    RangeCount,
+    entries_added,
+    is_intact,
+    lag_of_reading,
+    lag_without_counting,
+    needing_next_entry,
+    time_lag,
+)
 from tests.support.tables import table
 
+RELIABLE = LagReliability.RELIABLE
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 FIRST, MIDDLE, LAST = EntryId(100, 1), EntryId(150, 1), EntryId(200, 1)
 
@@ -50,9 +63,9 @@ BARE = stream(bounds_read=False, first_id=None, last_id=None, last_generated_id=
 def test_bounds_decide_whatever_the_server_says(
     reading: StreamReading, position: EntryId, entries: int
 ) -> None:
-    for faith in Faith:
+    for reliability in LagReliability:
         for reported in (None, -3, 0, 7, 100, 10_000):
-            lag = settle_lag(reading, group(position, reported), faith)
+            lag = lag_of_reading(reading, group(position, reported), reliability)
             assert (lag.entries, lag.lower, lag.upper, lag.basis) == (
                 entries,
                 entries,
@@ -64,43 +77,43 @@ def test_bounds_decide_whatever_the_server_says(
 
 
 @table(
-    ("reading", "reported", "faith", "expected"),
+    ("reading", "reported", "reliability", "expected"),
     [
-        (stream(), 40, Faith.SOUND, (40, 40, 40, LagBasis.REPORTED)),
-        (stream(), 1, Faith.SOUND, (1, 1, 1, LagBasis.REPORTED)),
-        (stream(), 99, Faith.SOUND, (99, 99, 99, LagBasis.REPORTED)),
-        (stream(), 0, Faith.SOUND, (None, 1, 99, LagBasis.UNKNOWN)),
-        (stream(), 100, Faith.SOUND, (None, 1, 99, LagBasis.UNKNOWN)),
-        (stream(), -1, Faith.SOUND, (None, 1, 99, LagBasis.UNKNOWN)),
-        (stream(), None, Faith.SOUND, (None, 1, 99, LagBasis.UNKNOWN)),
-        (stream(), 40, Faith.UPPER_BOUND, (None, 1, 40, LagBasis.UPPER)),
-        (stream(), 100, Faith.UPPER_BOUND, (None, 1, 99, LagBasis.UNKNOWN)),
-        (stream(), None, Faith.UPPER_BOUND, (None, 1, 99, LagBasis.UNKNOWN)),
-        (stream(), 40, Faith.NONE, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), 40, RELIABLE, (40, 40, 40, LagBasis.REPORTED)),
+        (stream(), 1, RELIABLE, (1, 1, 1, LagBasis.REPORTED)),
+        (stream(), 99, RELIABLE, (99, 99, 99, LagBasis.REPORTED)),
+        (stream(), 0, RELIABLE, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), 100, RELIABLE, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), -1, RELIABLE, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), None, RELIABLE, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), 40, LagReliability.UPPER_BOUND, (None, 1, 40, LagBasis.UPPER)),
+        (stream(), 100, LagReliability.UPPER_BOUND, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), None, LagReliability.UPPER_BOUND, (None, 1, 99, LagBasis.UNKNOWN)),
+        (stream(), 40, LagReliability.WRONG, (None, 1, 99, LagBasis.UNKNOWN)),
         # Read in full, whether any of the entries up to the last ID is left was not read.
-        (FULL, 40, Faith.SOUND, (40, 40, 40, LagBasis.REPORTED)),
-        (FULL, 0, Faith.SOUND, (0, 0, 0, LagBasis.REPORTED)),
-        (FULL, None, Faith.SOUND, (None, 0, 99, LagBasis.UNKNOWN)),
-        (BARE, 0, Faith.SOUND, (0, 0, 0, LagBasis.REPORTED)),
-        (BARE, 100, Faith.SOUND, (100, 100, 100, LagBasis.REPORTED)),
-        (BARE, 101, Faith.SOUND, (None, 0, 100, LagBasis.UNKNOWN)),
-        (BARE, 40, Faith.UPPER_BOUND, (None, 0, 40, LagBasis.UPPER)),
-        (BARE, None, Faith.SOUND, (None, 0, 100, LagBasis.UNKNOWN)),
+        (FULL, 40, RELIABLE, (40, 40, 40, LagBasis.REPORTED)),
+        (FULL, 0, RELIABLE, (0, 0, 0, LagBasis.REPORTED)),
+        (FULL, None, RELIABLE, (None, 0, 99, LagBasis.UNKNOWN)),
+        (BARE, 0, RELIABLE, (0, 0, 0, LagBasis.REPORTED)),
+        (BARE, 100, RELIABLE, (100, 100, 100, LagBasis.REPORTED)),
+        (BARE, 101, RELIABLE, (None, 0, 100, LagBasis.UNKNOWN)),
+        (BARE, 40, LagReliability.UPPER_BOUND, (None, 0, 40, LagBasis.UPPER)),
+        (BARE, None, RELIABLE, (None, 0, 100, LagBasis.UNKNOWN)),
     ],
 )
 def test_what_the_server_says_is_worth_as_much_as_its_version(
     reading: StreamReading,
     reported: int | None,
-    faith: Faith,
+    reliability: LagReliability,
     expected: tuple[int | None, int, int, LagBasis],
 ) -> None:
-    lag = settle_lag(reading, group(MIDDLE, reported), faith)
+    lag = lag_of_reading(reading, group(MIDDLE, reported), reliability)
     assert (lag.entries, lag.lower, lag.upper, lag.basis) == expected
     assert lag.reason
 
 
 @table(
-    ("head", "reported", "expected"),
+    ("next_id", "reported", "expected"),
     [
         (MIDDLE.next(), None, (None, 1, 99, LagBasis.UNKNOWN)),
         # One that came after the reading.
@@ -113,16 +126,32 @@ def test_what_the_server_says_is_worth_as_much_as_its_version(
     ],
 )
 def test_the_next_entry_is_read_later(
-    head: EntryId | None, reported: int | None, expected: tuple[int | None, int, int, LagBasis]
+    next_id: EntryId | None, reported: int | None, expected: tuple[int | None, int, int, LagBasis]
 ) -> None:
-    lag = settle_lag(FULL, replace(group(MIDDLE, reported), head_id=head, head_read=True), Faith.SOUND)
+    lag = lag_of_reading(FULL, replace(group(MIDDLE, reported), next_id=next_id, next_read=True), RELIABLE)
     assert (lag.entries, lag.lower, lag.upper, lag.basis) == expected
 
 
 def test_none_left_of_those_that_waited_is_no_proof_that_none_waits() -> None:
-    newer = replace(group(MIDDLE), head_id=LAST.next(), head_read=True)
-    settled = settle_tally(FULL, newer, NONE_MAY_WAIT, Tally(0, ahead_complete=True))
+    newer = replace(group(MIDDLE), next_id=LAST.next(), next_read=True)
+    settled = counted(FULL, newer, NONE_MAY_WAIT, count(0, complete=True))
     assert (settled.entries, settled.basis) == (None, LagBasis.UNKNOWN)
+
+
+def count(
+    entries: int, *, complete: bool = False, gone: int | None = 0, now: int | None = None
+) -> RangeCount:
+    return RangeCount("orders", ZERO_ID, LAST, 10, counted=entries, complete=complete, gone=gone, now=now)
+
+
+def counted(
+    reading: StreamReading,
+    of_group: GroupReading,
+    lag: Lag,
+    ahead: RangeCount,
+    behind: RangeCount | None = None,
+) -> Lag:
+    return LagEstimate(reading, of_group, lag, ahead=ahead, behind=behind).result()
 
 
 OPEN = Lag(None, 1, 99, LagBasis.UNKNOWN, "the server gives no lag")
@@ -133,51 +162,54 @@ HALFWAY = EntryId(1_770_000_050_000, 0)
 
 
 @table(
-    ("lag", "tally", "expected"),
+    ("lag", "ahead", "behind", "expected"),
     [
-        (OPEN, Tally(30, ahead_complete=True), (30, 30, 30, LagBasis.EXACT)),
-        (NONE_MAY_WAIT, Tally(0, ahead_complete=True), (0, 0, 0, LagBasis.EXACT)),
+        (OPEN, count(30, complete=True), None, (30, 30, 30, LagBasis.EXACT)),
+        (NONE_MAY_WAIT, count(0, complete=True), None, (0, 0, 0, LagBasis.EXACT)),
         # One waited when the stream was read: whatever did is gone, and not known to have been replaced.
-        (OPEN, Tally(0, ahead_complete=True), (None, 1, 99, LagBasis.UNKNOWN)),
-        (UPPER, Tally(30, ahead_complete=True), (30, 30, 30, LagBasis.EXACT)),
+        (OPEN, count(0, complete=True), None, (None, 1, 99, LagBasis.UNKNOWN)),
+        (UPPER, count(30, complete=True), None, (30, 30, 30, LagBasis.EXACT)),
         (
             OPEN,
-            Tally(30, ahead_complete=False, behind=20, behind_complete=True),
+            count(30),
+            count(20, complete=True),
             (80, 80, 80, LagBasis.EXACT),
         ),
-        (OPEN, Tally(30, ahead_complete=False, behind=20), (None, 30, 80, LagBasis.LOWER)),
-        (OPEN, Tally(0, ahead_complete=False), (None, 1, 99, LagBasis.LOWER)),
-        (OPEN, Tally(50, ahead_complete=False, behind=50), (50, 50, 50, LagBasis.EXACT)),
-        (UPPER, Tally(30, ahead_complete=False, behind=20), (None, 30, 40, LagBasis.UPPER)),
-        (UPPER, Tally(40, ahead_complete=False, behind=20), (40, 40, 40, LagBasis.EXACT)),
+        (OPEN, count(30), count(20), (None, 30, 80, LagBasis.LOWER)),
+        (OPEN, count(0), None, (None, 1, 99, LagBasis.LOWER)),
+        (OPEN, count(50), count(50), (50, 50, 50, LagBasis.EXACT)),
+        (UPPER, count(30), count(20), (None, 30, 40, LagBasis.UPPER)),
+        (UPPER, count(40), count(20), (40, 40, 40, LagBasis.EXACT)),
         # Some were removed between reading and counting.
-        (OPEN, Tally(30, ahead_complete=True, gone=2), (None, 30, 32, LagBasis.LOWER)),
-        (OPEN, Tally(30, ahead_complete=True, gone=2, now=17), (17, 17, 17, LagBasis.EXACT)),
-        (OPEN, Tally(30, ahead_complete=True, gone=None), (None, 30, 99, LagBasis.LOWER)),
-        (OPEN, Tally(0, ahead_complete=True, gone=2), (None, 1, 2, LagBasis.UNKNOWN)),
+        (OPEN, count(30, complete=True, gone=2), None, (None, 30, 32, LagBasis.LOWER)),
+        (OPEN, count(30, complete=True, gone=2, now=17), None, (17, 17, 17, LagBasis.EXACT)),
+        (OPEN, count(30, complete=True, gone=None), None, (None, 30, 99, LagBasis.LOWER)),
+        (OPEN, count(0, complete=True, gone=2), None, (None, 1, 2, LagBasis.UNKNOWN)),
         # The server said at most 40, and more were counted: somebody set its counters.
-        (UPPER, Tally(50, ahead_complete=False, behind=20), (None, 50, 80, LagBasis.LOWER)),
+        (UPPER, count(50), count(20), (None, 50, 80, LagBasis.LOWER)),
     ],
 )
 def test_counts_settle_what_they_can(
-    lag: Lag, tally: Tally, expected: tuple[int | None, int, int, LagBasis]
+    lag: Lag, ahead: RangeCount, behind: RangeCount | None, expected: tuple[int | None, int, int, LagBasis]
 ) -> None:
-    settled = settle_tally(stream(), group(), lag, tally)
+    settled = counted(stream(), group(), lag, ahead, behind)
     assert (settled.entries, settled.lower, settled.upper, settled.basis) == expected
     assert settled.reason
-    assert settled.later is (tally.now is not None)
+    assert settled.later is (ahead.now is not None)
 
 
 @pytest.mark.parametrize(
-    ("tally", "expected"),
+    ("ahead", "behind", "expected"),
     [
-        (Tally(10, ahead_complete=False, behind=10), (50, 10, 90)),
-        (Tally(60, ahead_complete=False, behind=10), (60, 60, 90)),
-        (Tally(10, ahead_complete=False, behind=60), (40, 10, 40)),
+        (count(10), count(10), (50, 10, 90)),
+        (count(60), count(10), (60, 60, 90)),
+        (count(10), count(60), (40, 10, 40)),
     ],
 )
-def test_estimate_keeps_to_the_bounds(tally: Tally, expected: tuple[int, int, int]) -> None:
-    settled = settle_tally(FROM_2026, group(HALFWAY), OPEN, tally)
+def test_estimate_keeps_to_the_bounds(
+    ahead: RangeCount, behind: RangeCount, expected: tuple[int, int, int]
+) -> None:
+    settled = counted(FROM_2026, group(HALFWAY), OPEN, ahead, behind)
     assert (settled.entries, settled.lower, settled.upper) == expected
     assert settled.basis is LagBasis.ESTIMATED
 
@@ -185,27 +217,27 @@ def test_estimate_keeps_to_the_bounds(tally: Tally, expected: tuple[int, int, in
 @given(
     st.integers(2, 200).flatmap(lambda length: st.tuples(st.just(length), st.integers(1, length - 1))),
     st.one_of(st.none(), st.integers(-5, 300)),
-    st.sampled_from(Faith),
+    st.sampled_from(LagReliability),
     st.integers(0, 60),
     st.integers(0, 60),
 )
 def test_bounds_hold_the_truth(
-    sizes: tuple[int, int], excess: int | None, faith: Faith, budget_ahead: int, budget_behind: int
+    sizes: tuple[int, int],
+    excess: int | None,
+    reliability: LagReliability,
+    budget_ahead: int,
+    budget_behind: int,
 ) -> None:
     """Whatever a server says too much, and however far counting gets."""
     length, truth = sizes
     reported = None if excess is None else truth + max(0, excess)
-    if faith is Faith.SOUND and reported is not None and reported < length:
+    if reliability is RELIABLE and reported is not None and reported < length:
         reported = truth
     reading = stream(length)
-    lag = settle_lag(reading, group(reported=reported), faith)
-    tally = Tally(
-        min(truth, budget_ahead),
-        ahead_complete=truth < budget_ahead,
-        behind=min(length - truth, budget_behind),
-        behind_complete=length - truth < budget_behind,
-    )
-    for said in (lag, settle_tally(reading, group(), lag, tally)):
+    lag = lag_of_reading(reading, group(reported=reported), reliability)
+    ahead = count(min(truth, budget_ahead), complete=truth < budget_ahead)
+    behind = count(min(length - truth, budget_behind), complete=length - truth < budget_behind)
+    for said in (lag, counted(reading, group(), lag, ahead, behind)):
         assert said.lower is not None
         assert said.upper is not None
         assert said.lower <= truth <= said.upper
@@ -222,9 +254,9 @@ WAITING = EntryId(round((NOW - timedelta(seconds=90)).timestamp() * 1000), 0)
         (EMPTY, group(ZERO_ID), TimeLag(timedelta(0))),
         (stream(), group(LAST), TimeLag(timedelta(0))),
         (stream(), group(LAST_ID), TimeLag(timedelta(0))),
-        (stream(), group(head_id=WAITING, head_read=True), TimeLag(timedelta(seconds=90))),
+        (stream(), group(next_id=WAITING, next_read=True), TimeLag(timedelta(seconds=90))),
         # All that followed was deleted, although the stream's bounds say that something is left.
-        (stream(), group(head_read=True), TimeLag(timedelta(0))),
+        (stream(), group(next_read=True), TimeLag(timedelta(0))),
         (stream(), group(), TimeLag(None, "the next entry's ID could not be read")),
         (stream(first_id=WAITING, last_id=LAST_ID), group(ZERO_ID), TimeLag(timedelta(seconds=90))),
         (stream(), group(ZERO_ID), TimeLag(None, "unavailable: the ID 100-1 does not tell a time")),
@@ -238,7 +270,7 @@ def test_a_time_lag_is_the_age_of_the_first_unread_entry(
 
 
 def test_time_lag_without_a_clock() -> None:
-    waiting = group(head_id=WAITING, head_read=True)
+    waiting = group(next_id=WAITING, next_read=True)
     assert time_lag(stream(), waiting, None) == TimeLag(None, "the server's clock could not be read")
     assert time_lag(stream(), group(LAST), None) == TimeLag(timedelta(0))
 
@@ -286,4 +318,111 @@ def test_next_entry_is_looked_for_only_where_no_bound_tells_it(
     reading: StreamReading, position: EntryId, *, needed: bool
 ) -> None:
     asked = group(position)
-    assert list(needing_heads(replace(reading, groups=(asked,)))) == ([asked] if needed else [])
+    assert list(needing_next_entry(replace(reading, groups=(asked,)))) == ([asked] if needed else [])
+
+
+COUNTED_STREAM = stream(
+    10,
+    first_id=EntryId(1, 0),
+    last_id=EntryId(10, 0),
+    last_generated_id=EntryId(10, 0),
+    entries_added=10,
+)
+ADDED_THREE = {
+    "length": 13,
+    "entries_added": 13,
+    "last_generated_id": EntryId(13, 0),
+    "last_id": EntryId(13, 0),
+}
+
+
+@table(
+    ("changes", "expected"),
+    [
+        ({}, 0),
+        (ADDED_THREE, 3),
+        ({"length": 9}, None),
+        (ADDED_THREE | {"length": 12}, None),
+        (ADDED_THREE | {"first_id": EntryId(2, 0)}, None),
+        (ADDED_THREE | {"last_generated_id": EntryId(10, 0)}, None),
+        ({"last_generated_id": EntryId(11, 0)}, None),
+        ({"entries_added": 9, "length": 9}, None),
+        ({"entries_added": None, "length": 11}, None),
+    ],
+)
+def test_additions_are_told_only_where_they_are_certain(
+    changes: dict[str, Any], expected: int | None
+) -> None:
+    assert entries_added(COUNTED_STREAM, replace(COUNTED_STREAM, **changes)) == expected
+
+
+def test_additions_before_redis_7_are_told_only_where_nothing_changed() -> None:
+    before = replace(COUNTED_STREAM, entries_added=None)
+    assert entries_added(before, before) == 0
+    assert entries_added(before, replace(before, **(ADDED_THREE | {"entries_added": None}))) is None
+
+
+CACHED = CachedCount(Lag(5, 5, 5, LagBasis.EXACT, "counted"), COUNTED_STREAM, EntryId(5, 0))
+
+
+@table(
+    ("changes", "position", "entries"),
+    [
+        ({}, EntryId(5, 0), 5),
+        (ADDED_THREE, EntryId(5, 0), 8),
+        # Delivered, moved back, removed: it has to be counted again.
+        ({}, EntryId(6, 0), None),
+        ({}, EntryId(3, 0), None),
+        ({"length": 9}, EntryId(5, 0), None),
+    ],
+)
+def test_a_cached_count_holds_while_only_additions_come(
+    changes: dict[str, Any], position: EntryId, entries: int | None
+) -> None:
+    reading = replace(COUNTED_STREAM, **changes)
+    found = lag_without_counting(reading, group(position), RELIABLE, CACHED)
+    assert (found.entries if isinstance(found, Lag) else None) == entries
+
+
+@table(
+    ("position", "cheap", "is_carried"),
+    [
+        (EntryId(7, 0), 1, True),
+        # Ahead of the group, it says nothing of it; and a small one is counted anew.
+        (EntryId(3, 0), 1, False),
+        (EntryId(7, 0), 5, False),
+    ],
+)
+def test_a_cached_count_is_carried_on_from_before_the_position(
+    position: EntryId, cheap: int, *, is_carried: bool
+) -> None:
+    estimate = LagEstimate(COUNTED_STREAM, group(position), OPEN)
+    assert (estimate.count_delivered(CACHED, cheap) is not None) is is_carried
+
+
+def bare(*groups: GroupReading, length: int = 9) -> StreamReading:
+    return StreamReading("orders", length, groups)
+
+
+def stalled(entries_read: int | None, reported_lag: int | None) -> GroupReading:
+    return GroupReading("billing", 0, 0, EntryId(5, 0), entries_read, reported_lag)
+
+
+@table(
+    ("before", "after", "intact"),
+    [
+        (bare(stalled(5, 4)), bare(stalled(5, 4)), True),
+        (bare(stalled(None, None), stalled(5, 4)), bare(stalled(None, None), stalled(5, 4)), True),
+        (bare(stalled(5, 4)), bare(stalled(5, 5)), False),
+        (bare(stalled(5, 4)), bare(stalled(5, 4), length=8), False),
+        (bare(), bare(), False),
+        (bare(stalled(None, None)), bare(stalled(None, None)), False),
+        # A group before the first entry has the length for its lag, whatever came and went.
+        (bare(stalled(5, 9)), bare(stalled(5, 9)), False),
+        (bare(stalled(None, 4)), bare(stalled(None, 4)), False),
+    ],
+)
+def test_without_bounds_only_a_reported_lag_tells_that_nothing_came_and_went(
+    before: StreamReading, after: StreamReading, *, intact: bool
+) -> None:
+    assert is_intact(before, after) is intact

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from streamops.model.lag import LagBasis
-from streamops.monitor import next_entries
+from streamops.monitor import lag_reader
 from streamops.monitor.collect import Collector
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.lag_reader import MOST_GROUPS
@@ -168,7 +168,7 @@ async def test_what_was_deleted_before_the_next_entry_was_looked_for_is_no_exact
         server.command("XDEL", STREAM, *(f"{number}-1" for number in range(6, 11)))
         return await reads.read_entries(*asked)
 
-    monkeypatch.setattr(next_entries, "read_entries", interrupted)
+    monkeypatch.setattr(lag_reader, "read_entries", interrupted)
     snapshot = await collector.collect([STREAM], discovered=1, complete=True)
     (group,) = snapshot.streams[0].groups
     assert not group.lag.known

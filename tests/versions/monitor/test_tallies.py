@@ -3,7 +3,8 @@
 import pytest
 
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.monitor.counting import CountBudget, Counter, Span, span_behind
+from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.lag import RangeCount
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth
 from tests.support.monitor.tallies import add_of_sizes, ahead
@@ -16,7 +17,10 @@ async def test_counts_what_is_there(server: RunningServer, connected: Server, de
     add_of_sizes(server, "orders", [10] * 45)
     server.command("XDEL", "orders", "7-1", "30-1")
     spans = [ahead("orders", 0), ahead("orders", 5), ahead("orders", 44), ahead("orders", 45), ahead("gone")]
-    spans += [span_behind("orders", EntryId(30, 1), 10), Span("orders", ZERO_ID, EntryId(2, 0), 10)]
+    spans += [
+        RangeCount("orders", ZERO_ID, EntryId(30, 1), 10),
+        RangeCount("orders", ZERO_ID, EntryId(2, 0), 10),
+    ]
     await Counter(connected, CountBudget()).count(spans, depth)
     assert [span.counted for span in spans] == [43, 38, 1, 0, 0, 28, 1]
     assert all(span.complete and not span.failed for span in spans)

@@ -79,7 +79,7 @@ def check_same(running: RunningServer, readers: Readers) -> None:
     if not isinstance(scripted, StreamReading) or not isinstance(plain, StreamReading):
         assert scripted == plain
         return
-    bare = [replace(group, oldest_pending=None, head_id=None, head_read=False) for group in scripted.groups]
+    bare = [replace(group, oldest_pending=None, next_id=None, next_read=False) for group in scripted.groups]
     if (scripted.entry_bytes or 0) >= HEAVY_BYTES:
         # What was added and deleted again is seen only when the entries are read afresh.
         unseen = {"last_generated_id", "entries_added", "max_deleted_id"}
@@ -96,8 +96,8 @@ def check_extras(running: RunningServer, group: GroupReading) -> None:
         (EntryId.parse(row[0]), row[1].decode("utf-8", "surrogateescape"), row[3]) for row in rows
     ]
     after: Sequence[Any] = running.command("XRANGE", STREAM, f"({group.last_delivered_id}", "+", "COUNT", 1)
-    assert group.head_read
-    assert group.head_id == (EntryId.parse(after[0][0]) if after else None)
+    assert group.next_read
+    assert group.next_id == (EntryId.parse(after[0][0]) if after else None)
 
 
 def _without_idle(row: PendingEntry | None) -> list[tuple[EntryId, str, int]]:
