@@ -45,6 +45,11 @@ class Lag(Struct, frozen=True, gc=False):
         """Whether the count can be trusted: ``exact`` or ``reported``."""
         return self.basis in TRUSTED
 
+    @property
+    def waits(self) -> bool:
+        """Whether an entry is known to wait for the group."""
+        return self.lower is not None and self.lower > 0
+
 
 class TimeLag(Struct, frozen=True, gc=False):
     """How long the first entry that a group has not been given has waited.

@@ -4,6 +4,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+SEES_POLLS = (7, 2, 0)
+"""From this version on, of Redis and of Valkey, a consumer that asks for entries in vain counts as active."""
+
 
 class Flavour(StrEnum):
     """Which program answers."""
@@ -52,6 +55,11 @@ class ServerNode(Struct, frozen=True, gc=False):
         """Whether it follows another server; it takes no writes, and does not learn of polls."""
         return self.role in {"slave", "replica"}
 
+    @property
+    def sees_polls(self) -> bool:
+        """Whether a consumer's ``idle`` starts again whenever it asks for entries, and not only when it gets some."""
+        return self.version >= SEES_POLLS
+
 
 class ServerInfo(Struct, frozen=True, gc=False):
     """The server as a whole.
@@ -65,6 +73,16 @@ class ServerInfo(Struct, frozen=True, gc=False):
     mode: Mode
     database: int
     nodes: tuple[ServerNode, ...]
+
+    @property
+    def is_replica(self) -> bool:
+        """Whether one of those who answered follows another server."""
+        return any(node.is_replica for node in self.nodes)
+
+    @property
+    def sees_polls(self) -> bool:
+        """Whether all are known to count a consumer that asks in vain as active."""
+        return bool(self.nodes) and all(node.sees_polls for node in self.nodes)
 
     @property
     def flavour(self) -> Flavour | None:

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from streamops.model.observation import Health
 from streamops.model.server import Flavour, ServerNode
-from streamops.monitor.assess import IDLE_SEES_ASKING
 from streamops.monitor.examinations import Examination, examine_rights
 from streamops.monitor.lag import LagReliability, reliability_of
 from streamops.wire.batches import Request
@@ -144,7 +143,7 @@ def _versions(readings: Readings) -> Iterator[Examination]:
         else:
             yield Examination("version", Health.OK, name)
         yield Examination("lag", *_lag_trust(node))
-        if node.version < IDLE_SEES_ASKING:
+        if not node.sees_polls:
             text = f"{name} does not tell a consumer that waits for entries from a dead one: both look idle"
             yield Examination("consumers", Health.WARN, text, TELLS_WAITING)
 

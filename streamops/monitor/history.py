@@ -6,25 +6,79 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
+from streamops.model.ids import EntryId
+from streamops.model.lag import Lag
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import StreamRole, StreamState
-from streamops.monitor.group_history import (
-    RATE_LENGTH,
-    RATE_SPACING,
-    GroupHistory,
-    advance_group,
-    begin_group,
-    group_ticks,
+from streamops.monitor.rates import acknowledgements, arrivals, deliveries, losses, lost_before, trimmed
+from streamops.monitor.samples import (
+    Column,
+    GroupSample,
+    StreamSample,
+    Tick,
+    recreated,
+    sample_group,
+    sample_stream,
 )
-from streamops.monitor.losses import trimmed
-from streamops.monitor.samples import Column, StreamSample, Tick, recreated, sample_group, sample_stream
 from streamops.monitor.thresholds import Thresholds
 
+RATE_SPACING = timedelta(seconds=5)
+RATE_LENGTH = 7
+TREND_LENGTH = 64
 GROWTH_LENGTH = 61
 LATE = timedelta(minutes=1)
 """By how much a snapshot may be older than the last and still belong to the same past."""
 REMEMBERED_FOR = timedelta(minutes=15)
 """How long what is out of sight for a reason is remembered, so that a lasting gap cannot pile up the past."""
+
+
+class GroupHistory(Struct, frozen=True, gc=False):
+    """What is remembered of one group since it was first seen, or since its position moved back.
+
+    Attributes:
+        began: When that was.
+        recent: The last seven readings at least five seconds apart, for rates.
+        trend: The last 64 lags, spaced to span ``lag_growing_for``; none where a lag was not known.
+        position_since: The first reading at the present position: nothing was delivered since.
+        waiting_since: The first reading since which entries have waited without a break; none where
+            none is known to wait.
+        clear_at: The last reading at which nothing waited, or at which the position moved back; none
+            where there was no such reading. Nothing has waited for longer than since then.
+        unacked_since: The last reading up to which something may have been acknowledged, or at which
+            nothing was pending: no entry was acknowledged since.
+        lost: Entries proven to have been trimmed away undelivered since the group was first seen.
+        lost_known: Whether every change since then let that be told, so that ``lost`` is the whole.
+        lost_at: The last reading that added to ``lost``; none where nothing did.
+        rewound_at: The last reading at which the position had moved back; none where it never did.
+        rewound_from: The position before that, or an earlier one not caught up with when it moved back again.
+        lost_before: The most entries that can have been trimmed away undelivered before that; none without a bound.
+    """
+
+    began: datetime
+    recent: Column[GroupSample]
+    trend: Column[int | None]
+    position_since: datetime
+    waiting_since: datetime | None
+    clear_at: datetime | None
+    unacked_since: datetime
+    lost: int = 0
+    lost_known: bool = True
+    lost_at: datetime | None = None
+    rewound_at: datetime | None = None
+    rewound_from: EntryId | None = None
+    lost_before: int | None = 0
+
+    @property
+    def lag(self) -> int | None:
+        """The newest lag; none unless ``exact`` or ``reported``."""
+        return self.trend.values[-1]
+
+    @property
+    def lost_at_most(self) -> int | None:
+        """The most entries that the group can have lost, before watching began and since; none without a bound."""
+        if self.lost_before is None or not self.lost_known:
+            return None
+        return self.lost_before + self.lost
 
 
 class StreamHistory(Struct, frozen=True):
@@ -134,12 +188,13 @@ class _Step:
     """One step of a history: what all its streams and groups share."""
 
     def __init__(self, snapshot: Snapshot, thresholds: Thresholds) -> None:
-        now = snapshot.collected_at
+        self.now = now = snapshot.collected_at
+        # A few readings more than the span needs: polls do not come exactly when the spacing asks.
+        trend_spacing = max(RATE_SPACING, thresholds.lag_growing_for / (TREND_LENGTH - 4))
         growth_spacing = thresholds.dead_letters_growth_within / (GROWTH_LENGTH - 1)
-        self.now = now
         self.recent = Tick(now, RATE_SPACING, RATE_LENGTH)
+        self.trend = Tick(now, trend_spacing, TREND_LENGTH)
         self.growth = Tick(now, growth_spacing, GROWTH_LENGTH)
-        self.of_groups = group_ticks(now, thresholds.lag_growing_for)
         self.gaps = {(gap.stream, gap.group) for gap in snapshot.gaps}
 
     def explains(self, stream: str, group: str | None = None) -> bool:
@@ -162,9 +217,13 @@ class _Step:
                 past = None
             else:
                 trimmed_at = self.now if trimmed(last, sample) else past.trimmed_at
+        growth = None
+        if state.role is StreamRole.DEAD_LETTERS:
+            growing = None if past is None else past.growth
+            growth = self.growth.begin(sample) if growing is None else self.growth.append(growing, sample)
         return StreamHistory(
             self.recent.begin(sample) if past is None else self.recent.append(past.recent, sample),
-            self._growth(past, state, sample),
+            growth,
             trimmed_at,
             self._groups(None if past is None else past.groups, state, sample),
         )
@@ -176,19 +235,9 @@ class _Step:
             return past
         sample = sample_stream(state)
         begun = {
-            group.name: begin_group(sample_group(group, sample), group.lag, self.of_groups, created=True)
-            for group in new
+            group.name: self._begin(sample_group(group, sample), group.lag, created=True) for group in new
         }
         return replace(past, groups={**past.groups, **begun})
-
-    def _growth(
-        self, past: StreamHistory | None, state: StreamState, sample: StreamSample
-    ) -> Column[StreamSample] | None:
-        if state.role is not StreamRole.DEAD_LETTERS:
-            return None
-        if past is None or past.growth is None:
-            return self.growth.begin(sample)
-        return self.growth.append(past.growth, sample)
 
     def _groups(
         self, known: Mapping[str, GroupHistory] | None, state: StreamState, stream: StreamSample
@@ -197,9 +246,9 @@ class _Step:
         for group in state.groups:
             sample, before = sample_group(group, stream), past.get(group.name)
             groups[group.name] = (
-                begin_group(sample, group.lag, self.of_groups, created=known is not None)
+                self._begin(sample, group.lag, created=known is not None)
                 if before is None
-                else advance_group(before, sample, group.lag, self.of_groups)
+                else self._advance(before, sample, group.lag)
             )
         for name, before in past.items():
             if (
@@ -209,3 +258,61 @@ class _Step:
             ):
                 groups[name] = before
         return groups
+
+    def _begin(self, sample: GroupSample, lag: Lag, *, created: bool = False) -> GroupHistory:
+        """The history of a group seen for the first time; ``created`` since its stream was last read without it."""
+        return GroupHistory(
+            began=self.now,
+            recent=self.recent.begin(sample),
+            trend=self.trend.begin(sample.lag),
+            position_since=self.now,
+            waiting_since=self.now if lag.waits else None,
+            clear_at=self.now if lag.upper == 0 else None,
+            unacked_since=self.now,
+            lost_before=0 if created else lost_before(sample),
+        )
+
+    def _advance(self, past: GroupHistory, sample: GroupSample, lag: Lag) -> GroupHistory:
+        """The history of a group with one more reading of it, of the same stream; ``lag`` is as read, with its bounds."""
+        last, now = past.recent.values[-1], self.now
+        acked: int | None = 0
+        lost: int | None = 0
+        moved = False
+        if sample == last and sample.stream.first_id is not None:
+            sample = last
+        elif sample.last_delivered_id < last.last_delivered_id:
+            return self._rewind(past, sample, lag)
+        else:
+            added = arrivals(last.stream, sample.stream)
+            acked = acknowledgements(last, sample, deliveries(last, sample, added), past.rewound_from)
+            lost = losses(last, sample, added)
+            moved = sample.last_delivered_id != last.last_delivered_id
+        return GroupHistory(
+            past.began,
+            self.recent.append(past.recent, sample),
+            self.trend.append(past.trend, sample.lag),
+            now if moved else past.position_since,
+            (past.waiting_since or now) if lag.waits else None,
+            now if lag.upper == 0 else past.clear_at,
+            now if acked != 0 or sample.pending == 0 else past.unacked_since,
+            past.lost + (lost or 0),
+            lost is not None and past.lost_known,
+            now if lost else past.lost_at,
+            past.rewound_at,
+            past.rewound_from,
+            past.lost_before,
+        )
+
+    def _rewind(self, past: GroupHistory, sample: GroupSample, lag: Lag) -> GroupHistory:
+        """The history of a group whose position moved back: rates and trend begin anew, losses stay counted."""
+        origin = past.recent.values[-1].last_delivered_id
+        return replace(
+            self._begin(sample, lag),
+            clear_at=self.now,
+            lost=past.lost,
+            lost_known=past.lost_known,
+            lost_at=past.lost_at,
+            lost_before=past.lost_before,
+            rewound_at=self.now,
+            rewound_from=origin if past.rewound_from is None else max(origin, past.rewound_from),
+        )

@@ -11,7 +11,7 @@ from streamops.model.acting import Identity
 from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import Flavour, ServerInfo
+from streamops.model.server import ServerInfo
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.lag import RangeCount, lag_of_reading, reliability_of
 from streamops.wire.faults import Fault, FaultKind
@@ -57,7 +57,6 @@ COUNTED: Final = 1_000_000
 _BUDGET: Final = CountBudget(
     per_range=COUNTED, per_collection=COUNTED, bytes_per_collection=256 << 20, rounds=10 * COUNTED // 1_000
 )
-_POLLS_SEEN: Final = (7, 2, 0)
 
 
 class Look(Struct, frozen=True):
@@ -76,18 +75,6 @@ class Look(Struct, frozen=True):
     server: ServerInfo
     now: datetime | None
     depth: Depth
-
-    @property
-    def is_replica(self) -> bool:
-        """Whether one of those who answered is a replica."""
-        return any(node.role in {"slave", "replica"} for node in self.server.nodes)
-
-    @property
-    def polls_are_seen(self) -> bool:
-        """Whether a consumer that asks in vain counts as active: from Redis 7.2 on."""
-        return bool(self.server.nodes) and all(
-            node.flavour is Flavour.VALKEY or node.version >= _POLLS_SEEN for node in self.server.nodes
-        )
 
     def others(self, group: str) -> tuple[str, ...]:
         """The other groups of the stream."""

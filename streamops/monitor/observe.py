@@ -1,10 +1,24 @@
-"""The observer: snapshots in, observations out, a bounded memory in between."""
+"""The observer: snapshots in, observations out, a bounded memory in between. Pure."""
 
-from streamops.model.observation import Observation
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from streamops.model.delayed import DelayedQueue
+from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
+from streamops.model.server import ServerInfo
 from streamops.model.snapshot import Snapshot
-from streamops.monitor.assess import assess
-from streamops.monitor.history import History, advance
+from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
+from streamops.model.wording import quoted
+from streamops.monitor.history import History, StreamHistory, advance
+from streamops.monitor.rates import NO_RATES, arrival_rate, rates_over
+from streamops.monitor.rules import Judged, judge, judge_group, worst_first
+from streamops.monitor.rules.delivery import lag_matters
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
+
+OK, UNKNOWN = Health.OK, Health.UNKNOWN
+"""Looked up once: most groups are one of these."""
 
 
 class Observer:
@@ -41,3 +55,167 @@ class Observer:
         if self._rates or self._history is None:
             return observation
         return assess(observation.snapshot, self._history, self.thresholds)
+
+
+def assess(
+    snapshot: Snapshot, history: History, thresholds: Thresholds, *, rates: bool = True
+) -> Observation:
+    """Judge a snapshot.
+
+    Args:
+        snapshot: The snapshot.
+        history: What is remembered, this snapshot included: ``advance`` made it of this snapshot.
+        thresholds: When the rules speak.
+        rates: Whether rates are told; without them only what the rules need is worked out, which is cheaper.
+    """
+    assessor = _Assessor(snapshot, thresholds, rates=rates)
+    streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
+    gone = judge(Judged.SERVER, history.gone, snapshot.collected_at, thresholds)
+    nodes = _judge_nodes(snapshot.server, thresholds)
+    findings = worst_first([*gone, *worst_first(nodes), *assessor.orphans()])
+    health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
+    return Observation(snapshot, history.since, streams, findings, health)
+
+
+def _judge_nodes(server: ServerInfo, thresholds: Thresholds) -> list[Finding]:
+    """What the rules find about the processes of a server."""
+    found: list[Finding] = []
+    for node in server.nodes:
+        where = f"{quoted(node.address)}: " if len(server.nodes) > 1 else ""
+        found += judge(Judged.NODE, node, where, thresholds)
+    return found
+
+
+class _Assessor:
+    """What the judgements of all streams and groups of one snapshot share."""
+
+    def __init__(self, snapshot: Snapshot, thresholds: Thresholds, *, rates: bool) -> None:
+        self.rates = rates
+        self.now = snapshot.collected_at
+        self.thresholds = thresholds
+        self.queues = {queue.stream: queue for queue in snapshot.delayed}
+        self.gaps = {(gap.stream, gap.group) for gap in snapshot.gaps}
+        # Idle times reach a replica only with deliveries, so there they tell nothing of who is alive.
+        self.on_replica = snapshot.server.is_replica
+        self.sees_asking = snapshot.server.sees_polls
+
+    def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
+        """A stream and its groups, judged."""
+        findings = judge(Judged.STREAM, state, history, self.thresholds)
+        if queue := self.queues.pop(state.name, None):
+            findings = worst_first([*findings, *self.queue(queue)])
+        is_judged = state.role is not StreamRole.DEAD_LETTERS
+        groups = tuple([self.group(state, group, history, is_judged=is_judged) for group in state.groups])
+        doubt = bool(self.gaps) and (state.name, None) in self.gaps
+        health = max([_health(findings, doubt=doubt), *[group.health for group in groups]])
+        rate = arrival_rate(history.recent) if self.rates else None
+        return StreamView(state, rate, findings, groups, health)
+
+    def queue(self, queue: DelayedQueue) -> tuple[Finding, ...]:
+        """What the rules find about a queue of delayed messages."""
+        return judge(Judged.QUEUE, queue, self.now, self.thresholds)
+
+    def orphans(self) -> list[Finding]:
+        """The same of queues whose stream is not among those that were assessed."""
+        return [finding for queue in self.queues.values() for finding in self.queue(queue)]
+
+    def group(
+        self, state: StreamState, group: ConsumerGroup, stream_history: StreamHistory, *, is_judged: bool
+    ) -> GroupView:
+        """A group, with what the rules find unless it is one of dead letters."""
+        history = stream_history.groups[group.name]
+        needed = self.rates or lag_matters(history.lag, group, self.thresholds)
+        rates = rates_over(history.recent, history.rewound_from) if needed else NO_RATES
+        findings: tuple[Finding, ...] = ()
+        doubt = bool(self.gaps) and (state.name, group.name) in self.gaps
+        if is_judged:
+            evidence = GroupEvidence(
+                state,
+                group,
+                history,
+                stream_history.trimmed_at,
+                rates,
+                self.now,
+                None if self.on_replica else group.members,
+                self.sees_asking,
+            )
+            findings = judge_group(evidence, self.thresholds)
+            doubt = doubt or history.lag is None
+        return GroupView(
+            state.name,
+            group,
+            rates if self.rates else NO_RATES,
+            history.trend.values,
+            history.lost if history.lost_known and history.lost_before == 0 else None,
+            findings,
+            _health(findings, doubt=doubt),
+            lost_at_most=history.lost_at_most,
+        )
+
+
+def _health(findings: tuple[Finding, ...], *, doubt: bool) -> Health:
+    """The worst of findings, given worst first; without any, unknown where something is in doubt."""
+    if findings:
+        return findings[0].level
+    return UNKNOWN if doubt else OK
+
+
+def fold_retries(streams: Sequence[StreamView]) -> Sequence[StreamView]:
+    """The streams with each retry stream folded into its group; one whose group is not among them stays.
+
+    What was found about a retry stream is told of the group. Streams without any stay the very objects that they are.
+    """
+    folded = _found(streams)
+    if not folded:
+        return streams
+    inside = {id(retries) for retries in folded.values()}
+    return tuple(_with_retries(view, folded) for view in streams if id(view) not in inside)
+
+
+def _found(streams: Sequence[StreamView]) -> dict[tuple[str, str], StreamView]:
+    """Retry streams by the stream and the group that they belong to."""
+    retries = [view for view in streams if view.stream.role is StreamRole.RETRY]
+    if not retries:
+        return {}
+    known = {(view.stream.name, group.group.name) for view in streams for group in view.groups}
+    found: dict[tuple[str, str], StreamView] = {}
+    for view in retries:
+        source = view.stream.source
+        # Read by its own group alone; whatever else it is, is shown as it is.
+        if source is None or len(view.groups) != 1:
+            continue
+        name = view.groups[0].group.name
+        for owner in ((source, name), (f"{{{source}}}", name)):
+            if owner in known:
+                found.setdefault(owner, view)
+                break
+    return found
+
+
+def _with_retries(view: StreamView, folded: Mapping[tuple[str, str], StreamView]) -> StreamView:
+    if not any((view.stream.name, group.group.name) in folded for group in view.groups):
+        return view
+    groups = tuple(
+        _joined(group, retries) if (retries := folded.get((view.stream.name, group.group.name))) else group
+        for group in view.groups
+    )
+    health = max([view.health, *(group.health for group in groups)])
+    return replace(view, groups=groups, health=health)
+
+
+def _joined(group: GroupView, view: StreamView) -> GroupView:
+    """A group with what is known of its retry stream."""
+    state, (its_group,) = view.stream, view.groups
+    found = {finding.code for finding in group.findings}
+    more = [
+        replace(finding, text=f"in its retry stream {quoted(state.name)}: {finding.text}")
+        for finding in (*its_group.findings, *view.findings)
+        if finding.code not in found
+    ]
+    findings = sorted([*group.findings, *more], key=lambda finding: -finding.level)
+    return replace(
+        group,
+        findings=tuple(findings),
+        health=max(group.health, view.health),
+        retries=Retries(state.name, state.length, its_group.group.pending, its_group.group.lag),
+    )

@@ -10,7 +10,7 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_gaps, tell_profile, tell_reading
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
-from streamops.monitor.folding import fold_retries
+from streamops.monitor.observe import fold_retries
 from streamops.present.columns import (
     CONSUMER_COLUMNS,
     FINDING_COLUMNS,

@@ -14,7 +14,7 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_reading
 from streamops.errors import SettingsError
 from streamops.model.observation import Observation
-from streamops.monitor.folding import fold_retries
+from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
 from streamops.present.columns import FINDING_COLUMNS, GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.documents import status_document

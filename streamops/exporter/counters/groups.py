@@ -4,8 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
-from streamops.monitor.losses import losses
-from streamops.monitor.rates import acknowledgements, deliveries
+from streamops.monitor.rates import acknowledgements, deliveries, losses
 from streamops.monitor.samples import GroupSample
 
 

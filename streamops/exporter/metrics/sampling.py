@@ -26,7 +26,6 @@ from streamops.exporter.metrics.stream_columns import (
 )
 from streamops.model.consumer_table import Sightings
 from streamops.model.observation import Observation
-from streamops.monitor.assess import IDLE_SEES_ASKING, REPLICA
 
 
 class Sampler:
@@ -54,8 +53,7 @@ class Sampler:
         extras, server = reading.extras, observation.snapshot.server
         now = milliseconds(observation.snapshot.collected_at)
         # Idle times reach a replica only with deliveries, so there they tell nothing of who is alive.
-        on_replica = any(node.role == REPLICA for node in server.nodes)
-        sees_asking = bool(server.nodes) and all(node.version >= IDLE_SEES_ASKING for node in server.nodes)
+        on_replica, sees_asking = server.is_replica, server.sees_polls
         blocks = (
             stream_block(found, extras, now),
             group_block(found, now, on_replica=on_replica, sees_asking=sees_asking),

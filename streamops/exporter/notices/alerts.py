@@ -13,7 +13,6 @@ from msgspec import Struct
 from streamops.model.observation import FindingCode, GroupView, Health, Observation
 from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.model.wording import command, quoted, span
-from streamops.monitor.group_history import waits
 from streamops.monitor.rules import EXPLAINED_BY
 from streamops.present.text import safe, shorten
 
@@ -201,7 +200,7 @@ def _rests_on_lag(code: FindingCode, view: GroupView) -> bool:
     if group.lag.entries is not None:
         return False
     if code in {FindingCode.STOPPED, FindingCode.NO_CONSUMERS}:
-        return not waits(group.lag) and (code is FindingCode.STOPPED or not group.consumers)
+        return not group.lag.waits and (code is FindingCode.STOPPED or not group.consumers)
     return code in _LAG_CODES or (code is FindingCode.BEHIND and group.time_lag.age is None)
 
 

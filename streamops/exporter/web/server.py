@@ -20,7 +20,7 @@ from streamops.exporter.web.landing import landing_page
 from streamops.exporter.web.own_metrics import OwnMetrics
 from streamops.exporter.web.sending import choose_form, send, send_page
 from streamops.model.json_text import encode
-from streamops.monitor.folding import fold_retries
+from streamops.monitor.observe import fold_retries
 from streamops.present.documents import status_document
 from streamops.service.authentication import Door, admit_by
 from streamops.service.failures import telling_failures

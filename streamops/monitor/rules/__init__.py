@@ -1,27 +1,14 @@
-"""The health rules. Law: each a pure function of one subject and the thresholds; a finding or none.
+"""The health rules, one row each. Law: a pure function of the evidence and the thresholds gives a finding or none.
 
-Groups of dead-letter streams are not judged: such a group reads when a person wants it to. The others,
-in this order, and each only where nothing named in brackets explains the same:
+A row names the finding, the function that finds it, what it judges, and the findings that explain it: where one of these is
+found, it is not. Some rules see to more of that themselves, where it depends on details:
 
- 1. ``no_consumers``: entries wait for a group without consumers.
- 2. ``stalled``: entries are pending, and none is acknowledged. [6, where no more entries wait; 3 and 5, where no
-    consumer that holds some is seen]
- 3. ``stopped``: entries wait, and none is delivered. [1, 2]
- 4. ``lag_growing``: the lag matters, has grown, and grew steadily. [1, 2, 3]
- 5. ``dead_consumer``: a consumer with pending entries has not been seen for too long; a suspicion.
- 6. ``poison``: a pending entry has been delivered too often.
- 7. ``pending_old``: a pending entry has been with consumers for too long. [2; 5, where the suspect has
-    it; 6, where it is that entry]
- 8. ``rewound``: the position moved back.
- 9. ``lost``: entries were trimmed away before delivery; a warning where that may have been before watching began.
-10. ``retention_edge``: a stream is trimmed while nearly all of it is still to be delivered. [9]
-11. ``behind``: the next entry has waited for too long, though some are delivered and the lag does not
-    grow. [1, 2, 3, 4]
-12. ``dangling_pending``: pending entries are gone from the stream; 6 and 7 leave those out.
+- ``stalled`` leaves it to ``poison`` where no more entries wait, and to ``stopped`` and ``dead_consumer`` where no consumer that
+  holds some is seen;
+- ``pending_old`` leaves it to ``dead_consumer`` where the suspect has the entry, and to ``poison`` where it is that entry;
+- ``poison`` and ``pending_old`` leave entries that are gone from the stream to ``dangling_pending``.
 
-A stream by itself: 13. ``dead_letters``. A server process: 14. ``eviction_risk``; 15. ``oom``. The
-server as a whole: 16. ``streams_gone``: streams vanished with their server's data, or the last ones did. A queue of
-delayed messages: 17. ``delayed_overdue``; 18. ``delayed_foreign``.
+Groups of dead-letter streams are not judged: such a group reads when a person wants it to.
 
 One reading suffices where it holds the evidence of time itself: the age in an entry's ID, the idle time of
 a pending entry or a consumer. Otherwise the evidence is watched until it is long enough. Two readings alone
@@ -33,10 +20,14 @@ acknowledgement are judged apart; a growing lag is told by its steps, so that ne
 decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
 """
 
-from itertools import product
+from collections.abc import Callable, Iterable
+from enum import Enum
+from itertools import compress, product
+from typing import Final, NamedTuple
 
 from streamops.model.observation import Finding, FindingCode
-from streamops.monitor.rules.delivery import behind, lag_growing, lag_matters, no_consumers, stalled, stopped
+from streamops.monitor.rules.delivery import behind, lag_growing, no_consumers, stalled, stopped
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.rules.pending import dangling_pending, dead_consumer, pending_old, poison
 from streamops.monitor.rules.position import lost, retention_edge, rewound
 from streamops.monitor.rules.streams import (
@@ -47,123 +38,91 @@ from streamops.monitor.rules.streams import (
     oom,
     streams_gone,
 )
-from streamops.monitor.rules.subject import (
-    GroupRule,
-    GroupSubject,
-    NodeRule,
-    NodeSubject,
-    QueueRule,
-    QueueSubject,
-    ServerRule,
-    ServerSubject,
-    StreamRule,
-    StreamSubject,
-)
 from streamops.monitor.thresholds import Thresholds
 
-__all__ = [
-    "EXPLAINED_BY",
-    "GROUP_RULES",
-    "NODE_RULES",
-    "QUEUE_RULES",
-    "SERVER_RULES",
-    "STREAM_RULES",
-    "GroupSubject",
-    "NodeSubject",
-    "QueueSubject",
-    "ServerSubject",
-    "StreamSubject",
-    "judge_group",
-    "judge_node",
-    "judge_queue",
-    "judge_server",
-    "judge_stream",
-    "lag_matters",
-]
 
-GROUP_RULES: tuple[GroupRule, ...] = (
-    no_consumers,
-    stalled,
-    stopped,
-    lag_growing,
-    dead_consumer,
-    poison,
-    pending_old,
-    rewound,
-    lost,
-    retention_edge,
-    behind,
-    dangling_pending,
+class Judged(Enum):
+    """What a rule judges; of groups, only those of which something may be found, which is few of them most of the time."""
+
+    WAITING = "a group for which entries may wait"
+    PENDING = "a group with pending entries"
+    PAST = "a group whose position moved back, that lost entries, or whose stream was trimmed"
+    STREAM = "a stream by itself: its state and its history"
+    QUEUE = "a queue of delayed messages, and the server's clock"
+    NODE = "a server process, and what a sentence about it begins with, if it is one of several"
+    SERVER = "the server as a whole: streams that vanished together, and the server's clock"
+
+
+class Rule(NamedTuple):
+    """One health rule.
+
+    Attributes:
+        code: What it finds.
+        judged: What it judges.
+        find: Finds it, given what is judged and the thresholds.
+        explained_by: Findings that make it needless, whatever their details.
+    """
+
+    code: FindingCode
+    judged: Judged
+    find: Callable[..., Finding | None]
+    explained_by: frozenset[FindingCode] = frozenset()
+
+
+def _rule(
+    judged: Judged, find: Callable[..., Finding | None], *explained_by: Callable[..., Finding | None]
+) -> Rule:
+    causes = frozenset(FindingCode(cause.__name__) for cause in explained_by)
+    return Rule(FindingCode(find.__name__), judged, find, causes)
+
+
+RULES: Final = (
+    _rule(Judged.WAITING, no_consumers),
+    _rule(Judged.PENDING, stalled),
+    _rule(Judged.WAITING, stopped, no_consumers, stalled),
+    _rule(Judged.WAITING, lag_growing, no_consumers, stalled, stopped),
+    _rule(Judged.PENDING, dead_consumer),
+    _rule(Judged.PENDING, poison),
+    _rule(Judged.PENDING, pending_old, stalled),
+    _rule(Judged.PAST, rewound),
+    _rule(Judged.PAST, lost),
+    _rule(Judged.PAST, retention_edge, lost),
+    _rule(Judged.WAITING, behind, no_consumers, stalled, stopped, lag_growing),
+    _rule(Judged.PENDING, dangling_pending),
+    _rule(Judged.STREAM, dead_letters),
+    _rule(Judged.NODE, eviction_risk),
+    _rule(Judged.NODE, oom),
+    _rule(Judged.SERVER, streams_gone),
+    _rule(Judged.QUEUE, delayed_overdue),
+    _rule(Judged.QUEUE, delayed_foreign),
 )
-OF_WAITING: tuple[GroupRule, ...] = (no_consumers, stopped, lag_growing, behind)
-OF_PENDING: tuple[GroupRule, ...] = (
-    stalled,
-    dead_consumer,
-    poison,
-    pending_old,
-    dangling_pending,
-)
-OF_PAST: tuple[GroupRule, ...] = (rewound, lost, retention_edge)
-ASKED: dict[tuple[bool, bool, bool], tuple[GroupRule, ...]] = {
-    (waiting, pending, past): tuple(
-        rule
-        for rule in GROUP_RULES
-        if (waiting and rule in OF_WAITING) or (pending and rule in OF_PENDING) or (past and rule in OF_PAST)
-    )
-    for waiting, pending, past in product((False, True), repeat=3)
+
+EXPLAINED_BY: Final = {rule.code: rule.explained_by for rule in RULES}
+
+_GROUP_RULES: Final = {
+    asked: tuple(rule for rule in RULES if rule.judged in compress(Judged, asked))
+    for asked in product((False, True), repeat=3)
 }
-"""The rules that a group is judged by, by whether entries may wait, some are pending, and anything happened to it:
-the others find nothing, which is most of them most of the time."""
-
-STREAM_RULES: tuple[StreamRule, ...] = (dead_letters,)
-NODE_RULES: tuple[NodeRule, ...] = (eviction_risk, oom)
-QUEUE_RULES: tuple[QueueRule, ...] = (delayed_overdue, delayed_foreign)
-SERVER_RULES: tuple[ServerRule, ...] = (streams_gone,)
-
-NOTHING: frozenset[FindingCode] = frozenset()
-EXPLAINED_BY: dict[FindingCode, frozenset[FindingCode]] = {
-    FindingCode.STOPPED: frozenset({FindingCode.NO_CONSUMERS, FindingCode.STALLED}),
-    FindingCode.LAG_GROWING: frozenset(
-        {FindingCode.NO_CONSUMERS, FindingCode.STALLED, FindingCode.STOPPED},
-    ),
-    FindingCode.PENDING_OLD: frozenset({FindingCode.STALLED}),
-    FindingCode.RETENTION_EDGE: frozenset({FindingCode.LOST}),
-    FindingCode.BEHIND: frozenset(
-        {FindingCode.NO_CONSUMERS, FindingCode.STALLED, FindingCode.STOPPED, FindingCode.LAG_GROWING},
-    ),
-}
-"""Which findings make another one needless whatever their details; the rules themselves see to the rest."""
+"""The rules of a group by whether entries may wait, some are pending, and anything happened to it."""
 
 
-def judge_group(subject: GroupSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
-    """What the rules find about a group, worst first, then by number."""
-    rules = ASKED[subject.may_wait, subject.group.pending > 0, subject.has_past]
-    found = [finding for rule in rules if (finding := rule(subject, thresholds)) is not None]
-    return worst_first(_unexplained(found) if len(found) > 1 else found) if found else ()
+def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a group, worst first, then in the order of the rules."""
+    rules = _GROUP_RULES[evidence.may_wait, evidence.group.pending > 0, evidence.has_past]
+    return _found(rules, evidence, thresholds) if rules else ()
 
 
-def judge_stream(subject: StreamSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
-    """What the rules find about a stream by itself, worst first, then by number."""
-    return worst_first(
-        [finding for rule in STREAM_RULES if (finding := rule(subject, thresholds)) is not None]
-    )
+def judge(judged: Judged, *evidence: object) -> tuple[Finding, ...]:
+    """What the rules find, given what they judge and the thresholds; worst first, then in the order of the rules."""
+    return _found([rule for rule in RULES if rule.judged is judged], *evidence)
 
 
-def judge_queue(subject: QueueSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
-    """What the rules find about a queue of delayed messages, worst first, then by number."""
-    return worst_first(
-        [finding for rule in QUEUE_RULES if (finding := rule(subject, thresholds)) is not None]
-    )
-
-
-def judge_node(subject: NodeSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
-    """What the rules find about a server process, worst first, then by number."""
-    return worst_first([finding for rule in NODE_RULES if (finding := rule(subject, thresholds)) is not None])
-
-
-def judge_server(subject: ServerSubject, thresholds: Thresholds) -> tuple[Finding, ...]:
-    """What the rules find about the server as a whole."""
-    return tuple(finding for rule in SERVER_RULES if (finding := rule(subject, thresholds)) is not None)
+def _found(rules: Iterable[Rule], *evidence: object) -> tuple[Finding, ...]:
+    found = [finding for rule in rules if (finding := rule.find(*evidence)) is not None]
+    if len(found) > 1:
+        codes = {finding.code for finding in found}
+        found = [finding for finding in found if EXPLAINED_BY[finding.code].isdisjoint(codes)]
+    return worst_first(found) if found else ()
 
 
 def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:
@@ -171,8 +130,3 @@ def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:
     if len(findings) > 1:
         findings = sorted(findings, key=lambda finding: -finding.level)
     return tuple(findings)
-
-
-def _unexplained(found: list[Finding]) -> list[Finding]:
-    codes = {finding.code for finding in found}
-    return [finding for finding in found if EXPLAINED_BY.get(finding.code, NOTHING).isdisjoint(codes)]

@@ -1,4 +1,4 @@
-"""Rules 1 to 4: whether what waits gets delivered and acknowledged."""
+"""Whether what waits gets delivered and acknowledged."""
 
 from datetime import timedelta
 
@@ -6,9 +6,9 @@ from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import ConsumerGroup
 from streamops.model.wording import command, counted, span
 from streamops.monitor.rates import lag_growth
-from streamops.monitor.rules.subject import (
+from streamops.monitor.rules.evidence import (
     NO_TIME,
-    GroupSubject,
+    GroupEvidence,
     holders_seen_ago,
     poison_entry,
     suspects,
@@ -18,53 +18,53 @@ from streamops.monitor.rules.subject import (
 from streamops.monitor.thresholds import Thresholds
 
 
-def no_consumers(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 1: entries wait for a group that has no consumers; critical once it would count as stopped."""
-    if subject.group.consumers:
+def no_consumers(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """Entries wait for a group that has no consumers; critical once it would count as stopped."""
+    if evidence.group.consumers:
         return None
-    wait = waited(subject)
+    wait = waited(evidence)
     if wait is None or wait < thresholds.no_consumers_after:
         return None
     return Finding(
         FindingCode.NO_CONSUMERS,
         Health.CRITICAL if wait >= thresholds.stopped_after else Health.WARN,
-        f"{_waiting(subject)}, the first for {span(wait)}, and the group has no consumers",
+        f"{_waiting(evidence)}, the first for {span(wait)}, and the group has no consumers",
         "Start a consumer, or remove the group (XGROUP DESTROY) if nobody needs it",
     )
 
 
-def stalled(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 2: entries are pending and nothing is acknowledged.
+def stalled(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """Entries are pending and nothing is acknowledged.
 
-    Critical where more entries wait behind consumers that are seen. Where none is seen, rule 3 says so if entries
-    wait, and rule 5 once one is suspected; a poison entry with nothing waiting behind it is rule 6's.
+    Critical where more entries wait behind consumers that are seen. Where none is seen, ``stopped`` says so if entries
+    wait, and ``dead_consumer`` once one is suspected; one entry with nothing waiting behind it may be ``poison``.
     """
-    group, history = subject.group, subject.history
+    group, history = evidence.group, evidence.history
     if not group.pending:
         return None
-    unacked = subject.now - history.unacked_since
+    unacked = evidence.now - history.unacked_since
     if unacked < thresholds.stalled_after:
         return None
-    seen = _seen_ago(subject)
+    seen = _seen_ago(evidence)
     unseen = seen >= thresholds.stalled_after
-    if unseen and (subject.has_waiting or suspects(subject, thresholds)):
+    if unseen and (evidence.has_waiting or suspects(evidence, thresholds)):
         return None
-    if not subject.has_waiting and poison_entry(subject, thresholds) is not None:
+    if not evidence.has_waiting and poison_entry(evidence, thresholds) is not None:
         return None
-    listing = command("pending ls", subject.stream.name, group.name)
+    listing = command("pending ls", evidence.stream.name, group.name)
     return Finding(
         FindingCode.STALLED,
-        Health.CRITICAL if subject.has_waiting else Health.WARN,
+        Health.CRITICAL if evidence.has_waiting else Health.WARN,
         f"{counted(group.pending, 'entry is', 'entries are')} pending and none was acknowledged for "
-        f"{span(unacked)}, {_unseen(subject, seen) if unseen else f'though a consumer that holds some was seen {span(seen)} ago'}",
+        f"{span(unacked)}, {_unseen(evidence, seen) if unseen else f'though a consumer that holds some was seen {span(seen)} ago'}",
         f"Look for a handler that hangs, or that never reaches XACK: {listing}",
     )
 
 
-def _unseen(subject: GroupSubject, seen: timedelta) -> str:
-    if subject.members is None:
+def _unseen(evidence: GroupEvidence, seen: timedelta) -> str:
+    if evidence.members is None:
         return "and whether its consumers live is not known"
-    if subject.sees_asking:
+    if evidence.sees_asking:
         return f"and no consumer that holds some was seen for {span(seen)}"
     return (
         f"and no consumer that holds some was given an entry for {span(seen)}: this server does not tell whether "
@@ -72,37 +72,37 @@ def _unseen(subject: GroupSubject, seen: timedelta) -> str:
     )
 
 
-def stopped(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 3: entries wait and none is delivered.
+def stopped(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """Entries wait and none is delivered.
 
     Where entries are pending, consumers may just be busy with them. Then it takes either that nothing
     was acknowledged meanwhile, or that no consumer got anything for as long as makes it a suspect.
     """
-    wait = waited(subject)
-    if wait is None or wait < thresholds.stopped_after or not subject.group.consumers:
+    wait = waited(evidence)
+    if wait is None or wait < thresholds.stopped_after or not evidence.group.consumers:
         return None
-    idle = min(wait, undelivered_for(subject))
-    if idle < thresholds.stopped_after or idle < _patience(subject, thresholds):
+    idle = min(wait, undelivered_for(evidence))
+    if idle < thresholds.stopped_after or idle < _patience(evidence, thresholds):
         return None
-    listing = command("consumers ls", subject.stream.name, subject.group.name)
+    listing = command("consumers ls", evidence.stream.name, evidence.group.name)
     return Finding(
         FindingCode.STOPPED,
         Health.CRITICAL,
-        f"{_waiting(subject)} and none was delivered for {span(idle)}",
+        f"{_waiting(evidence)} and none was delivered for {span(idle)}",
         f"Check that its consumers run and read: {listing}",
     )
 
 
-def lag_growing(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 4: the lag matters, has grown over the span, grew steadily and still grows."""
-    slope, lag = subject.rates.lag_per_second, subject.history.lag
-    if lag is None or slope is None or slope <= 0 or not lag_matters(lag, subject.group, thresholds):
+def lag_growing(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """The lag matters, has grown over the span, grew steadily and still grows."""
+    slope, lag = evidence.rates.lag_per_second, evidence.history.lag
+    if lag is None or slope is None or slope <= 0 or not lag_matters(lag, evidence.group, thresholds):
         return None
-    age = subject.group.time_lag.age or NO_TIME
-    growth = lag_growth(subject.history.trend, thresholds.lag_growing_for)
+    age = evidence.group.time_lag.age or NO_TIME
+    growth = lag_growth(evidence.history.trend, thresholds.lag_growing_for)
     if growth is None or not growth.steady or lag < growth.began * thresholds.lag_growing_ratio:
         return None
-    listing = command("consumers ls", subject.stream.name, subject.group.name)
+    listing = command("consumers ls", evidence.stream.name, evidence.group.name)
     return Finding(
         FindingCode.LAG_GROWING,
         Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
@@ -119,42 +119,42 @@ def lag_matters(lag: int | None, group: ConsumerGroup, thresholds: Thresholds) -
     ) >= thresholds.time_lag
 
 
-def behind(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 11: the first entry not delivered has waited for too long, however many wait behind it."""
-    age = subject.group.time_lag.age
-    if age is None or age < thresholds.time_lag or not subject.has_waiting:
+def behind(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """The first entry not delivered has waited for too long, however many wait behind it."""
+    age = evidence.group.time_lag.age
+    if age is None or age < thresholds.time_lag or not evidence.has_waiting:
         return None
-    listing = command("consumers ls", subject.stream.name, subject.group.name)
+    listing = command("consumers ls", evidence.stream.name, evidence.group.name)
     return Finding(
         FindingCode.BEHIND,
         Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
-        f"{_waiting(subject)}, the first for {span(age)}",
+        f"{_waiting(evidence)}, the first for {span(age)}",
         f"Add consumers until it has caught up, if that is too long; who works now: {listing}",
     )
 
 
-def _waiting(subject: GroupSubject) -> str:
-    lag = subject.history.lag
+def _waiting(evidence: GroupEvidence) -> str:
+    lag = evidence.history.lag
     if lag is not None:
         return counted(lag, "entry waits", "entries wait")
-    return "at least " + counted(subject.group.lag.lower or 0, "entry waits", "entries wait")
+    return "at least " + counted(evidence.group.lag.lower or 0, "entry waits", "entries wait")
 
 
-def _seen_ago(subject: GroupSubject) -> timedelta:
+def _seen_ago(evidence: GroupEvidence) -> timedelta:
     """Time since a consumer that holds pending entries was last seen.
 
     By its idle time, or by a delivery to whichever. Where nothing was delivered since watching began,
     that is longer ago than the last acknowledgement can be, and nobody counts as seen by it.
     """
-    by_position = subject.now - subject.history.position_since
-    seen = holders_seen_ago(subject.members or ())
+    by_position = evidence.now - evidence.history.position_since
+    seen = holders_seen_ago(evidence.members or ())
     return by_position if seen is None else min(by_position, seen)
 
 
-def _patience(subject: GroupSubject, thresholds: Thresholds) -> timedelta:
+def _patience(evidence: GroupEvidence, thresholds: Thresholds) -> timedelta:
     """How long consumers that hold pending entries may go without asking for more."""
-    history = subject.history
-    if not subject.group.pending or subject.now - history.unacked_since >= thresholds.stopped_after:
+    history = evidence.history
+    if not evidence.group.pending or evidence.now - history.unacked_since >= thresholds.stopped_after:
         return thresholds.stopped_after
     if history.unacked_since > history.began:
         # They were seen to acknowledge: they are at work.

@@ -1,4 +1,4 @@
-"""Rules 5 to 7 and 12: whether what was delivered gets done."""
+"""Whether what was delivered gets done."""
 
 from datetime import timedelta
 
@@ -8,37 +8,37 @@ from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import Consumer
 from streamops.model.wording import command, counted, quoted, span
 from streamops.monitor.pending_scan import dangling
-from streamops.monitor.rules.subject import GroupSubject, old_entries, poison_entry, suspects
+from streamops.monitor.rules.evidence import GroupEvidence, old_entries, poison_entry, suspects
 from streamops.monitor.thresholds import Thresholds
 
 
-def dead_consumer(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 5: a consumer holds pending entries and has not been seen for too long.
+def dead_consumer(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """A consumer holds pending entries and has not been seen for too long.
 
     No more than a suspicion: a server cannot tell a consumer that died from one that blocks or works. Of our own
     workers their heartbeats tell it for certain.
     """
-    found = suspects(subject, thresholds)
+    found = suspects(evidence, thresholds)
     if not found:
         return None
     worst = max(found, key=lambda member: (member.alive is False, member.pending, member.idle))
-    last = "last seen" if subject.sees_asking else "last given an entry"
+    last = "last seen" if evidence.sees_asking else "last given an entry"
     verdict = "suspected dead" if worst.alive is None else "dead, its worker's heartbeat is gone"
     text = f"consumer {quoted(worst.name)} holds {_held(worst.pending)} and was {last} {span(worst.idle)} ago: {verdict}"
     if len(found) > 1:
         others = sum(member.pending for member in found) - worst.pending
         text += f", like {counted(len(found) - 1, 'other', 'others')} with {_held(others)}"
-    receiver = _receiver(subject, thresholds)
-    advice = _hand_over(subject, worst, receiver)
+    receiver = _receiver(evidence, thresholds)
+    advice = _hand_over(evidence, worst, receiver)
     return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, advice, receiver)
 
 
-def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 6: an entry is delivered again and again and never acknowledged."""
-    entry = poison_entry(subject, thresholds)
+def poison(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """An entry is delivered again and again and never acknowledged."""
+    entry = poison_entry(evidence, thresholds)
     if entry is None:
         return None
-    stream, group = subject.stream.name, subject.group.name
+    stream, group = evidence.stream.name, evidence.group.name
     read = command("streams search", stream, options=f"--from-id {entry.id} --to-id {entry.id}")
     give_up = command("ack", stream, group, options=f"--ids {entry.id}")
     return Finding(
@@ -51,44 +51,44 @@ def poison(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
     )
 
 
-def pending_old(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 7: an entry has been with consumers for too long.
+def pending_old(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """An entry has been with consumers for too long.
 
-    Not where its owner is a suspect (rule 5) or it is the poison entry (rule 6): those say why.
+    Not where its owner is a suspect (``dead_consumer``) or it is the ``poison`` entry: those say why.
     """
-    rows = old_entries(subject, thresholds)
+    rows = old_entries(evidence, thresholds)
     if not rows:
         return None
-    owners = {member.name for member in suspects(subject, thresholds)}
-    poisonous = poison_entry(subject, thresholds)
+    owners = {member.name for member in suspects(evidence, thresholds)}
+    poisonous = poison_entry(evidence, thresholds)
     for entry, held in rows:
         if entry.consumer in owners or (poisonous is not None and entry.id == poisonous.id):
             continue
-        stream, group = subject.stream.name, subject.group.name
+        stream, group = evidence.stream.name, evidence.group.name
         claim = command("claim", stream, group, options=f"--ids {entry.id} --to CONSUMER")
         return Finding(
             FindingCode.PENDING_OLD,
             Health.WARN,
-            _pending_for(entry, held, subject.group.oldest_pending_age or held),
+            _pending_for(entry, held, evidence.group.oldest_pending_age or held),
             f"If its consumer is not working on it, give it to another: {claim}",
             entry=entry.id,
         )
     return None
 
 
-def dangling_pending(subject: GroupSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 12: pending entries were trimmed or deleted; critical once the first has lain for too long to be in work.
+def dangling_pending(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
+    """Pending entries were trimmed or deleted; critical once the first has lain for too long to be in work.
 
     A consumer that was given such an entry shortly before may still finish it; no other can be given it again.
     """
-    group = subject.group
-    gone, first = dangling(subject.stream, group)
+    group = evidence.group
+    gone, first = dangling(evidence.stream, group)
     if not gone or first is None:
         return None
     profile = group.profile
     whole = gone == group.pending or (profile is not None and profile.coverage == 1 and not profile.deleted)
     least = "" if whole else "at least "
-    stream = subject.stream.name
+    stream = evidence.stream.name
     listing = command("pending ls", stream, group.name)
     give_up = command("ack", stream, group.name, options=f"--ids {first.id}")
     return Finding(
@@ -116,22 +116,22 @@ def _owner(entry: PendingEntry) -> str:
     return f" with {quoted(entry.consumer)}" if entry.consumer else " with no consumer"
 
 
-def _receiver(subject: GroupSubject, thresholds: Thresholds) -> str | None:
+def _receiver(evidence: GroupEvidence, thresholds: Thresholds) -> str | None:
     """The consumer seen last, if one was seen lately and entries may be handed to its name."""
     living = [
         member
-        for member in subject.members or ()
+        for member in evidence.members or ()
         if member.idle < thresholds.consumer_unseen and member.alive is not False and is_readable(member.name)
     ]
     last = min(living, key=lambda member: member.idle, default=None)
     return None if last is None else last.name
 
 
-def _hand_over(subject: GroupSubject, dead: Consumer, receiver: str | None) -> str:
+def _hand_over(evidence: GroupEvidence, dead: Consumer, receiver: str | None) -> str:
     to = "CONSUMER" if receiver is None else quoted(receiver)
     start = "start a consumer and " if receiver is None else ""
     claim = command(
-        "claim", subject.stream.name, subject.group.name, options=f"--from {quoted(dead.name)} --to {to}"
+        "claim", evidence.stream.name, evidence.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )
     if dead.alive is False:
         return f"Workers of its group take its entries over by themselves; where none runs: {claim}"

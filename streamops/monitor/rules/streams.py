@@ -1,18 +1,21 @@
-"""Rules 13 to 18: dead letters, memory, streams that are gone, and delayed messages."""
+"""Dead letters, memory, streams that are gone, and delayed messages."""
 
+from datetime import datetime
+
+from streamops.model.delayed import DelayedQueue
 from streamops.model.observation import Finding, FindingCode, Health
-from streamops.model.streams import StreamRole
+from streamops.model.server import ServerNode
+from streamops.model.streams import StreamRole, StreamState
 from streamops.model.wording import command, counted, first_few, quoted, span
+from streamops.monitor.history import Gone, StreamHistory
 from streamops.monitor.rates import arrivals
-from streamops.monitor.rules.subject import NodeSubject, QueueSubject, ServerSubject, StreamSubject
 from streamops.monitor.samples import Column, StreamSample
 from streamops.monitor.thresholds import Thresholds
 
 
-def streams_gone(subject: ServerSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 16: streams vanished with their server's data, or the last ones did; critical in the first case."""
-    gone = subject.gone
-    if gone is None or subject.now - gone.at >= thresholds.report_for:
+def streams_gone(gone: Gone | None, now: datetime, thresholds: Thresholds) -> Finding | None:
+    """Streams vanished with their server's data, or the last ones did; critical in the first case."""
+    if gone is None or now - gone.at >= thresholds.report_for:
         return None
     how = (
         "another server answers, or this one started without its data"
@@ -22,7 +25,7 @@ def streams_gone(subject: ServerSubject, thresholds: Thresholds) -> Finding | No
     return Finding(
         FindingCode.STREAMS_GONE,
         Health.CRITICAL if gone.other_server else Health.WARN,
-        f"{counted(len(gone.names), 'stream', 'streams')} vanished {span(subject.now - gone.at)} ago, with all groups "
+        f"{counted(len(gone.names), 'stream', 'streams')} vanished {span(now - gone.at)} ago, with all groups "
         f"({first_few([quoted(name) for name in gone.names])}): {how}",
         "If nobody meant it, stop the producers and bring the data back: look whether the server loaded its dump or "
         "append-only file (INFO persistence), and which replica still has it",
@@ -33,13 +36,13 @@ NO_EVICTION = "noeviction"
 KEEP = "Protect the streams: CONFIG SET maxmemory-policy noeviction, or give caches a server of their own"
 
 
-def eviction_risk(subject: NodeSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 14: the policy may evict whole streams with their groups; critical when memory runs short.
+def eviction_risk(node: ServerNode, where: str, thresholds: Thresholds) -> Finding | None:
+    """The policy may evict whole streams with their groups; critical when memory runs short.
 
     An ``allkeys`` policy may take any stream. A ``volatile`` one takes only keys with a time to live,
     which a stream seldom has and a snapshot does not tell, so it is reported only when memory runs short.
     """
-    policy, used = subject.node.maxmemory_policy, memory_share(subject)
+    policy, used = node.maxmemory_policy, memory_share(node)
     if used is None:
         return None
     short = used >= thresholds.eviction_memory
@@ -49,52 +52,45 @@ def eviction_risk(subject: NodeSubject, thresholds: Thresholds) -> Finding | Non
         level, takes = Health.WARN, "keys that have a time to live, streams among them if they have one"
     else:
         return None
-    evicted = subject.node.evicted_keys
+    evicted = node.evicted_keys
     so_far = f"; {counted(evicted, 'key', 'keys')} evicted since it started" if evicted else ""
     return Finding(
         FindingCode.EVICTION_RISK,
         level,
-        f"{_where(subject)}the policy {quoted(policy)} evicts {takes}, "
-        f"and {used:.0%} of maxmemory is in use{so_far}",
+        f"{where}the policy {quoted(policy)} evicts {takes}, and {used:.0%} of maxmemory is in use{so_far}",
         KEEP,
     )
 
 
-def oom(subject: NodeSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 15: without eviction a full memory refuses XADD while XACK works, so dead letters get lost."""
-    used = memory_share(subject)
-    if used is None or used < thresholds.oom_memory or subject.node.maxmemory_policy != NO_EVICTION:
+def oom(node: ServerNode, where: str, thresholds: Thresholds) -> Finding | None:
+    """Without eviction a full memory refuses XADD while XACK works, so dead letters get lost."""
+    used = memory_share(node)
+    if used is None or used < thresholds.oom_memory or node.maxmemory_policy != NO_EVICTION:
         return None
     return Finding(
         FindingCode.OOM,
         Health.CRITICAL,
-        f"{_where(subject)}{used:.0%} of maxmemory is in use under {NO_EVICTION}: when it is full, "
+        f"{where}{used:.0%} of maxmemory is in use under {NO_EVICTION}: when it is full, "
         "XADD is refused while XACK works, so dead letters cannot be written",
         "Make room (XTRIM), or raise maxmemory",
     )
 
 
-def memory_share(subject: NodeSubject) -> float | None:
+def memory_share(node: ServerNode) -> float | None:
     """Memory in use over maxmemory; none where there is no limit or INFO did not tell."""
-    node = subject.node
     if not node.max_memory or node.used_memory is None:
         return None
     return node.used_memory / node.max_memory
 
 
-def _where(subject: NodeSubject) -> str:
-    return f"{quoted(subject.node.address)}: " if subject.named else ""
-
-
-def dead_letters(subject: StreamSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 13: a dead-letter stream has entries; critical while they keep coming."""
-    stream = subject.stream
+def dead_letters(stream: StreamState, history: StreamHistory, thresholds: Thresholds) -> Finding | None:
+    """A dead-letter stream has entries; critical while they keep coming."""
     if stream.role is not StreamRole.DEAD_LETTERS or stream.length < thresholds.dead_letters:
         return None
     text = counted(stream.length, "dead letter", "dead letters")
     if stream.source is not None:
         text += f" of {quoted(stream.source)}"
-    growth = subject.history.growth
+    growth = history.growth
     added = arrivals(growth.values[0], growth.values[-1]) if growth is not None else None
     critical = growth is not None and added is not None and _fast(growth, added, thresholds)
     if growth is not None and added:
@@ -115,10 +111,9 @@ def _fast(growth: Column[StreamSample], added: int, thresholds: Thresholds) -> b
     return added >= thresholds.dead_letters_growth * longer
 
 
-def delayed_overdue(subject: QueueSubject, thresholds: Thresholds) -> Finding | None:
-    """Rule 17: messages are due, and nothing moves them to their stream."""
-    queue = subject.queue
-    if queue.next_due_at is None or (late := subject.now - queue.next_due_at) < thresholds.delayed_overdue:
+def delayed_overdue(queue: DelayedQueue, now: datetime, thresholds: Thresholds) -> Finding | None:
+    """Messages are due, and nothing moves them to their stream."""
+    if queue.next_due_at is None or (late := now - queue.next_due_at) < thresholds.delayed_overdue:
         return None
     waiting = counted(queue.due, "delayed message", "delayed messages")
     move = command("delayed run-now", queue.stream, options="--before 0s")
@@ -130,9 +125,8 @@ def delayed_overdue(subject: QueueSubject, thresholds: Thresholds) -> Finding | 
     )
 
 
-def delayed_foreign(subject: QueueSubject, _: Thresholds) -> Finding | None:
-    """Rule 18: another program keeps members in the sorted set that is the queue."""
-    queue = subject.queue
+def delayed_foreign(queue: DelayedQueue, _now: datetime, _: Thresholds) -> Finding | None:
+    """Another program keeps members in the sorted set that is the queue."""
     if not queue.foreign:
         return None
     members = counted(queue.foreign, "member", "members")

@@ -43,8 +43,8 @@ async def survey_prune_consumers(place: Place, intent: PruneConsumersIntent) -> 
         idle=tuple(one for one in long if not one.pending),
         kept=tuple(one for one in long if one.pending),
         active=len(consumers) - len(long),
-        replica=look.is_replica,
-        polls_are_seen=look.polls_are_seen,
+        replica=look.server.is_replica,
+        polls_are_seen=look.server.sees_polls,
     )
 
 

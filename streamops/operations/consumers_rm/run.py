@@ -38,7 +38,7 @@ async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> 
         consumer=next(one for one in consumers if one.name == intent.consumer),
         sample=await _first_rows(server, intent),
         to_exists=any(one.name == intent.to for one in consumers),
-        polls_are_seen=look.polls_are_seen,
+        polls_are_seen=look.server.sees_polls,
     )
 
 

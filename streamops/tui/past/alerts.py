@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
-from streamops.monitor.folding import fold_retries
+from streamops.monitor.observe import fold_retries
 from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.past.memory import Past
 from streamops.tui.remember import Remembered

@@ -17,8 +17,8 @@ from streamops.model.scaling import ScaleCode
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.monitor.assess import assess
 from streamops.monitor.history import History, advance
+from streamops.monitor.observe import assess
 from streamops.monitor.thresholds import Thresholds
 from tests.support import strategies as some
 from tests.support.invented import NOW

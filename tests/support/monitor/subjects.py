@@ -6,9 +6,8 @@ from datetime import timedelta
 from streamops.model.ids import EntryId
 from streamops.model.observation import Rates
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
-from streamops.monitor.group_history import GroupHistory, waits
-from streamops.monitor.history import StreamHistory
-from streamops.monitor.rules import GroupSubject, StreamSubject
+from streamops.monitor.history import GroupHistory, StreamHistory
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.samples import Column, StreamSample, sample_group, sample_stream
 from tests.support.invented import NOW, group, stream
 
@@ -33,7 +32,7 @@ def group_subject(
     trimmed_ago: timedelta | None = None,
     length: int = 100,
     sees_asking: bool = True,
-) -> GroupSubject:
+) -> GroupEvidence:
     """A group as it stands now, after a past.
 
     Args:
@@ -67,7 +66,7 @@ def group_subject(
         recent=Column(times[-7:], (*recent, newest)[-7:]),
         trend=Column(times, values),
         position_since=NOW - (watched if undelivered is None else undelivered),
-        waiting_since=NOW - (watched if waiting is None else waiting) if waits(judged.lag) else None,
+        waiting_since=NOW - (watched if waiting is None else waiting) if judged.lag.waits else None,
         clear_at=None if clear is None else NOW - clear,
         unacked_since=NOW - (watched if unacked is None else unacked),
         lost=lost,
@@ -76,7 +75,7 @@ def group_subject(
         rewound_at=None if rewound_ago is None else NOW - rewound_ago,
         rewound_from=rewound_from,
     )
-    return GroupSubject(
+    return GroupEvidence(
         stream=state,
         group=judged,
         history=history,
@@ -100,7 +99,7 @@ def dead_letter_subject(
     counted: bool = True,
     role: StreamRole = StreamRole.DEAD_LETTERS,
     source: str | None = None,
-) -> StreamSubject:
+) -> tuple[StreamState, StreamHistory]:
     """A dead-letter stream that had ``before`` entries ``over`` ago; ``counted`` where additions are."""
     state: StreamState = stream(
         "orders:dlq",
@@ -112,4 +111,4 @@ def dead_letter_subject(
     readings = [] if before is None else [stream_sample(length=before, added=before if counted else None)]
     times = (NOW - over, NOW) if readings else (NOW,)
     growth = Column(times, (*readings, sample_stream(state)))
-    return StreamSubject(state, StreamHistory(growth, growth, None, {}))
+    return state, StreamHistory(growth, growth, None, {})

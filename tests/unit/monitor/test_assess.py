@@ -10,8 +10,8 @@ from streamops.model.observation import FindingCode, Health, Observation
 from streamops.model.server import ServerNode
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
-from streamops.monitor.assess import assess
 from streamops.monitor.history import History, advance
+from streamops.monitor.observe import assess
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import (
     bounded,

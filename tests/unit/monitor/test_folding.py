@@ -10,7 +10,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.streams import StreamRole
-from streamops.monitor.folding import fold_retries
+from streamops.monitor.observe import fold_retries
 from tests.support.invented import exact, group, stream
 
 OLD = Finding(FindingCode.PENDING_OLD, Health.WARN, "entry 1-1 is old", "Look.")

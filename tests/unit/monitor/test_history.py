@@ -12,9 +12,7 @@ from streamops.model.ids import ZERO_ID
 from streamops.model.observation import Rates
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.model.streams import StreamRole, StreamState
-from streamops.monitor.assess import lost_at_most
-from streamops.monitor.group_history import GroupHistory
-from streamops.monitor.history import History, advance
+from streamops.monitor.history import GroupHistory, History, advance
 from streamops.monitor.rates import rates_over
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import NOW, POLL, bounded, entry_id, group, minutes, seconds, snapshot, stream
@@ -81,12 +79,12 @@ def test_rates_equal_the_truth(steps: list[list[Act]], counter: Counter) -> None
 def test_losses_equal_the_truth(steps: list[list[Act]], counter: Counter) -> None:
     world = World(counter)
     history = watch(world.poll(POLL))
-    assert lost_at_most(of_group(history)) == 0
+    assert of_group(history).lost_at_most == 0
     for step in steps:
         for act in step:
             act(world)
         history = watch(world.poll(POLL), since=history)
-        counted = lost_at_most(of_group(history))
+        counted = of_group(history).lost_at_most
         assert of_group(history).lost <= world.lost
         if counter is Counter.DELIVERED:
             assert counted == world.lost
@@ -100,14 +98,14 @@ def test_losses_as_measured_on_redis_7_0() -> None:
     history = watch(world.poll(POLL))
     world.trim(2)
     history = watch(world.poll(POLL), since=history)
-    assert lost_at_most(of_group(history)) == 5
+    assert of_group(history).lost_at_most == 5
     world.read(2)
     history = watch(world.poll(POLL), since=history)
-    assert lost_at_most(of_group(history)) == 5
+    assert of_group(history).lost_at_most == 5
     world.add(10)
     world.trim(1)
     history = watch(world.poll(POLL), since=history)
-    assert lost_at_most(of_group(history)) == 14
+    assert of_group(history).lost_at_most == 14
     assert of_group(history).lost_at == world.now
 
 
@@ -117,13 +115,13 @@ def test_losses_that_cannot_be_counted_leave_the_sum_unknown_for_good() -> None:
     history = watch(world.poll(POLL))
     world.read(3)
     history = watch(world.poll(POLL), since=history)
-    assert lost_at_most(of_group(history)) == 0
+    assert of_group(history).lost_at_most == 0
     world.trim(5)
     world.read(2)
     history = watch(world.poll(POLL), since=history)
-    assert lost_at_most(of_group(history)) is None
+    assert of_group(history).lost_at_most is None
     history = watch(world.poll(POLL), since=history)
-    assert lost_at_most(of_group(history)) is None
+    assert of_group(history).lost_at_most is None
 
 
 def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
@@ -143,7 +141,7 @@ def test_without_a_count_of_additions_only_what_is_provable_is_told() -> None:
     history = watch(world.poll(POLL), since=history)
     rates = rates_of(history)
     assert (rates.added_per_second, rates.delivered_per_second) == (None, None)
-    assert lost_at_most(of_group(history)) is None
+    assert of_group(history).lost_at_most is None
 
 
 @given(polls(most=2))

@@ -1,7 +1,7 @@
 import pytest
 
 from streamops.model.ids import ZERO_ID
-from streamops.monitor.losses import losses
+from streamops.monitor.rates import losses
 from streamops.monitor.samples import GroupSample, StreamSample
 from tests.support.invented import at
 

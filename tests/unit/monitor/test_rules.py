@@ -7,16 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.observation import Finding, FindingCode, Health
-from streamops.monitor.rules import (
-    EXPLAINED_BY,
-    GROUP_RULES,
-    GroupSubject,
-    judge_group,
-    judge_node,
-    judge_stream,
-    worst_first,
-)
-from streamops.monitor.rules.subject import NodeSubject
+from streamops.monitor.rules import EXPLAINED_BY, RULES, Judged, judge, judge_group, worst_first
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import consumer, entry_id, group, minutes, node, pending_entry, seconds
 from tests.support.monitor.subjects import dead_letter_subject, group_subject
@@ -27,7 +19,7 @@ HUNG = consumer(pending=3, idle=seconds(1), inactive=minutes(9))
 DEAD = consumer(pending=3, idle=minutes(20), inactive=minutes(20))
 
 
-def codes(subject: GroupSubject) -> list[str]:
+def codes(subject: GroupEvidence) -> list[str]:
     return [finding.code.value for finding in judge_group(subject, THRESHOLDS)]
 
 
@@ -142,12 +134,12 @@ def codes(subject: GroupSubject) -> list[str]:
         ),
     ],
 )
-def test_one_cause_is_one_finding(subject: GroupSubject, found: list[str]) -> None:
+def test_one_cause_is_one_finding(subject: GroupEvidence, found: list[str]) -> None:
     assert codes(subject) == found
 
 
 def test_what_explains_stands_before_what_it_explains() -> None:
-    order = [FindingCode(rule.__name__) for rule in GROUP_RULES]
+    order = [rule.code for rule in RULES]
     for explained, causes in EXPLAINED_BY.items():
         assert all(order.index(cause) < order.index(explained) for cause in causes)
 
@@ -169,7 +161,7 @@ def test_worst_first_keeps_the_order_within_a_level(found: list[Finding]) -> Non
 
 
 def test_streams_and_nodes_are_judged_by_their_rules() -> None:
-    letters = judge_stream(dead_letter_subject(3), THRESHOLDS)
+    letters = judge(Judged.STREAM, *dead_letter_subject(3), THRESHOLDS)
     assert [finding.code for finding in letters] == [FindingCode.DEAD_LETTERS]
-    crammed = NodeSubject(node(used_memory=99, max_memory=100), named=False)
-    assert [finding.code for finding in judge_node(crammed, THRESHOLDS)] == [FindingCode.OOM]
+    crammed = judge(Judged.NODE, node(used_memory=99, max_memory=100), "", THRESHOLDS)
+    assert [finding.code for finding in crammed] == [FindingCode.OOM]

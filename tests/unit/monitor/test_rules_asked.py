@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
-from streamops.monitor.rules import ASKED, GROUP_RULES, GroupSubject, judge_group
+from streamops.monitor import rules
+from streamops.monitor.rules import RULES, Judged, judge_group
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
 from tests.support.monitor.subjects import group_subject
 from tests.support.strategies import counts, entry_ids, groups
@@ -44,8 +46,9 @@ SUBJECTS = st.builds(
 
 
 @given(SUBJECTS, st.sampled_from([THRESHOLDS, SHORT]))
-def test_those_that_are_not_asked_would_find_nothing(subject: GroupSubject, thresholds: Thresholds) -> None:
+def test_those_that_are_not_asked_would_find_nothing(subject: GroupEvidence, thresholds: Thresholds) -> None:
     found = judge_group(subject, thresholds)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("streamops.monitor.rules.ASKED", dict.fromkeys(ASKED, GROUP_RULES))
+        every = tuple(rule for rule in RULES if rule.judged in (Judged.WAITING, Judged.PENDING, Judged.PAST))
+        patch.setattr(rules, "_GROUP_RULES", dict.fromkeys(rules._GROUP_RULES, every))
         assert judge_group(subject, thresholds) == found

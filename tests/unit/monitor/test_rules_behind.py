@@ -6,7 +6,7 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import FindingCode, Health
 from streamops.monitor.rules import judge_group
 from streamops.monitor.rules.delivery import behind
-from streamops.monitor.rules.subject import GroupSubject
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import bounded, group, minutes, seconds
 from tests.support.monitor.subjects import group_subject
@@ -43,7 +43,7 @@ UNKNOWN = Lag(None, None, None, LagBasis.UNKNOWN, "not read")
     ],
 )
 def test_a_group_whose_entries_wait_too_long_is_behind(
-    subject: GroupSubject, level: Health | None, text: str | None
+    subject: GroupEvidence, level: Health | None, text: str | None
 ) -> None:
     finding = behind(subject, THRESHOLDS)
     assert (finding and finding.level) == level
@@ -70,5 +70,5 @@ def test_a_group_whose_entries_wait_too_long_is_behind(
         ),
     ],
 )
-def test_one_cause_of_delay_is_one_finding(subject: GroupSubject, codes: list[str]) -> None:
+def test_one_cause_of_delay_is_one_finding(subject: GroupEvidence, codes: list[str]) -> None:
     assert [finding.code.value for finding in judge_group(subject, THRESHOLDS)] == codes

@@ -8,7 +8,7 @@ import pytest
 from streamops.model.observation import FindingCode, Health
 from streamops.model.streams import Consumer, ConsumerGroup
 from streamops.monitor.rules.delivery import lag_growing, no_consumers, stalled, stopped
-from streamops.monitor.rules.subject import GroupSubject
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import bounded, consumer, group, minutes, pending_entry, seconds
 from tests.support.monitor.subjects import group_subject
@@ -17,7 +17,7 @@ THRESHOLDS = Thresholds()
 WARN, CRITICAL = Health.WARN, Health.CRITICAL
 
 
-def abandoned(lag: int = 5, waiting: timedelta | None = timedelta(minutes=1)) -> GroupSubject:
+def abandoned(lag: int = 5, waiting: timedelta | None = timedelta(minutes=1)) -> GroupEvidence:
     return group_subject(group(lag=lag, waiting=waiting, members=()))
 
 
@@ -62,7 +62,7 @@ def abandoned(lag: int = 5, waiting: timedelta | None = timedelta(minutes=1)) ->
         ),
     ],
 )
-def test_a_group_that_waits_without_consumers_is_found(subject: GroupSubject, level: Health | None) -> None:
+def test_a_group_that_waits_without_consumers_is_found(subject: GroupEvidence, level: Health | None) -> None:
     finding = no_consumers(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.NO_CONSUMERS
@@ -75,7 +75,7 @@ def holding(
     members: Sequence[Consumer] | None = (consumer(pending=3),),
     undelivered: timedelta | None = None,
     deliveries: int = 1,
-) -> GroupSubject:
+) -> GroupEvidence:
     """A group with three pending entries, watched for ten minutes."""
     judged = group(
         lag=lag,
@@ -131,7 +131,7 @@ def holding(
         pytest.param(holding(deliveries=10, lag=5), CRITICAL, id="the poison entry blocks others"),
     ],
 )
-def test_group_is_stalled_at_its_level_or_not(subject: GroupSubject, level: Health | None) -> None:
+def test_group_is_stalled_at_its_level_or_not(subject: GroupEvidence, level: Health | None) -> None:
     finding = stalled(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.STALLED
@@ -243,7 +243,7 @@ def behind(
         ),
     ],
 )
-def test_group_is_stopped_or_not(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_group_is_stopped_or_not(subject: GroupEvidence, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = stopped(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.STOPPED, CRITICAL)
@@ -259,7 +259,7 @@ def growing(
     *,
     slope: float | None = 5.0,
     waiting: timedelta = timedelta(seconds=60),
-) -> GroupSubject:
+) -> GroupEvidence:
     return group_subject(group(lag=lag, waiting=waiting), lags=lags, slope=slope)
 
 
@@ -298,7 +298,7 @@ def scaled(lags: Sequence[int | None], by: int) -> tuple[int | None, ...]:
         ),
     ],
 )
-def test_lag_that_grows_is_a_finding_of_its_level(subject: GroupSubject, level: Health | None) -> None:
+def test_lag_that_grows_is_a_finding_of_its_level(subject: GroupEvidence, level: Health | None) -> None:
     finding = lag_growing(subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.LAG_GROWING

@@ -10,8 +10,8 @@ from streamops.model.entries import PendingEntry
 from streamops.model.observation import FindingCode, Health
 from streamops.model.pending import PendingProfile
 from streamops.model.streams import Consumer
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.rules.pending import dead_consumer, pending_old, poison
-from streamops.monitor.rules.subject import GroupSubject
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import (
     bounded,
@@ -33,7 +33,7 @@ def crew(
     waiting: timedelta | None = timedelta(0),
     sees_asking: bool = True,
     clear: timedelta | None = None,
-) -> GroupSubject:
+) -> GroupEvidence:
     judged = group(
         lag=lag,
         waiting=waiting,
@@ -44,7 +44,7 @@ def crew(
     return group_subject(judged, sees_asking=sees_asking, clear=clear)
 
 
-def old_server(idle: timedelta, *, lag: int = 0, waiting: timedelta = timedelta(0)) -> GroupSubject:
+def old_server(idle: timedelta, *, lag: int = 0, waiting: timedelta = timedelta(0)) -> GroupEvidence:
     """Before Redis 7.2, where idle times do not tell who asked."""
     return crew(consumer(pending=3, idle=idle, inactive=None), lag=lag, waiting=waiting, sees_asking=False)
 
@@ -86,7 +86,7 @@ def old_server(idle: timedelta, *, lag: int = 0, waiting: timedelta = timedelta(
         ),
     ],
 )
-def test_a_consumer_unseen_with_pending_entries_is_dead(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_consumer_unseen_with_pending_entries_is_dead(subject: GroupEvidence, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = dead_consumer(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.DEAD_CONSUMER, Health.WARN)
@@ -100,7 +100,7 @@ def holding(
     seen: PendingProfile | None = None,
     pending: int = 3,
     members: Sequence[Consumer] = (consumer(pending=3),),
-) -> GroupSubject:
+) -> GroupEvidence:
     return group_subject(
         group(
             lag=bounded(None, None),
@@ -147,7 +147,7 @@ TRIED_TEN_TIMES = pending_entry(minutes(3), deliveries=10)
     ],
 )
 def test_an_entry_delivered_too_often_is_poison(
-    subject: GroupSubject, poisonous: PendingEntry | None
+    subject: GroupEvidence, poisonous: PendingEntry | None
 ) -> None:
     finding = poison(subject, THRESHOLDS)
     assert (finding is not None) == (poisonous is not None)
@@ -219,7 +219,7 @@ RETRIED = pending_entry(minutes(30), deliveries=3)
     ],
 )
 def test_old_pending_entry_is_a_finding_of_its_level(
-    subject: GroupSubject, entry: PendingEntry | None
+    subject: GroupEvidence, entry: PendingEntry | None
 ) -> None:
     finding = pending_old(subject, THRESHOLDS)
     assert (finding is not None) == (entry is not None)

@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.model.observation import FindingCode, Health
+from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.rules.position import lost, retention_edge, rewound
-from streamops.monitor.rules.subject import GroupSubject
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import bounded, entry_id, group, minutes, seconds
 from tests.support.monitor.subjects import group_subject
@@ -39,7 +39,7 @@ AHEAD, HERE = entry_id(minutes(1)), entry_id(minutes(9))
         pytest.param(group_subject(group(position=HERE)), False, id="never"),
     ],
 )
-def test_a_group_that_was_set_back_is_found_for_a_while(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_group_that_was_set_back_is_found_for_a_while(subject: GroupEvidence, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = rewound(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.REWOUND, Health.WARN)
@@ -68,7 +68,7 @@ def test_a_group_that_was_set_back_is_found_for_a_while(subject: GroupSubject, f
         pytest.param(group_subject(lost_known=False), None, id="not known"),
     ],
 )
-def test_entries_trimmed_before_delivery_are_lost(subject: GroupSubject, text: str | None) -> None:
+def test_entries_trimmed_before_delivery_are_lost(subject: GroupEvidence, text: str | None) -> None:
     finding = lost(subject, THRESHOLDS)
     assert (finding and finding.text) == text
     if finding is not None:
@@ -107,7 +107,7 @@ def test_entries_trimmed_before_delivery_are_lost(subject: GroupSubject, text: s
         ),
     ],
 )
-def test_a_group_about_to_lose_entries_to_trimming_is_found(subject: GroupSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_a_group_about_to_lose_entries_to_trimming_is_found(subject: GroupEvidence, fires: bool) -> None:  # noqa: FBT001 - a column of a table
     finding = retention_edge(subject, THRESHOLDS)
     assert (finding is not None) == fires
     assert finding is None or (finding.code, finding.level) == (FindingCode.RETENTION_EDGE, Health.WARN)

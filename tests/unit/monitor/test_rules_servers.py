@@ -3,9 +3,10 @@
 import pytest
 
 from streamops.model.observation import FindingCode, Health
-from streamops.model.streams import StreamRole
+from streamops.model.server import ServerNode
+from streamops.model.streams import StreamRole, StreamState
+from streamops.monitor.history import StreamHistory
 from streamops.monitor.rules.streams import dead_letters, eviction_risk, oom
-from streamops.monitor.rules.subject import NodeSubject, StreamSubject
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import minutes, node
 from tests.support.monitor.subjects import dead_letter_subject
@@ -51,9 +52,9 @@ WARN, CRITICAL = Health.WARN, Health.CRITICAL
     ],
 )
 def test_a_queue_of_dead_letters_is_found_and_worse_while_it_grows(
-    subject: StreamSubject, level: Health | None, text: str | None
+    subject: tuple[StreamState, StreamHistory], level: Health | None, text: str | None
 ) -> None:
-    finding = dead_letters(subject, THRESHOLDS)
+    finding = dead_letters(*subject, THRESHOLDS)
     assert (finding and finding.level) == level
     assert (finding and finding.text) == text
     if finding is not None:
@@ -62,20 +63,17 @@ def test_a_queue_of_dead_letters_is_found_and_worse_while_it_grows(
 
 
 def test_dead_letters_below_a_threshold_of_ones_own() -> None:
-    assert dead_letters(dead_letter_subject(4), Thresholds(dead_letters=5)) is None
-    assert dead_letters(dead_letter_subject(5), Thresholds(dead_letters=5)) is not None
+    assert dead_letters(*dead_letter_subject(4), Thresholds(dead_letters=5)) is None
+    assert dead_letters(*dead_letter_subject(5), Thresholds(dead_letters=5)) is not None
 
 
-def full(
-    percent: int | None, policy: str, *, limit: int | None = 1_000, named: bool = False, evicted: int = 0
-) -> NodeSubject:
+def full(percent: int | None, policy: str, *, limit: int | None = 1_000) -> ServerNode:
     used = None if percent is None else percent * 10
-    judged = node(used_memory=used, max_memory=limit, policy=policy, evicted_keys=evicted)
-    return NodeSubject(judged, named)
+    return node(used_memory=used, max_memory=limit, policy=policy)
 
 
 @pytest.mark.parametrize(
-    ("subject", "level"),
+    ("judged", "level"),
     [
         pytest.param(full(70, "allkeys-lru"), CRITICAL, id="near the limit"),
         pytest.param(full(69, "allkeys-random"), WARN, id="far from the limit"),
@@ -88,14 +86,14 @@ def full(
         pytest.param(full(99, ""), None, id="policy unknown"),
     ],
 )
-def test_a_nearly_full_server_that_evicts_is_a_risk(subject: NodeSubject, level: Health | None) -> None:
-    finding = eviction_risk(subject, THRESHOLDS)
+def test_a_nearly_full_server_that_evicts_is_a_risk(judged: ServerNode, level: Health | None) -> None:
+    finding = eviction_risk(judged, "", THRESHOLDS)
     assert (finding and finding.level) == level
     assert finding is None or finding.code is FindingCode.EVICTION_RISK
 
 
 @pytest.mark.parametrize(
-    ("subject", "fires"),
+    ("judged", "fires"),
     [
         pytest.param(full(90, "noeviction"), True, id="near the limit"),
         pytest.param(full(104, "noeviction"), True, id="beyond the limit"),
@@ -107,8 +105,8 @@ def test_a_nearly_full_server_that_evicts_is_a_risk(subject: NodeSubject, level:
         pytest.param(full(99, ""), False, id="policy unknown"),
     ],
 )
-def test_a_nearly_full_server_that_evicts_nothing_is_found(subject: NodeSubject, fires: bool) -> None:  # noqa: FBT001 - a column of a table
-    finding = oom(subject, THRESHOLDS)
+def test_a_nearly_full_server_that_evicts_nothing_is_found(judged: ServerNode, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+    finding = oom(judged, "", THRESHOLDS)
     assert (finding is not None) == fires
     if finding is not None:
         assert (finding.code, finding.level) == (FindingCode.OOM, CRITICAL)

@@ -19,7 +19,7 @@ from streamops.exporter.scraping.targets import Targets
 from streamops.exporter.web import sending
 from streamops.exporter.web.server import read_deadline
 from streamops.model.json_text import encode
-from streamops.monitor.folding import fold_retries
+from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
 from streamops.present.documents import status_document
 from streamops.service.authentication import Door

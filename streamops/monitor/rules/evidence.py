@@ -1,27 +1,23 @@
-"""What a rule judges, and the evidence that several rules share."""
+"""What the rules judge a group by, and what several of them make of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from streamops.model.consumer_table import Members
-from streamops.model.delayed import DelayedQueue
 from streamops.model.entries import PendingEntry
-from streamops.model.observation import Finding, Rates
-from streamops.model.server import ServerNode
+from streamops.model.observation import Rates
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
-from streamops.monitor.group_history import GroupHistory, waits
-from streamops.monitor.history import Gone, StreamHistory
+from streamops.monitor.history import GroupHistory
 from streamops.monitor.pending_scan import gone_below
 from streamops.monitor.thresholds import Thresholds
 
 NO_TIME = timedelta(0)
 
 
-class GroupSubject(Struct, frozen=True, gc=False):
-    """A group under judgement.
+class GroupEvidence(Struct, frozen=True, gc=False):
+    """What a group is judged by.
 
     Attributes:
         stream: Its stream.
@@ -49,7 +45,7 @@ class GroupSubject(Struct, frozen=True, gc=False):
     @property
     def has_waiting(self) -> bool:
         """Whether an entry is known to wait for delivery."""
-        return waits(self.group.lag)
+        return self.group.lag.waits
 
     @property
     def may_wait(self) -> bool:
@@ -65,84 +61,29 @@ class GroupSubject(Struct, frozen=True, gc=False):
         )
 
 
-class StreamSubject(Struct, frozen=True, gc=False):
-    """A stream under judgement, without its groups.
-
-    Attributes:
-        stream: The stream.
-        history: Its history, up to and including this reading.
-    """
-
-    stream: StreamState
-    history: StreamHistory
-
-
-class QueueSubject(Struct, frozen=True, gc=False):
-    """A queue of delayed messages under judgement.
-
-    Attributes:
-        queue: The queue.
-        now: The server's clock when it was read.
-    """
-
-    queue: DelayedQueue
-    now: datetime
-
-
-class NodeSubject(Struct, frozen=True, gc=False):
-    """A server process under judgement.
-
-    Attributes:
-        node: The process.
-        named: Whether a sentence about it must name it, because it is one of several.
-    """
-
-    node: ServerNode
-    named: bool
-
-
-class ServerSubject(Struct, frozen=True, gc=False):
-    """The server as a whole under judgement.
-
-    Attributes:
-        gone: Streams that vanished together; none where none did.
-        now: The server's clock.
-    """
-
-    gone: Gone | None
-    now: datetime
-
-
-GroupRule: TypeAlias = Callable[[GroupSubject, Thresholds], Finding | None]
-StreamRule: TypeAlias = Callable[[StreamSubject, Thresholds], Finding | None]
-QueueRule: TypeAlias = Callable[[QueueSubject, Thresholds], Finding | None]
-NodeRule: TypeAlias = Callable[[NodeSubject, Thresholds], Finding | None]
-ServerRule: TypeAlias = Callable[[ServerSubject, Thresholds], Finding | None]
-
-
-def waited(subject: GroupSubject) -> timedelta | None:
+def waited(evidence: GroupEvidence) -> timedelta | None:
     """How long, at the least, entries have waited for the group; none where none is known to wait.
 
     One reading can tell, by the time in the ID of the first entry that waits. Yet an entry may carry an
     old ID, and a position moved back makes old entries wait anew: so never longer than since a reading
     that showed nothing waiting.
     """
-    history = subject.history
+    history = evidence.history
     if history.waiting_since is None:
         return None
-    age = subject.group.time_lag.age
+    age = evidence.group.time_lag.age
     if age is None:
-        return subject.now - history.waiting_since
-    return age if history.clear_at is None else min(age, subject.now - history.clear_at)
+        return evidence.now - history.waiting_since
+    return age if history.clear_at is None else min(age, evidence.now - history.clear_at)
 
 
-def undelivered_for(subject: GroupSubject) -> timedelta:
+def undelivered_for(evidence: GroupEvidence) -> timedelta:
     """How long, at the least, the group has been given nothing.
 
     By the position, since watching began; by the consumers, since the last of them got an entry.
     """
-    watched = subject.now - subject.history.position_since
-    fed = _fed_ago(subject.members or ())
+    watched = evidence.now - evidence.history.position_since
+    fed = _fed_ago(evidence.members or ())
     return watched if fed is None else max(watched, fed)
 
 
@@ -160,7 +101,7 @@ def _fed_ago(members: Sequence[Consumer]) -> timedelta | None:
     return min([one.idle if one.inactive is None else one.inactive for one in members], default=None)
 
 
-def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, ...]:
+def suspects(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Consumer, ...]:
     """The consumers that hold pending entries and have not been seen for too long.
 
     Where ``idle`` tells when a consumer last asked, that decides. Where it tells when a consumer last got
@@ -170,14 +111,14 @@ def suspects(subject: GroupSubject, thresholds: Thresholds) -> tuple[Consumer, .
 
     Of our own workers their heartbeats tell it for certain, either way.
     """
-    members, limit = subject.members, thresholds.consumer_unseen
-    if members is None or not subject.group.pending:
+    members, limit = evidence.members, thresholds.consumer_unseen
+    if members is None or not evidence.group.pending:
         return ()
     if isinstance(members, Members) and members.idle_within(limit):
         # There may be none of them at all.
         return ()
     found = _unseen(members, limit)
-    if found and not subject.sees_asking and (waited(subject) or NO_TIME) < limit:
+    if found and not evidence.sees_asking and (waited(evidence) or NO_TIME) < limit:
         found = _unseen(found, max(limit, thresholds.pending_age))
     return tuple(found)
 
@@ -191,12 +132,12 @@ def _unseen(members: Sequence[Consumer], limit: timedelta) -> list[Consumer]:
     ]
 
 
-def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry | None:
+def poison_entry(evidence: GroupEvidence, thresholds: Thresholds) -> PendingEntry | None:
     """The pending entry delivered most often, where that is too often; not one that is gone from the stream."""
-    oldest = subject.group.oldest_pending
-    if oldest is None or not subject.group.pending:
+    oldest = evidence.group.oldest_pending
+    if oldest is None or not evidence.group.pending:
         return None
-    profile, below = subject.group.profile, gone_below(subject.stream)
+    profile, below = evidence.group.profile, gone_below(evidence.stream)
     most = _still_pending(profile.most_delivered if profile else None, oldest)
     worst = oldest if most is None or most.delivery_count <= oldest.delivery_count else most
     if worst.delivery_count < thresholds.poison_deliveries or (below is not None and worst.id < below):
@@ -204,14 +145,16 @@ def poison_entry(subject: GroupSubject, thresholds: Thresholds) -> PendingEntry 
     return worst
 
 
-def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[PendingEntry, timedelta], ...]:
+def old_entries(
+    evidence: GroupEvidence, thresholds: Thresholds
+) -> tuple[tuple[PendingEntry, timedelta], ...]:
     """Pending entries that consumers have had for too long, and for how long at the least.
 
     An entry's idle time tells it for one that was delivered once and not given back. One delivered again and again is never
     idle for long; its age does, less the time that entries wait for delivery in the first place. Those that are
     gone from the stream are left out.
     """
-    group = subject.group
+    group = evidence.group
     oldest = group.oldest_pending
     if oldest is None or not group.pending:
         return ()
@@ -223,7 +166,7 @@ def old_entries(subject: GroupSubject, thresholds: Thresholds) -> tuple[tuple[Pe
         longest = _still_pending(group.profile.longest_idle, oldest)
         if longest is not None and longest.idle >= thresholds.pending_age:
             rows.append((longest, longest.idle))
-    below = gone_below(subject.stream)
+    below = gone_below(evidence.stream)
     return tuple(row for row in rows if below is None or row[0].id >= below)
 
 
