@@ -123,24 +123,23 @@ async def _serve_keda(
 ) -> None:
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
     from streamops.autoscaling.keda import http, server  # noqa: PLC0415
-    from streamops.autoscaling.keda.board import Board, Reading, post_round  # noqa: PLC0415
-    from streamops.autoscaling.keda.desk import Desk  # noqa: PLC0415
+    from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, Reading  # noqa: PLC0415
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.settings.load import actor_of  # noqa: PLC0415
 
     settings = session.settings
-    board = Board({one.pool: [Reading(one.stream, one.group)] for one in options.assignments})
+    board = Board({one.pool: Reading(one.stream, one.group) for one in options.assignments})
 
     def post(report: "Report") -> None:
-        post_round(board, report.newest)
+        board.post_round(report.newest)
 
     console = Console.patient(
         settings.connection, settings.tables.health, watch=LEAN, actor=actor_of(settings)
     )
     async with console, AsyncExitStack() as stack:
         for one in options.assignments:
-            console.place.targets.use(one.pool, Desk(console.pools, one))
+            console.place.targets.use(one.pool, ExternalScalerValue(console.pools, one))
         port = await stack.enter_async_context(server.serving(grpc_options, board))
         session.narrator.note(f"KEDA's external scaler at {grpc_options.host}:{port}")
         if http_options is not None:

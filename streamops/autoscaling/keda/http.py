@@ -8,8 +8,7 @@ from typing import Any, Final
 from aiohttp import web
 from msgspec import Struct
 
-from streamops.autoscaling.keda.answers import is_active, named, no_such_pool, not_known
-from streamops.autoscaling.keda.board import Pools, PoolView
+from streamops.autoscaling.keda.answers import Board, PoolView, named, no_such_pool, not_known
 from streamops.model.json_text import encode, text_json
 from streamops.model.safe_text import encodable
 from streamops.service.authentication import Door, admit_by
@@ -36,18 +35,18 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def serving(options: HttpOptions, pools: Pools) -> AsyncIterator[int]:
+async def serving(options: HttpOptions, board: Board) -> AsyncIterator[int]:
     """Serve until the block ends, then let answers under way finish; gives the port.
 
     Args:
         options: How to serve.
-        pools: What is served.
+        board: What is served.
 
     Raises:
         SettingsError: The web-config file cannot be understood, or the address cannot be listened at.
     """
     door = Door(options.web_config)
-    app = _application(pools, door)
+    app = _application(board, door)
     async with listening(app, options.host, options.port, door, flag="--http") as port:
         yield port
 
@@ -58,53 +57,40 @@ def pool_document(pool: str, view: PoolView) -> dict[str, Any]:
         "schema": SCHEMA,
         "pool": text_json(pool),
         "desired_workers": view.desired,
-        "active": is_active(view),
+        "active": view.active,
         "lag_known": view.lag_known,
         "observed_at": view.at,
         "reason": encodable(view.reason),
     }
 
 
-def _application(pools: Pools, door: Door) -> web.Application:
-    app = web.Application(client_max_size=MOST_BYTES, middlewares=[telling_failures])
-    admit_by(app, door)
-    site = _Site(pools)
-    app.add_routes(
-        [
-            web.get("/pools/{pool}", site.pool),
-            web.get("/-/healthy", site.healthy),
-            web.get("/-/ready", site.ready),
-        ]
-    )
-    return app
-
-
-class _Site:
-    """Answers requests."""
-
-    def __init__(self, pools: Pools) -> None:
-        self._pools = pools
-
-    async def pool(self, request: web.Request) -> web.Response:
-        """How many workers a pool should have; no number at all where that was never known."""
+def _application(board: Board, door: Door) -> web.Application:
+    async def pool(request: web.Request) -> web.Response:
+        """How many workers a pool should have; no number at all if that was never known."""
         name = request.match_info["pool"]
-        view = self._pools.view(name)
+        view = board.view(name)
         if view is None:
-            return web.Response(text=f"{no_such_pool(name, self._pools.names())}\n", status=404)
+            return web.Response(text=f"{no_such_pool(name, board)}\n", status=404)
         if view.desired is None:
             return web.Response(text=f"{not_known(name, view)}\n", status=503)
-        return web.Response(
-            text=f"{encode(pool_document(name, view), indent=2)}\n", content_type="application/json"
-        )
+        text = f"{encode(pool_document(name, view), indent=2)}\n"
+        return web.Response(text=text, content_type="application/json")
 
-    async def healthy(self, _: web.Request) -> web.Response:
+    async def healthy(_: web.Request) -> web.Response:
         """Whether this process lives."""
         return web.Response(text="healthy\n")
 
-    async def ready(self, _: web.Request) -> web.Response:
+    async def ready(_: web.Request) -> web.Response:
         """Whether every pool was looked at once, whatever came of it."""
-        views = {name: self._pools.view(name) for name in self._pools.names()}
+        views = {name: board.view(name) for name in board.reads}
         unseen = [name for name, view in views.items() if view is not None and not view.looked]
         if unseen:
             return web.Response(text=f"not ready: pools not looked at yet: {named(unseen)}\n", status=503)
         return web.Response(text="ready\n")
+
+    app = web.Application(client_max_size=MOST_BYTES, middlewares=[telling_failures])
+    admit_by(app, door)
+    app.add_routes(
+        [web.get("/pools/{pool}", pool), web.get("/-/healthy", healthy), web.get("/-/ready", ready)]
+    )
+    return app

@@ -14,15 +14,14 @@ from msgspec import Struct
 from streamops.autoscaling.keda.answers import (
     LONGEST_NAME,
     TARGET,
-    Asked,
     BadTrigger,
-    is_active,
+    Board,
+    PoolView,
     metric_name,
     not_known,
     read_trigger,
     without_number,
 )
-from streamops.autoscaling.keda.board import Pools, PoolView
 from streamops.autoscaling.keda.certificates import TlsFiles, server_credentials
 from streamops.autoscaling.keda.proto import externalscaler_pb2 as pb
 from streamops.errors import SettingsError
@@ -46,11 +45,11 @@ class Scaler:
     """Answers KEDA.
 
     Args:
-        pools: What is known of the pools.
+        board: What is known of the pools.
     """
 
-    def __init__(self, pools: Pools) -> None:
-        self._pools = pools
+    def __init__(self, board: Board) -> None:
+        self._board = board
         self._ending = asyncio.Event()
 
     def end_streams(self) -> None:
@@ -66,65 +65,62 @@ class Scaler:
         return grpc.method_handlers_generic_handler(
             NAME,
             {
-                "IsActive": unary(told(self.is_active), reference, active),
-                "StreamIsActive": streaming(told(self.stream_is_active), reference, active),
-                "GetMetricSpec": unary(told(self.get_metric_spec), reference, spec),
+                "IsActive": unary(_reporting(self.is_active), reference, active),
+                "StreamIsActive": streaming(_reporting(self.stream_is_active), reference, active),
+                "GetMetricSpec": unary(_reporting(self.get_metric_spec), reference, spec),
                 "GetMetrics": unary(
-                    told(self.get_metrics),
+                    _reporting(self.get_metrics),
                     pb.GetMetricsRequest.FromString,
                     pb.GetMetricsResponse.SerializeToString,
                 ),
-                "StreamMetricSpec": streaming(told(self.stream_metric_spec), reference, spec),
+                "StreamMetricSpec": streaming(_reporting(self.stream_metric_spec), reference, spec),
             },
         )
 
     async def is_active(self, request: pb.ScaledObjectRef, _: Context) -> pb.IsActiveResponse:
         """Whether there is work."""
-        asked = self._read(request)
-        active = is_active(asked.view)
-        if active is None:
-            raise Unavailable(not_known(asked.pool, asked.view))
-        return pb.IsActiveResponse(result=active)
+        pool, view = self._read(request)
+        if view.active is None:
+            raise Unavailable(not_known(pool, view))
+        return pb.IsActiveResponse(result=view.active)
 
     async def stream_is_active(self, request: pb.ScaledObjectRef, context: Context) -> None:
         """Whether there is work: once it is known, and whenever it changes."""
-        asked = self._read(request)
+        pool, now = self._read(request)
         # The client is to know that it was heard, though there may be nothing to tell for long.
         await context.send_initial_metadata(())
-        view: PoolView | None = asked.view
+        view: PoolView | None = now
         sent: bool | None = None
         while view is not None:
-            active = is_active(view)
-            if active is not None and active is not sent:
-                await context.write(pb.IsActiveResponse(result=active))
-                sent = active
-            view = await self._unless_ending(self._pools.after(asked.pool, view))
+            if view.active is not None and view.active is not sent:
+                await context.write(pb.IsActiveResponse(result=view.active))
+                sent = view.active
+            view = await self._unless_ending(self._board.after(pool, view))
 
     async def get_metric_spec(self, request: pb.ScaledObjectRef, _: Context) -> pb.GetMetricSpecResponse:
         """The metric and its target, which rest on nothing that would have to be read."""
-        return _spec(self._read(request).pool)
+        return _spec(self._read(request)[0])
 
     async def stream_metric_spec(self, request: pb.ScaledObjectRef, context: Context) -> None:
         """The metric and its target: once, because they do not change."""
-        await context.write(_spec(self._read(request).pool))
+        await context.write(_spec(self._read(request)[0]))
         await self._ending.wait()
 
     async def get_metrics(self, request: pb.GetMetricsRequest, _: Context) -> pb.GetMetricsResponse:
         """How many workers the pool should have."""
-        asked = self._read(request.scaledObjectRef)
-        name = metric_name(asked.pool)
+        pool, view = self._read(request.scaledObjectRef)
+        name = metric_name(pool)
         if request.metricName and without_number(request.metricName) != name:
             other = safe(request.metricName[:LONGEST_NAME])
-            raise BadTrigger(f"pool {safe(asked.pool)} has the metric {name}, and not {other}")
-        desired = asked.view.desired
-        if desired is None:
-            raise Unavailable(not_known(asked.pool, asked.view))
+            raise BadTrigger(f"pool {safe(pool)} has the metric {name}, and not {other}")
+        if view.desired is None:
+            raise Unavailable(not_known(pool, view))
         # KEDA reads the integer where the float is 0.
-        value = pb.MetricValue(metricName=name, metricValue=desired, metricValueFloat=desired)
+        value = pb.MetricValue(metricName=name, metricValue=view.desired, metricValueFloat=view.desired)
         return pb.GetMetricsResponse(metricValues=[value])
 
-    def _read(self, request: pb.ScaledObjectRef) -> Asked:
-        return read_trigger(request.scalerMetadata, self._pools)
+    def _read(self, request: pb.ScaledObjectRef) -> tuple[str, PoolView]:
+        return read_trigger(request.scalerMetadata, self._board)
 
     async def _unless_ending(self, what: Coroutine[Any, Any, PoolView]) -> PoolView | None:
         """What something comes to; none where the server is stopped before."""
@@ -137,10 +133,10 @@ class Scaler:
             ending.cancel()
 
 
-def told(method: Method) -> Method:
+def _reporting(method: Method) -> Method:
     """A method whose failures are told in one line, with the status that says as much."""
 
-    async def telling(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
+    async def reporting(request: Any, context: Context) -> Any:  # noqa: ANN401 - any message
         try:
             return await method(request, context)
         except BadTrigger as error:
@@ -155,7 +151,7 @@ def told(method: Method) -> Method:
             LOG.debug("its traceback", exc_info=True)
             await context.abort(grpc.StatusCode.INTERNAL, BUG)
 
-    return telling
+    return reporting
 
 
 def _spec(pool: str) -> pb.GetMetricSpecResponse:
@@ -202,20 +198,20 @@ class GrpcOptions(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def serving(options: GrpcOptions, pools: Pools) -> AsyncIterator[int]:
+async def serving(options: GrpcOptions, board: Board) -> AsyncIterator[int]:
     """Serve until the block ends, then end streams and let answers under way finish; gives the port.
 
     Args:
         options: How to serve.
-        pools: What is served.
+        board: What is served.
 
     Raises:
         SettingsError: A certificate cannot be used, or the address cannot be listened at.
     """
     credentials = server_credentials(options.tls) if options.tls else None
-    _check_address(options)
+    check_address(options)
     server = grpc.aio.server(options=LIMITS, maximum_concurrent_rpcs=MOST_CALLS)
-    scaler, health = Scaler(pools), health_aio.HealthServicer()
+    scaler, health = Scaler(board), health_aio.HealthServicer()
     server.add_generic_rpc_handlers((scaler.handler(),))
     health_pb2_grpc.add_HealthServicer_to_server(health, server)
     await health.set(NAME, health_pb2.HealthCheckResponse.SERVING)
@@ -229,7 +225,7 @@ async def serving(options: GrpcOptions, pools: Pools) -> AsyncIterator[int]:
         await server.stop(GRACE_SECONDS)
 
 
-def _check_address(options: GrpcOptions) -> None:
+def check_address(options: GrpcOptions) -> None:
     """Tell in words what gRPC would only write to standard error."""
     bind(options.host, options.port).close()
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller
-from streamops.autoscaling.keda.board import Board, Reading, post_round
+from streamops.autoscaling.keda.answers import Board, Reading
 from streamops.model.pools import PoolSize
 from streamops.operations.console import Console
 from tests.support.autoscaling.keda.serving import ORDERS, scaling
@@ -37,7 +37,7 @@ async def test_the_controllers_number_is_told_through_an_outage(start_server: St
     server.command("XGROUP", "CREATE", "orders", "billing", "0", "MKSTREAM")
     for number in range(20):
         server.command("XADD", "orders", "*", "n", str(number))
-    board = Board({"orders": [Reading("orders", "billing")]})
+    board = Board({"orders": Reading("orders", "billing")})
     async with (
         await Console.open(replace(server.options, label="here")) as console,
         scaling(board) as keda,
@@ -46,7 +46,7 @@ async def test_the_controllers_number_is_told_through_an_outage(start_server: St
         controller = Controller(
             console,
             ControllerOptions(holder="test", assignments=(ASSIGNMENT,)),
-            lambda report: post_round(board, report.decisions),
+            lambda report: board.post_round(report.decisions),
         )
         with pytest.raises(grpc.aio.AioRpcError, match="not been looked at yet"):
             await keda.value()

@@ -10,7 +10,7 @@ import grpc
 import pytest
 from msgspec import Struct
 
-from streamops.autoscaling.keda.board import Board, Pools, PoolView, Reading
+from streamops.autoscaling.keda.answers import Board, PoolView, Reading
 from streamops.autoscaling.keda.certificates import TlsFiles
 from streamops.autoscaling.keda.proto import externalscaler_pb2 as pb
 from streamops.autoscaling.keda.server import GrpcOptions, serving
@@ -45,7 +45,7 @@ class Counting(Board):
 
 def new_board() -> Board:
     """Two pools that were not looked at yet."""
-    return Board({"orders": [Reading("orders", "billing")], "mail": []})
+    return Board({"orders": Reading("orders", "billing"), "mail": Reading("mail", "post")})
 
 
 class KedaClient(Struct, frozen=True):
@@ -116,10 +116,10 @@ def reference(**metadata: str) -> pb.ScaledObjectRef:
 
 
 @asynccontextmanager
-async def scaling(pools: Pools, tls: TlsFiles | None = None) -> AsyncIterator[KedaClient]:
+async def scaling(board: Board, tls: TlsFiles | None = None) -> AsyncIterator[KedaClient]:
     """A scaler at a port of the kernel's choice, and a client that speaks plain text."""
     async with (
-        serving(GrpcOptions(port=0, tls=tls), pools) as port,
+        serving(GrpcOptions(port=0, tls=tls), board) as port,
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
         yield KedaClient(channel, port)

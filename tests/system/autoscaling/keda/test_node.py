@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.autoscaling.keda.board import Board
+from streamops.autoscaling.keda.answers import Board
 from streamops.autoscaling.keda.certificates import TlsFiles
 from streamops.autoscaling.keda.server import LIMITS
 from tests.support.autoscaling.keda.nodejs import calling, install

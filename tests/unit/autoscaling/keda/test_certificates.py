@@ -7,7 +7,7 @@ import pytest
 import structlog
 import trustme
 
-from streamops.autoscaling.keda.board import Board
+from streamops.autoscaling.keda.answers import Board
 from streamops.autoscaling.keda.certificates import TlsFiles
 from streamops.autoscaling.keda.server import GrpcOptions, serving
 from streamops.errors import SettingsError

@@ -10,7 +10,7 @@ import bcrypt
 import pytest
 from msgspec.structs import replace
 
-from streamops.autoscaling.keda.board import Board, Pools
+from streamops.autoscaling.keda.answers import Board, Reading
 from streamops.autoscaling.keda.http import HttpOptions, serving
 from streamops.errors import SettingsError
 from tests.support.autoscaling.keda.serving import ASLEEP, BLIND, KNOWN
@@ -37,9 +37,9 @@ class Site(NamedTuple):
 
 
 @asynccontextmanager
-async def visiting(pools: Pools, web_config: Path | None = None) -> AsyncIterator[Site]:
+async def visiting(board: Board, web_config: Path | None = None) -> AsyncIterator[Site]:
     async with (
-        serving(HttpOptions(port=0, web_config=web_config), pools) as port,
+        serving(HttpOptions(port=0, web_config=web_config), board) as port,
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=20)) as session,
     ):
         yield Site(session, port)
@@ -88,8 +88,8 @@ async def test_other_paths_and_pools_are_not_found(site: Site) -> None:
 
 
 async def test_any_name_can_be_asked_for() -> None:
-    board = Board({"shop/orders é": [], "\udcff": []})
-    for name in board.names():
+    board = Board(dict.fromkeys(("shop/orders é", "\udcff"), Reading("orders", "billing")))
+    for name in board.reads:
         board.post(name, replace(KNOWN, reason="as \udcff says"))
     async with visiting(board) as site:
         document = await site.document("/pools/shop%2Forders%20%C3%A9")

@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from streamops.autoscaling.controller import Controller
-from streamops.autoscaling.keda.board import Board, Reading, post_round
-from streamops.autoscaling.keda.desk import Desk
+from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, Reading
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import StreamopsError, TargetChanged
 from streamops.model.ids import EPOCH
@@ -38,7 +37,7 @@ def decision(code: ScaleCode = ScaleCode.STEADY, **told: object) -> bytes:
 
 async def begins_with(server: RunningServer) -> int:
     async with console_on(server) as console:
-        return (await Desk(console.pools, ASSIGNMENT).read()).ordered
+        return (await ExternalScalerValue(console.pools, ASSIGNMENT).read()).ordered
 
 
 @pytest.mark.parametrize(
@@ -90,15 +89,15 @@ async def test_consumers_that_have_long_been_silent_are_no_workers(server: Runni
 async def test_what_cannot_be_read_is_no_number(server: RunningServer) -> None:
     server.command("SET", LOG, "text")
     async with console_on(server) as console:
-        desk = Desk(console.pools, ASSIGNMENT)
+        value = ExternalScalerValue(console.pools, ASSIGNMENT)
         with pytest.raises(StreamopsError):
-            await desk.read()
+            await value.read()
         server.command("DEL", LOG)
-        assert await desk.read() == PoolSize(ordered=MINIMUM)
+        assert await value.read() == PoolSize(ordered=MINIMUM)
         with pytest.raises(TargetChanged):
-            await desk.resize(5, PoolSize(ordered=9), reason="", key="")
-        await desk.resize(5, PoolSize(ordered=MINIMUM), reason="", key="")
-        assert await desk.read() == PoolSize(ordered=5)
+            await value.resize(5, PoolSize(ordered=9), reason="", key="")
+        await value.resize(5, PoolSize(ordered=MINIMUM), reason="", key="")
+        assert await value.read() == PoolSize(ordered=5)
 
 
 async def test_at_the_very_first_start_a_running_deployment_does_not_shrink(
@@ -108,7 +107,7 @@ async def test_at_the_very_first_start_a_running_deployment_does_not_shrink(
     for number in range(6):
         server.command("XREADGROUP", "GROUP", GROUP, f"c{number}", "COUNT", 1, "STREAMS", STREAM, ">")
     async with console_on(server) as console:
-        console.place.targets.use(POOL, Desk(console.pools, ASSIGNMENT))
+        console.place.targets.use(POOL, ExternalScalerValue(console.pools, ASSIGNMENT))
         controller = Controller(console, options(assignments=(ASSIGNMENT,)))
         for _ in range(3):
             assert (await controller.round()).decisions[POOL].target == 6
@@ -118,14 +117,14 @@ async def test_whoever_waits_tells_the_leader_s_number_as_long_as_that_lives(
     server: RunningServer,
 ) -> None:
     add_waiting(server)
-    board = Board({POOL: [Reading(STREAM, GROUP)]})
+    board = Board({POOL: Reading(STREAM, GROUP)})
     async with (
         controlling(server, Workers(6), options("leader")) as leader,
         console_on(server) as console,
     ):
         await leader.round()
-        console.place.targets.use(POOL, Desk(console.pools, ASSIGNMENT))
-        waiting = Controller(console, options("waiting"), lambda report: post_round(board, report.newest))
+        console.place.targets.use(POOL, ExternalScalerValue(console.pools, ASSIGNMENT))
+        waiting = Controller(console, options("waiting"), lambda report: board.post_round(report.newest))
         await waiting.round()
         view = board.view(POOL)
         assert view is not None
