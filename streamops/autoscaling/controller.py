@@ -1,24 +1,23 @@
-"""The loop: take the leads, look, decide, ask, write down; again and again."""
+"""The loop: take the leases, look, decide, ask, write down; again and again."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
 
-from streamops.autoscaling.assignment import ControllerOptions
-from streamops.autoscaling.judging import Judged
-from streamops.autoscaling.leading import Leadership
-from streamops.autoscaling.leads import Bidder, Leads, Told, Written
-from streamops.autoscaling.policy.budget import BudgetState
-from streamops.autoscaling.pool_controller import Duty, last_known
-from streamops.autoscaling.sensing import Seen
-from streamops.autoscaling.sharing import within_budgets
+from streamops.autoscaling.budget import BudgetState, within_budgets
+from streamops.autoscaling.decisions import ControllerOptions, Judged
+from streamops.autoscaling.demand import Seen
+from streamops.autoscaling.leader_lease import LeaderLeases
+from streamops.autoscaling.pool_controller import PoolController, last_known
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import Pool, PoolDecision
 from streamops.monitor.pools import Staff
 from streamops.operations.console import Console
+from streamops.wire.pools.leading import Told, Written, write_decisions
 
 KEEP_EVERY: Final = 6
 """Rounds between two times that what was learned is kept for others, and the pools are listed again."""
@@ -40,7 +39,7 @@ class Report(Struct, frozen=True):
 
     Attributes:
         decisions: The decision about each pool that is led, by its name.
-        waiting: Pools that somebody else leads, by their names.
+        waiting: Pools that another controller leads, by their names.
     """
 
     decisions: dict[str, PoolDecision]
@@ -54,29 +53,28 @@ class Report(Struct, frozen=True):
 
 
 class Controller:
-    """Decides about pools for as long as it has their lead, and waits for it where somebody else has it.
+    """Decides about pools for as long as it has their leases, and waits for those that another controller has.
 
     Args:
         console: Reads and asks.
         options: What to do.
-        tell: Is told what each round came to.
+        report: Takes what each round came to.
     """
 
     def __init__(
-        self, console: Console, options: ControllerOptions, tell: Callable[[Report], None] = lambda _: None
+        self, console: Console, options: ControllerOptions, report: Callable[[Report], None] = lambda _: None
     ) -> None:
         self._console = console
         self._options = options
-        self._tell = tell
-        self._duties = [Duty(console, assignment, options) for assignment in options.assignments]
-        self._leads = Leads(console.place, Bidder(options.holder, options.lease, options.advise))
-        self._leadership = Leadership(self._leads, self._duties, options)
+        self._report = report
+        self._pools = [PoolController(console, assignment, options) for assignment in options.assignments]
+        self._leases = LeaderLeases(console.place.server, self._pools, options)
         self._patience = PATIENCE * options.every.total_seconds()
         self._budgets: dict[str, BudgetState] = {}
         self._rounds = 0
 
     async def run(self) -> None:
-        """Go round until cancelled, and give the leads up then."""
+        """Go round until cancelled, and give the leases up then."""
         every = self._options.every.total_seconds()
         loop = asyncio.get_running_loop()
         try:
@@ -88,19 +86,19 @@ class Controller:
             await self.leave()
 
     async def leave(self) -> None:
-        """Keep what was learned for whoever comes next, and give the leads up."""
+        """Keep what was learned for the next controller, and give the leases up."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_IN):
-                await asyncio.gather(*(duty.drop() for duty in self._duties))
+                await asyncio.gather(*(pool.calls.drop() for pool in self._pools))
                 with suppress(StreamopsError):
-                    await self._leadership.keep_learned()
+                    await self._leases.keep_learned()
                 with suppress(StreamopsError):
-                    await self._leadership.leave()
+                    await self._leases.leave()
 
     async def round(self) -> Report:
         """Look at all pools that can be led, decide about them, and do what was decided; once."""
-        await self._leadership.take()
-        led = [duty for duty in self._duties if duty.leads]
+        await self._leases.take()
+        led = [pool for pool in self._pools if pool.leads]
         decisions: dict[str, PoolDecision] = {}
         if led:
             decisions = await self._decide(led)
@@ -108,85 +106,75 @@ class Controller:
         self._rounds += 1
         if self._rounds % KEEP_EVERY == 0:
             with suppress(StreamopsError):
-                await self._leadership.remind()
-        waiting = {duty.name: duty.pool for duty in self._duties if _waits(duty)}
+                await self._leases.remind()
+        waiting = {
+            pool.name: pool.pool
+            for pool in self._pools
+            if not pool.leads and pool.seat is not None and not pool.seat.leads
+        }
         report = Report(decisions, waiting)
-        self._tell(report)
+        self._report(report)
         return report
 
-    async def _decide(self, led: Sequence[Duty]) -> dict[str, PoolDecision]:
+    async def _decide(self, led: Sequence[PoolController]) -> dict[str, PoolDecision]:
         try:
-            seen, staffs = await self._look(led)
+            snapshot = await self._console.collect(sorted({pool.assignment.stream for pool in led}))
+            seen = Seen(snapshot, {stream.name: stream for stream in snapshot.streams})
+            staffs = await self._console.pools.staffs([pool.name for pool in led], seen.now)
             elsewhere = await self._look_elsewhere()
         except StreamopsError as error:
-            return {duty.name: duty.unread(error) for duty in led}
+            return {pool.name: pool.unread(error) for pool in led}
         looked = await asyncio.gather(
-            *(self._judge(duty, seen, staff) for duty, staff in zip(led, staffs, strict=True))
+            *(self._look(pool, seen, staff) for pool, staff in zip(led, staffs, strict=True))
         )
-        found = dict(zip((duty.name for duty in led), looked, strict=True))
-        decisions = {name: one for name, one in found.items() if isinstance(one, PoolDecision)}
-        judged = [one for one in looked if isinstance(one, Judged)]
+        found = zip((pool.name for pool in led), looked, strict=True)
+        decisions = {name: one for name, one in found if isinstance(one, PoolDecision)}
         others = self._others(decisions, elsewhere)
+        judged = [one for one in looked if isinstance(one, Judged)]
         shared = within_budgets(judged, self._options.budgets, self._budgets, others)
-        by_name = {duty.name: duty for duty in led}
+        by_name = {pool.name: pool for pool in led}
         done = await asyncio.gather(
             *(by_name[one.assignment.pool].act(one, self._patience) for one in shared)
         )
-        return decisions | {one.assignment.pool: told for one, told in zip(shared, done, strict=True)}
+        return decisions | {one.assignment.pool: each for one, each in zip(shared, done, strict=True)}
 
-    async def _look(self, led: Sequence[Duty]) -> tuple[Seen, list[Staff | StreamopsError]]:
-        names = sorted({duty.assignment.stream for duty in led})
-        snapshot = await self._console.collect(names)
-        seen = Seen(snapshot, {stream.name: stream for stream in snapshot.streams})
-        return seen, await self._console.pools.staffs([duty.name for duty in led], seen.now)
+    async def _look(
+        self, pool: PoolController, seen: Seen, staff: Staff | StreamopsError
+    ) -> Judged | PoolDecision:
+        if isinstance(staff, StreamopsError):
+            return pool.unread(staff)
+        return await pool.look(seen, staff, self._patience)
 
     async def _look_elsewhere(self) -> dict[str, Pool]:
         """Pools that share a budget and are not this controller's affair, by name."""
         names = sorted({name for names in self._options.elsewhere.values() for name in names})
         return {pool.name: pool for pool in await self._console.pools.some(names)} if names else {}
 
-    async def _judge(self, duty: Duty, seen: Seen, staff: Staff | StreamopsError) -> Judged | PoolDecision:
-        if isinstance(staff, StreamopsError):
-            return duty.unread(staff)
-        return await duty.look(seen, staff, self._patience)
-
     def _others(self, decisions: dict[str, PoolDecision], elsewhere: dict[str, Pool]) -> dict[str, int]:
         """Workers of pools in budgets that are not decided about now: others lead them, or they cannot be read."""
-        counts = [
-            (duty.assignment.budget, last_known(decisions.get(duty.name, duty.pool.last)))
-            for duty in self._duties
-            if not duty.leads or duty.name in decisions
-        ]
-        counts += [
-            (budget, last_known(elsewhere[name].last))
-            for budget, names in self._options.elsewhere.items()
-            for name in names
-        ]
-        others: dict[str, int] = {}
-        for budget, count in counts:
-            others[budget] = others.get(budget, 0) + count
+        others: Counter[str] = Counter()
+        for pool in self._pools:
+            if not pool.leads or pool.name in decisions:
+                others[pool.assignment.budget] += last_known(decisions.get(pool.name, pool.pool.last))
+        for budget, names in self._options.elsewhere.items():
+            others[budget] += sum(last_known(elsewhere[name].last) for name in names)
         return others
 
-    async def _write_down(self, led: Sequence[Duty], decisions: dict[str, PoolDecision]) -> None:
+    async def _write_down(self, led: Sequence[PoolController], decisions: dict[str, PoolDecision]) -> None:
         told = [
-            Told(duty.pool, decisions[duty.name], duty.asker.take_errors(), duty.note(decisions[duty.name]))
-            for duty in led
+            Told(pool.pool, decisions[pool.name], pool.calls.take_errors(), pool.note(decisions[pool.name]))
+            for pool in led
         ]
         try:
-            written = await self._leads.write_down(told)
+            written = await write_decisions(self._console.place.server, self._options.holder, told)
         except StreamopsError as error:
             written = [Written(counted=False, problem=error) for _ in led]
-        for duty, one, (counted, problem) in zip(led, told, written, strict=True):
+        for pool, one, (counted, problem) in zip(led, told, written, strict=True):
             if not counted:
-                duty.asker.give_back(one.errors)
+                pool.calls.give_back(one.errors)
             if isinstance(problem, StalePlan):
-                duty.leads = False
+                pool.leads = False
             if problem is None:
-                duty.troubles.clear(UNWRITTEN)
+                pool.troubles.clear(UNWRITTEN)
             else:
-                duty.troubles.tell(UNWRITTEN, problem.message)
-
-
-def _waits(duty: Duty) -> bool:
-    """Whether somebody else leads a pool, as far as is known."""
-    return not duty.leads and duty.seat is not None and not duty.seat.leads
+                pool.troubles.tell(UNWRITTEN, problem.message)

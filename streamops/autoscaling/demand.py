@@ -1,20 +1,30 @@
-"""What a group's work asks of its workers: counters that only rise, made of readings that do not. Pure."""
+"""What a group's work asks of its workers: counters that only rise, made of readings that do not."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from streamops.autoscaling.decisions import Assignment
+from streamops.errors import NotFound
 from streamops.model.ids import EntryId
 from streamops.model.lag import LagBasis
 from streamops.model.pools import PoolSize, RosterWorker
 from streamops.model.scaling import Demand
+from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.monitor.pools import PoolReader, Staff
 from streamops.monitor.rates import acknowledgements, arrivals, deliveries
 from streamops.monitor.samples import GroupSample, recreated, sample_group, sample_stream
 
 SOME: Final = 1
 """What is counted where something was acknowledged, and nobody can tell how much."""
+
+
+MOST_COUNTED: Final = 100_000
+"""Entries that are counted by hand at one look, where the server does not count additions."""
 
 
 class Tallied(Struct, frozen=True, kw_only=True):
@@ -33,39 +43,24 @@ class Tallied(Struct, frozen=True, kw_only=True):
     rewound_from: EntryId | None = None
 
 
-def begin_tally(stream: StreamState, group: ConsumerGroup) -> Tallied:
-    """What is counted of a group that is seen for the first time."""
-    return Tallied(sample=sample_group(group, sample_stream(stream)))
+Span = tuple[EntryId, EntryId] | None
+"""Entries after an ID and up to another; none if a counter tells how many there are."""
 
 
-class Uncounted(Struct, frozen=True):
-    """Ranges of entries that have to be counted by hand, each after an ID and up to another; none where a counter tells.
-
-    Attributes:
-        added: Those that were added since the last reading.
-        delivered: Those that the group was given since then.
-    """
-
-    added: tuple[EntryId, EntryId] | None = None
-    delivered: tuple[EntryId, EntryId] | None = None
-
-
-def uncounted(past: Tallied, stream: StreamState, group: ConsumerGroup) -> Uncounted:
-    """What has to be counted by hand before a reading can be tallied."""
+def uncounted(past: Tallied, stream: StreamState, group: ConsumerGroup) -> tuple[Span, Span]:
+    """What has to be counted by hand before a reading can be tallied: entries added, and delivered to the group."""
     last, now = past.sample, sample_group(group, sample_stream(stream))
     if recreated(last.stream, now.stream):
-        return Uncounted()
+        return None, None
     came = arrivals(last.stream, now.stream)
-    ends = last.stream.last_generated_id, now.stream.last_generated_id
-    forward = last.last_delivered_id < now.last_delivered_id
+    first, newest = last.stream.last_generated_id, now.stream.last_generated_id
+    added = (first, newest) if came is None and first is not None and newest is not None else None
     # What came less what the lag grew will tell, once it is counted what came.
     told = deliveries(last, now, came) is not None or (
         came is None and last.lag is not None and now.lag is not None
     )
-    return Uncounted(
-        (ends[0], ends[1]) if came is None and ends[0] is not None and ends[1] is not None else None,
-        (last.last_delivered_id, now.last_delivered_id) if forward and not told else None,
-    )
+    forward = last.last_delivered_id < now.last_delivered_id and not told
+    return added, (last.last_delivered_id, now.last_delivered_id) if forward else None
 
 
 def tally(
@@ -95,7 +90,9 @@ def tally(
     came = arrivals(last.stream, sample.stream)
     came = added if came is None else came
     grown = max(0, sample.stream.length - last.stream.length)
-    rewound = _rewound(past, sample)
+    rewound = past.rewound_from
+    if sample.last_delivered_id < last.last_delivered_id:
+        rewound = last.last_delivered_id if rewound is None else max(rewound, last.last_delivered_id)
     return Tallied(
         sample=sample,
         added=past.added + (grown if came is None else came),
@@ -110,14 +107,6 @@ def rejoin(past: Tallied, stream: StreamState, group: ConsumerGroup) -> Tallied:
     if recreated(past.sample.stream, sample.stream):
         return tally(past, stream, group)
     return Tallied(sample=sample, added=past.added, acked=past.acked)
-
-
-def _rewound(past: Tallied, sample: GroupSample) -> EntryId | None:
-    """The farthest position that the group ever moved back from, this reading included."""
-    before, known = past.sample.last_delivered_id, past.rewound_from
-    if sample.last_delivered_id >= before:
-        return known
-    return before if known is None else max(known, before)
 
 
 def _acknowledged(
@@ -189,3 +178,91 @@ def _busy(before: RosterWorker | None, now: RosterWorker) -> float:
         return float(min(now.slots, now.busy))
     ended = (now.worked - before.worked) / span
     return min(float(now.slots), max(ended, float(min(before.busy, now.busy))))
+
+
+class Seen(Struct, frozen=True):
+    """What one collection brought, for all pools.
+
+    Attributes:
+        snapshot: It.
+        streams: Its streams, by name.
+    """
+
+    snapshot: Snapshot
+    streams: Mapping[str, StreamState]
+
+    @property
+    def now(self) -> datetime:
+        """The server's clock."""
+        return self.snapshot.collected_at
+
+    def find(self, stream: str, group: str) -> tuple[StreamState, ConsumerGroup]:
+        """A group and its stream; raises ``NotFound`` where it was not there, or not read."""
+        state = self.streams.get(stream)
+        found = next((one for one in state.groups if one.name == group), None) if state else None
+        if state is not None and found is not None:
+            return state, found
+        reasons = [gap.reason for gap in self.snapshot.gaps if gap.stream in {None, stream}]
+        why = f": {reasons[0]}" if reasons else ""
+        raise NotFound(f"no group {group} of stream {stream}{why}", "Its workers create it when they start.")
+
+
+class DemandReader:
+    """What is remembered of one pool between two looks, so that the next one can tell what moved.
+
+    Args:
+        pools: Counts entries where the server does not.
+        assignment: The pool.
+    """
+
+    def __init__(self, pools: PoolReader, assignment: Assignment) -> None:
+        self._pools = pools
+        self._assignment = assignment
+        self._tallied: Tallied | None = None
+        self._missed = False
+        self._roster: tuple[RosterWorker, ...] = ()
+        self._beats = False
+
+    async def read(self, seen: Seen, staff: Staff, size: PoolSize) -> tuple[Demand, PoolSize]:
+        """Return one reading, and the size with as many ready workers as beat.
+
+        Targets count processes, some of which do not work yet. Workers that never beat are of another library, and the
+        target has to be believed.
+
+        Args:
+            seen: What was just read of the pool's stream.
+            staff: Who works in it.
+            size: How many workers its target has.
+
+        Raises:
+            NotFound: The stream or its group is not there.
+            StreamopsError: What the server does not count cannot be counted.
+        """
+        beating = len(staff.workers)
+        self._beats = self._beats or bool(beating)
+        if self._beats:
+            size = replace(size, ready=beating if size.ready is None else min(beating, size.ready))
+        busy = busy_share(self._roster, staff.workers)
+        self._roster = staff.workers
+        missed, self._missed = self._missed, True
+        stream, group = seen.find(self._assignment.stream, self._assignment.group)
+        self._missed = False
+        self._tallied = await self._tally(stream, group, missed=missed)
+        oldest = group.oldest_pending
+        idle = timedelta(0) if oldest is None or oldest.free else oldest.idle
+        return demand_of(self._tallied, group, size, at=seen.now, busy=busy, idle=idle), size
+
+    async def _tally(self, stream: StreamState, group: ConsumerGroup, *, missed: bool) -> Tallied:
+        past = self._tallied
+        if past is None:
+            return Tallied(sample=sample_group(group, sample_stream(stream)))
+        if missed:
+            return rejoin(past, stream, group)
+        added, delivered = [await self._count(span) for span in uncounted(past, stream, group)]
+        return tally(past, stream, group, added=added, delivered=delivered)
+
+    async def _count(self, span: Span) -> int | None:
+        """As many entries as may be counted; none if none may be, or have to be."""
+        if span is None:
+            return None
+        return await self._pools.count_between(self._assignment.stream, *span, MOST_COUNTED)

@@ -14,7 +14,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand

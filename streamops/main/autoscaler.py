@@ -21,7 +21,7 @@ from streamops.main.controllers import (
 from streamops.main.controllers import run as run_loop
 
 if TYPE_CHECKING:
-    from streamops.autoscaling.assignment import ControllerOptions
+    from streamops.autoscaling.decisions import ControllerOptions
 
 
 @click.command(

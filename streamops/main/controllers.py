@@ -19,7 +19,7 @@ from streamops.monitor.watch import Watch
 from streamops.settings.load import load_pools
 
 if TYPE_CHECKING:
-    from streamops.autoscaling.assignment import Assignment, ControllerOptions
+    from streamops.autoscaling.decisions import Assignment, ControllerOptions
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 SHORTEST_EVERY: Final = timedelta(seconds=1)
@@ -81,7 +81,7 @@ def options_of(session: Session, given: dict[str, Any], *, advise: bool) -> "Con
     Raises:
         SettingsError: That makes no sense, or there is no such pool.
     """
-    from streamops.autoscaling.assignment import ControllerOptions  # noqa: PLC0415 - as above
+    from streamops.autoscaling.decisions import ControllerOptions  # noqa: PLC0415 - as above
 
     every = given["every"]
     if every < SHORTEST_EVERY:
@@ -102,7 +102,7 @@ def _assignments(
     session: Session, given: dict[str, Any]
 ) -> tuple[tuple["Assignment", ...], dict[str, int], dict[str, tuple[str, ...]]]:
     """The pools that are named, or all; or the one that the options tell. Budgets, and their pools that are not named."""
-    from streamops.autoscaling.assignment import Assignment  # noqa: PLC0415 - as above
+    from streamops.autoscaling.decisions import Assignment  # noqa: PLC0415 - as above
 
     names: Sequence[str] = given["pools"]
     told = {key: given[key] for key in ("minimum", "maximum", "objective") if given[key] is not None}
@@ -138,7 +138,7 @@ def _assignments(
 
 
 def _told(names: Sequence[str], stream: str, group: str | None, told: dict[str, Any]) -> "Assignment":
-    from streamops.autoscaling.assignment import Assignment  # noqa: PLC0415 - as above
+    from streamops.autoscaling.decisions import Assignment  # noqa: PLC0415 - as above
     from streamops.autoscaling.policy.config import ScalingConfig  # noqa: PLC0415
 
     if group is None:

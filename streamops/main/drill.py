@@ -191,8 +191,8 @@ async def _drill(
     settings = session.settings
     if plan.minimum == plan.maximum:
         return await run_drill(settings.connection, plan, tag, timeline.add)
-    from streamops.autoscaling.assignment import Assignment, ControllerOptions  # noqa: PLC0415
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
+    from streamops.autoscaling.decisions import Assignment, ControllerOptions  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.runtime.drill.keys import DrillKeys  # noqa: PLC0415
     from streamops.settings.load import actor_of  # noqa: PLC0415

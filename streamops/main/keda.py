@@ -23,8 +23,8 @@ from streamops.main.controllers import (
 from streamops.service.addresses import is_loopback, parse_listen
 
 if TYPE_CHECKING:
-    from streamops.autoscaling.assignment import ControllerOptions
     from streamops.autoscaling.controller import Report
+    from streamops.autoscaling.decisions import ControllerOptions
     from streamops.autoscaling.keda.http import HttpOptions
     from streamops.autoscaling.keda.server import GrpcOptions
 

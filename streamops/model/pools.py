@@ -97,7 +97,7 @@ class Signals(Struct, frozen=True, kw_only=True, omit_defaults=True):
         at_least: Where that is not known, at least so many.
         pending: Entries delivered and not acknowledged.
         arrivals: Entries added a second.
-        coming: The same by the time that workers ordered now would be there.
+        coming: The same by the time that workers ordered now would be there: they are expected to go on.
         rate: Entries that one worker handles a second.
         wait: Seconds that the entry added last waits, by those that work.
         predicted: The same by all that are ordered, or for one that comes when workers ordered now are there.

@@ -36,6 +36,30 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
     busy: float | None = None
     probed_empty: bool = False
 
+    @property
+    def waiting(self) -> int | None:
+        """Entries that wait; none where no count can be trusted.
+
+        A lag with nothing behind the last delivered entry is a phantom, and nothing waits; the same where at most
+        none do.
+        """
+        if self.probed_empty or self.lag.upper == 0:
+            return 0
+        return self.lag.entries if self.lag.known else None
+
+    @property
+    def backlog(self) -> int:
+        """Entries that wait for certain."""
+        if self.probed_empty:
+            return 0
+        known = self.waiting
+        return known if known is not None else self.lag.lower or 0
+
+    @property
+    def phantom(self) -> bool:
+        """Whether the lag counts entries that are not there."""
+        return self.probed_empty and bool(self.lag.entries)
+
 
 class ScaleCode(StrEnum):
     """Why a pool has the workers it has: the rule that decided, or what stood above the rules."""
@@ -49,6 +73,7 @@ class ScaleCode(StrEnum):
     SATURATED = "saturated"
     BACKLOG = "backlog"
     TREND = "trend"
+    """Written by earlier versions only."""
     ARRIVALS = "arrivals"
     SAWTOOTH = "sawtooth"
     DRAINING = "draining"

@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 import structlog
 
-from streamops.autoscaling.assignment import EVERY, Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.decisions import EVERY, Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand
@@ -138,14 +138,14 @@ async def measure(running: RunningServer) -> None:
         await controller.round()
         seconds, _ = running.client.time()
         memory = msgspec.msgpack.encode(remembered(seconds))
-        for duty in controller._duties:
+        for pool in controller._pools:
             # Each its own: a quarter of an hour would pass otherwise.
-            duty.state = msgspec.msgpack.decode(memory, type=ScalingState)
+            pool.state = msgspec.msgpack.decode(memory, type=ScalingState)
         watch = Stopwatch()
-        leads = controller._leads
-        watch.time(leads, "take", "taking the leads")
-        watch.time(leads, "write_down", "writing decisions down")
-        watch.time(leads, "keep_learned", "keeping what was learned")
+        leases = controller._leases
+        watch.time(leases, "take", "taking the leases")
+        watch.time(controller, "_write_down", "writing decisions down")
+        watch.time(leases, "keep_learned", "keeping what was learned")
         watch.time(console, "collect", "collecting streams")
         watch.time(console.pools, "staffs", "reading rosters")
         spent = []

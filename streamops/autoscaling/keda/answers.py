@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.autoscaling.assignment import Assignment
+from streamops.autoscaling.decisions import Assignment
 from streamops.autoscaling.pool_controller import last_known
 from streamops.errors import TargetChanged
 from streamops.model.pools import PoolDecision, PoolSize

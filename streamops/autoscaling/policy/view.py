@@ -1,27 +1,13 @@
 """All that the rules look at, computed once, and how their sentences say numbers."""
 
+from itertools import pairwise
 from math import inf, isinf
 
 from msgspec import Struct
 
 from streamops.autoscaling.policy.config import ScalingConfig, Tuning
-from streamops.autoscaling.policy.readings import at_least, forecast, waiting
 from streamops.autoscaling.policy.state import Sample, ScalingState
-from streamops.model.scaling import Demand, ScaleCode
-
-
-class Verdict(Struct, frozen=True, gc=False):
-    """What a rule wants.
-
-    Attributes:
-        target: Workers.
-        code: The rule.
-        text: Why, with numbers.
-    """
-
-    target: int
-    code: ScaleCode
-    text: str
+from streamops.model.scaling import Demand
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -31,13 +17,11 @@ class View(Struct, frozen=True, kw_only=True):
         config: What the operator set.
         state: What is remembered, this reading included.
         demand: The reading.
-        waiting: Entries that wait; none where unknown.
         backlog: Entries that wait for certain.
         rate: What one worker handles a second; 0 where not known.
         arrivals: Mean of arrivals a second.
-        coming: Arrivals a second by the time that workers ordered now are there.
-        start_up: How long those take.
-        interval: Since the reading before.
+        start_up: How long workers take to start.
+        span: Until workers ordered now are there and read of.
         wait: What the entry that came last waits, by the workers that are ready.
         left: Entries that wait when workers ordered now are there.
         ahead: The longer of what the entry that came last waits, by all workers that are ordered, and what one waits
@@ -47,13 +31,11 @@ class View(Struct, frozen=True, kw_only=True):
     config: ScalingConfig
     state: ScalingState
     demand: Demand
-    waiting: int | None
     backlog: int
     rate: float
     arrivals: float
-    coming: float
     start_up: float
-    interval: float
+    span: float
     wait: float
     left: float
     ahead: float
@@ -76,40 +58,26 @@ class View(Struct, frozen=True, kw_only=True):
 
 def look(config: ScalingConfig, state: ScalingState, demand: Demand) -> View:
     """The view of a reading that the state has learned from."""
-    rate = state.rate or 0.0
-    samples = state.samples
-    interval = samples[-1].at - samples[-2].at if len(samples) > 1 else 0.0
+    rate, samples = state.rate or 0.0, state.samples
     start_up = config.start_up.total_seconds() if state.start_up is None else state.start_up
-    ahead = start_up + interval
-    arrivals = samples[-1].level
-    backlog = at_least(demand)
+    span = start_up + (samples[-1].at - samples[-2].at if len(samples) > 1 else 0.0)
+    arrivals, backlog, ready = samples[-1].level, demand.backlog, demand.ready
     births = sorted(max(0.0, at + start_up - demand.at) for at in state.starting)
-    going_on = _going_on(samples, config.tuning.fresh)
-    left = _left(backlog, going_on, rate=rate, ready=demand.ready, births=births, span=ahead)
-    served = _time_to_serve(backlog, rate, demand.ready, births)
-    every = demand.ordered * rate
+    left = _left(backlog, arrivals, rate=rate, ready=ready, births=births, span=span)
+    served = _time_to_serve(backlog, rate, ready, births)
     return View(
         config=config,
         state=state,
         demand=demand,
-        waiting=waiting(demand),
         backlog=backlog,
         rate=rate,
         arrivals=arrivals,
-        coming=forecast(samples, ahead, config.tuning),
         start_up=start_up,
-        interval=interval,
-        wait=max(_over(backlog, demand.ready * rate), demand.head_age or 0.0),
+        span=span,
+        wait=max(_over(backlog, ready * rate), demand.head_age or 0.0),
         left=left,
-        ahead=max(served, _over(left, every)),
+        ahead=max(served, _over(left, demand.ordered * rate)),
     )
-
-
-def _going_on(samples: tuple[Sample, ...], fresh: float) -> float:
-    """Arrivals a second, nearer to the newest than the mean where the last two intervals agree on more."""
-    level = samples[-1].level
-    newest = min(sample.arrivals for sample in samples[-2:])
-    return level + fresh * max(0.0, newest - level)
 
 
 def _over(count: float, speed: float) -> float:
@@ -137,6 +105,21 @@ def _time_to_serve(backlog: float, rate: float, ready: int, births: list[float])
             break
         backlog, now, ready = backlog - done, birth, ready + 1
     return now + _over(backlog, ready * rate) if backlog else 0.0
+
+
+def worst_wait(samples: tuple[Sample, ...], rate: float, workers: int) -> float:
+    """The longest wait, in seconds, had so many workers met these arrivals, beginning with no backlog.
+
+    What arrived in an interval above the mean before it came at once, for all that is known; the rest evenly.
+    """
+    speed, backlog, worst = rate * workers, 0.0, 0.0
+    for before, now in pairwise(samples):
+        span = now.at - before.at
+        sudden = max(0.0, now.arrivals - before.level) * span
+        after = max(0.0, backlog + (now.arrivals - speed) * span)
+        worst = max(worst, (backlog + sudden) / speed, after / speed)
+        backlog = after
+    return worst
 
 
 def spell(count: float) -> str:

@@ -12,7 +12,7 @@ from random import Random
 from statistics import fmean, quantiles
 from time import perf_counter_ns, process_time
 
-from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.simulation import OurPolicy
 from streamops.model.scaling import Demand

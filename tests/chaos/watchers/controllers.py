@@ -10,8 +10,8 @@ import msgspec
 import redis
 from msgspec import Struct
 
-from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolDecision, PoolSize
 from streamops.model.snapshot import Snapshot

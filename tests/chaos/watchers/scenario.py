@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from structlog.testing import capture_logs
 
-from streamops.autoscaling.assignment import LEASE
+from streamops.autoscaling.decisions import LEASE
 from tests.chaos.watchers.consoles import ConsoleWatch, ScreenWatch
 from tests.chaos.watchers.controllers import LEAST, MOST, ControllerWatch, wrong_in, wrong_in_log
 from tests.chaos.watchers.exporting import ExporterWatch, exporter_on

@@ -6,8 +6,8 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-from streamops.autoscaling.assignment import Assignment
 from streamops.autoscaling.controller import KEEP_EVERY, Controller
+from streamops.autoscaling.decisions import Assignment
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import TargetError
 from streamops.model.ids import EPOCH
@@ -131,9 +131,9 @@ async def test_a_group_that_comes_goes_and_comes_again(server: RunningServer) ->
         server.command("XGROUP", "CREATE", STREAM, GROUP, "$")
         again = await decided(controller)
         assert (again.code, again.signals.lag) == (ScaleCode.NO_RATE, 0)
-        (duty,) = controller._duties
+        (led,) = controller._pools
         # Fifty that were never read are not taken for fifty that were handled.
-        assert (duty.state.samples[-1].acked, duty.state.rates) == (0, ())
+        assert (led.state.samples[-1].acked, led.state.rates) == (0, ())
         server.command("DEL", STREAM)
         await decided(controller)
         add_waiting(server)

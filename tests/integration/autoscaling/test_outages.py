@@ -53,11 +53,11 @@ async def test_a_server_that_answers_nobody_for_a_while(own: RunningServer, case
     own.pause()
     await assert_holds(case, ["no pool can be led"])
     own.resume()
-    (duty,) = case.controller._duties
-    readings = len(duty.state.samples)
+    (led,) = case.controller._pools
+    readings = len(led.state.samples)
     await case.goes_on()
     # The lead was never another's: what was read before still counts.
-    assert len(duty.state.samples) > readings
+    assert len(led.state.samples) > readings
     await assert_goes_on(own, case)
 
 

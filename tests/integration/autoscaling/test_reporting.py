@@ -2,8 +2,8 @@
 
 import pytest
 
-from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller
+from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import TargetError
 from streamops.model.ids import EPOCH

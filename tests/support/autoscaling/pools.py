@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller
+from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolSize
 from streamops.monitor.watch import Watch

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig, Tuning
 from streamops.model.drill import DrillPlan
 from streamops.model.pools import Applied, PoolDecision

@@ -1,7 +1,7 @@
 """Who leads a pool: one at a time, whoever comes next goes on with what was learned."""
 
-from streamops.autoscaling.assignment import Assignment
 from streamops.autoscaling.controller import Controller
+from streamops.autoscaling.decisions import Assignment
 from streamops.model.pools import Applied
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console

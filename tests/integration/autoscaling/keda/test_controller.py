@@ -4,8 +4,8 @@ import grpc
 import pytest
 from msgspec.structs import replace
 
-from streamops.autoscaling.assignment import Assignment, ControllerOptions
 from streamops.autoscaling.controller import Controller
+from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.keda.answers import Board, Reading
 from streamops.model.pools import PoolSize
 from streamops.operations.console import Console

@@ -7,7 +7,7 @@ from random import Random
 from msgspec.structs import replace
 
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.simulation import Chance, Workers
 from streamops.model.lag import Lag, LagBasis

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.decide import decide
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand, ScaleDecision

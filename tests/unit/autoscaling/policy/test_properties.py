@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.decide import decide
-from streamops.autoscaling.policy.readings import waiting
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.scaling import Demand, ScaleCode
 from tests.support.autoscaling.policy.pools import demand
@@ -23,7 +22,7 @@ def test_decisions_keep_to_the_limits_and_to_what_is_known(
     for reading, (_, decision) in zip(readings, told(config, readings), strict=True):
         assert config.minimum <= decision.target <= config.maximum
         assert any(letter.isdigit() for letter in decision.text) or decision.target == 0
-        if waiting(reading) is None:
+        if reading.waiting is None:
             assert decision.target >= min(reading.ordered, config.maximum)
         if decision.code in (ScaleCode.SUSPECT, ScaleCode.STUCK):
             assert decision.target <= max(reading.ordered, config.minimum)
@@ -62,5 +61,5 @@ def test_memory_is_bounded(readings: list[Demand]) -> None:
     for state, _ in told(config, readings):
         newest = state.samples[-1].at
         assert all(newest - sample.at <= config.tuning.memory for sample in state.samples)
-        assert len(state.rates) <= config.tuning.rates
+        assert len(state.rates) <= config.tuning.rate_samples
         assert len(state.starting) <= 60

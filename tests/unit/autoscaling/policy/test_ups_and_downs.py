@@ -56,16 +56,6 @@ def test_a_burst_that_is_over_orders_nobody_for_entries_that_come_no_more() -> N
     assert ScaleCode.IDLE in told
 
 
-def test_a_lag_that_rises_slowly_and_steadily_is_seen() -> None:
-    pool = Pool().settle(300)
-    decisions = [
-        pool.after(1_500, 1_400, lag=exact(500 + 100 * turn), head_age=2.0, busy=0.7) for turn in range(50)
-    ]
-    first = next(decision for decision in decisions if decision.target > 2)
-    assert first.code is ScaleCode.TREND
-    assert "lag rises by 20/s steadily" in first.text
-
-
 def saw(pool: Pool, turns: int) -> None:
     """Peaks that three workers work off in 17 seconds, a minute apart; nothing that is decided is done."""
     for _ in range(turns):
@@ -116,21 +106,6 @@ def test_nothing_is_let_go_while_anything_waits(backlog: int) -> None:
     assert pool.after(500, 500, lag=exact(backlog), busy=1.0).code is ScaleCode.DRAINING
 
 
-def test_the_cooldown_grows_with_every_flap() -> None:
-    pool, rests = Pool(workers=2), []
-    pool.settle(100, times=30)
-    for _ in range(4):
-        pool.after(30_000, 1_000, lag=exact(29_000), head_age=9.0, busy=1.0)
-        pool.follow()
-        pool.after(500, 29_500, lag=exact(0), head_age=0.0, busy=1.0)
-        rests.append(pool.state.damping)
-        while pool.reading.ordered > 1:
-            pool.after(500, 500, busy=500 / (1_000 * pool.reading.ordered))
-            pool.follow()
-    assert rests == sorted(rests)
-    assert rests[-1] > rests[0]
-
-
 def saturate(pool: Pool) -> None:
     """Whatever is ordered comes, and 400 entries a second are handled all the same."""
     for turn in range(30):
@@ -159,10 +134,7 @@ def test_what_may_be_chance_is_no_cap(swing: int, *, capped: bool) -> None:
     average = 1_000 + 100 * (target - 1)
     for sign in (1, -1, 0, 1, -1):
         pool.after(1_000, average + sign * swing, lag=exact(9_000), head_age=9.0, busy=1.0)
-        assert pool.decisions[-1].target <= target
     assert (pool.state.cap is not None) is capped
-    held = [decision for decision in pool.decisions if "holding until it shows" in decision.text]
-    assert {decision.code for decision in held} == {ScaleCode.DRAINING}
 
 
 def test_it_tries_again_after_a_while_by_a_quarter_and_waits_twice_as_long_after_that() -> None:
@@ -231,7 +203,7 @@ def test_a_pool_of_none_is_woken_where_the_lag_is_unknown() -> None:
     assert (decision.code, decision.target) == (ScaleCode.WAKE, 1)
 
 
-@pytest.mark.parametrize(("config", "most"), [({"lanes": 3}, 3), ({"prefetch": 10_000}, 4), ({}, 8)])
+@pytest.mark.parametrize(("config", "most"), [({"lanes": 3}, 3), ({"prefetch": 10_000}, 4), ({}, 6)])
 def test_no_more_workers_than_can_have_work(config: dict[str, int], most: int) -> None:
     pool = Pool(replace(CONFIG, **config)).settle(100)
     decision = pool.after(500, 2_000, lag=exact(38_000), head_age=5.0, busy=1.0)

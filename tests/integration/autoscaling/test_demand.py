@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streamops.autoscaling.sensing import Seen, Sense
+from streamops.autoscaling.demand import DemandReader, Seen
 from streamops.model.pools import PoolSize
 from streamops.model.scaling import Demand
 from streamops.operations.console import Console
@@ -18,14 +18,14 @@ class Looking:
 
     def __init__(self, server: RunningServer, console: Console) -> None:
         self.server, self._console = server, console
-        self._sense = Sense(console.pools, ASSIGNMENT)
+        self._demand = DemandReader(console.pools, ASSIGNMENT)
 
     async def look(self, size: PoolSize = SIZE) -> tuple[Demand, PoolSize]:
         snapshot = await self._console.collect([STREAM])
         seen = Seen(snapshot, {one.name: one for one in snapshot.streams})
         (staff,) = await self._console.pools.staffs([POOL], seen.now)
         assert not isinstance(staff, Exception)
-        return await self._sense.look(seen, staff, size)
+        return await self._demand.read(seen, staff, size)
 
     async def counts(self) -> tuple[int, int]:
         demand, _ = await self.look()

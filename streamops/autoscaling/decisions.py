@@ -1,18 +1,64 @@
-"""From a reading to a decision: the policy, what it remembers, and what people told its controller above it."""
+"""From a reading to a decision: the policy, what it remembers, and what people told its controller above it. Pure."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.autoscaling.assignment import Assignment
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.decide import decide
 from streamops.autoscaling.policy.outlook import outlook, signals
+from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
+from streamops.autoscaling.policy.view import View, look
 from streamops.model.pools import Applied, PoolDecision, PoolSize, Steering
 from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
 from streamops.model.wording import counted, instant, quoted
+
+EVERY: Final = timedelta(seconds=5)
+LEASE: Final = timedelta(seconds=15)
+
+
+class Assignment(Struct, frozen=True, kw_only=True):
+    """One pool, and the group whose work it does.
+
+    Attributes:
+        pool: The pool's name.
+        stream: The stream that its workers read.
+        group: Their group.
+        config: Its limits and objective.
+        budget: The budget that it shares with others; empty for none.
+        weight: How much its waits count there.
+    """
+
+    pool: str
+    stream: str
+    group: str
+    config: ScalingConfig = ScalingConfig()
+    budget: str = ""
+    weight: float = 1.0
+
+
+class ControllerOptions(Struct, frozen=True, kw_only=True):
+    """How a controller works; composed from settings by whoever starts it.
+
+    Attributes:
+        holder: Who it is, to others that would lead the same pools.
+        assignments: Its pools.
+        budgets: Workers that pools have together at most, by the name of the budget.
+        elsewhere: Pools of these budgets that it is not to decide about, by the same.
+        every: How often it looks.
+        lease: How long others wait after it was heard of last.
+        advise: Whether it only says what it would do.
+    """
+
+    holder: str
+    assignments: tuple[Assignment, ...]
+    budgets: dict[str, int] = {}
+    elsewhere: dict[str, tuple[str, ...]] = {}
+    every: timedelta = EVERY
+    lease: timedelta = LEASE
+    advise: bool = False
 
 
 class Judged(Struct, frozen=True, kw_only=True):
@@ -20,48 +66,48 @@ class Judged(Struct, frozen=True, kw_only=True):
 
     Attributes:
         assignment: The pool.
-        config: Its limits and objective in force.
         before: What the policy remembered of it.
-        state: What it remembers now.
-        demand: The reading.
+        view: The reading, and what it remembers now.
         decision: What was decided.
         at: The server's clock.
     """
 
     assignment: Assignment
-    config: ScalingConfig
     before: ScalingState
-    state: ScalingState
-    demand: Demand
+    view: View
     decision: ScaleDecision
     at: datetime
 
-    def told(self, by: str) -> PoolDecision:
+    def written(self, by: str) -> PoolDecision:
         """The decision as it is written down, before anything came of it."""
-        arguments = self.config, self.state, self.demand
         return PoolDecision(
             at=self.at,
             code=self.decision.code,
             text=self.decision.text,
-            ordered=self.demand.ordered,
-            ready=self.demand.ready,
+            ordered=self.view.demand.ordered,
+            ready=self.view.demand.ready,
             target=self.decision.target,
-            signals=signals(*arguments),
-            outlook=outlook(*arguments, self.decision),
+            signals=signals(self.view),
+            outlook=outlook(self.view, self.decision),
             by=by,
         )
 
     def remembered(self, decision: PoolDecision) -> ScalingState:
-        """What is remembered of it, once it is known what came of the decision: a change only where there was one."""
-        asked_by_policy = self.state.last is not None and self.state.last.target != self.demand.ordered
+        """What is remembered once it is known what came of the decision: a change only if there was one."""
+        before, after = self.before, self.view.state
+        asked_by_policy = after.last is not None and after.last.target != self.view.demand.ordered
         changed = decision.outcome is Applied.DONE and decision.target != decision.ordered
-        return undone(self.before, self.state) if asked_by_policy and not changed else self.state
+        if changed or not asked_by_policy:
+            return after
+        # A trial that was under way goes on, one that never began does not, one that was judged meanwhile stays so.
+        trial = None if after.trial is None else before.trial
+        return replace(after, changed_at=before.changed_at, trial=trial)
 
 
 def judge(
     assignment: Assignment, state: ScalingState, demand: Demand, steering: Steering, now: datetime
 ) -> Judged:
-    """What the policy decides, and what people told the controller above it.
+    """Decide by the policy, and by what people told the controller above it.
 
     Args:
         assignment: The pool.
@@ -71,33 +117,33 @@ def judge(
         now: The server's clock.
     """
     config = in_force(assignment.config, steering)
-    before = in_time(state, demand.at)
-    after, decision = decide(config, before, demand)
+    if state.samples and demand.at < state.samples[-1].at:
+        # The clock has gone back, as after a failover: no reading of it can be compared.
+        state = resumed(state, demand.at)
+    after, decision = decide(config, state, demand)
     policy = f"the policy says {decision.target}: {decision.text}"
     return Judged(
         assignment=assignment,
-        config=config,
-        before=before,
-        state=after,
-        demand=demand,
+        before=state,
+        view=look(config, after, demand),
         decision=_steered(config, demand.ordered, steering, now, policy) or decision,
         at=now,
     )
 
 
 def judge_blindly(
-    assignment: Assignment, size: PoolSize, steering: Steering, now: datetime, why: str
+    config: ScalingConfig, size: PoolSize, steering: Steering, now: datetime, why: str
 ) -> ScaleDecision:
-    """What is decided where the work cannot be read: what people told, or no change, but for the least there may be.
+    """Decide without reading the work: what people told, or no change, but for the least there may be.
 
     Args:
-        assignment: The pool.
+        config: Limits and objective of the pool.
         size: How many workers it has.
         steering: What people told its controller.
         now: The server's clock.
         why: Why the work cannot be read.
     """
-    config = in_force(assignment.config, steering)
+    config = in_force(config, steering)
     told = _steered(config, size.ordered, steering, now, why)
     if told is not None:
         return told
@@ -119,7 +165,7 @@ def in_force(config: ScalingConfig, steering: Steering) -> ScalingConfig:
 def _steered(
     config: ScalingConfig, ordered: int, steering: Steering, now: datetime, otherwise: str
 ) -> ScaleDecision | None:
-    """What people told the controller, as long as it holds; none where they leave it to itself."""
+    """What people told the controller, as long as it holds; none if they leave it to itself."""
     if steering.until is not None and steering.until <= now:
         return None
     until = "" if steering.until is None else f" until {instant(steering.until)}"
@@ -135,10 +181,10 @@ def _steered(
 
 
 def resumed(learned: ScalingState, now: float) -> ScalingState:
-    """What of another controller's memory holds for this one, which counts anew: no reading, but all lessons.
+    """What of another memory holds for a controller that counts anew: no reading, but all lessons.
 
     Args:
-        learned: What the other one remembered.
+        learned: What was remembered.
         now: The server's clock, in seconds. What is said to lie after it happened by another server's clock.
     """
     cap, changed = learned.cap, learned.changed_at
@@ -146,31 +192,6 @@ def resumed(learned: ScalingState, now: float) -> ScalingState:
         rates=learned.rates,
         start_up=learned.start_up,
         changed_at=None if changed is None else min(changed, now),
-        direction=learned.direction,
-        damping=learned.damping,
         peaks=tuple(peak for peak in learned.peaks if peak.at <= now),
         cap=None if cap is None else replace(cap, since=min(cap.since, now)),
-    )
-
-
-def in_time(state: ScalingState, now: float) -> ScalingState:
-    """The memory beside a clock: where that has gone back, as after a failover, no reading of it can be compared."""
-    if state.samples and now < state.samples[-1].at:
-        return resumed(state, now)
-    return state
-
-
-def undone(before: ScalingState, after: ScalingState) -> ScalingState:
-    """The memory of a decision that was not carried out: all it learned, and no change.
-
-    Args:
-        before: What was remembered before it.
-        after: What ``decide`` left behind with it.
-    """
-    return replace(
-        after,
-        changed_at=before.changed_at,
-        direction=before.direction,
-        damping=before.damping,
-        trial=None if after.trial is None else before.trial,
     )

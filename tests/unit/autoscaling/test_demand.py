@@ -11,8 +11,6 @@ from msgspec.structs import replace
 from streamops.autoscaling.demand import (
     SOME,
     Tallied,
-    Uncounted,
-    begin_tally,
     busy_share,
     demand_of,
     rejoin,
@@ -24,6 +22,7 @@ from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.pools import PoolSize, RosterWorker
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
 from streamops.model.workers import WorkerState
+from streamops.monitor.samples import sample_group, sample_stream
 from tests.support.invented import NOW, bounded, exact
 
 NIL = bounded(None, None)
@@ -70,6 +69,10 @@ def group_of(read: int, pending: int, *, lag: Lag | None = None, counts: bool = 
     )
 
 
+def begin_tally(stream: StreamState, group: ConsumerGroup) -> Tallied:
+    return Tallied(sample=sample_group(group, sample_stream(stream)))
+
+
 def begun(added: int, read: int, pending: int, **more: bool) -> Tallied:
     return begin_tally(stream_of(added, **more), group_of(read, pending, lag=exact(added - read), **more))
 
@@ -113,7 +116,7 @@ def test_going_back_is_no_progress_and_what_is_read_again_is_none_to_count() -> 
 def test_without_counters_growth_tells_what_came_while_nothing_is_trimmed() -> None:
     past = begun(100, 90, 5, counts=False)
     stream, group = stream_of(140, counts=False), group_of(120, 6, lag=exact(20), counts=False)
-    assert uncounted(past, stream, group) == Uncounted()
+    assert uncounted(past, stream, group) == (None, None)
     told = tally(past, stream, group)
     assert (told.added, told.acked) == (40, 29)
 
@@ -121,7 +124,7 @@ def test_without_counters_growth_tells_what_came_while_nothing_is_trimmed() -> N
 def test_without_counters_a_trimmed_stream_is_counted_by_hand() -> None:
     past = begun(100, 90, 5, counts=False)
     stream, group = stream_of(160, first=50, counts=False), group_of(150, 5, lag=exact(10), counts=False)
-    assert uncounted(past, stream, group) == Uncounted(added=(at(100), at(160)))
+    assert uncounted(past, stream, group) == ((at(100), at(160)), None)
     told = tally(past, stream, group, added=60)
     assert (told.added, told.acked) == (60, 60)
     # Where it may not be counted: as much as it grew, at least.
@@ -131,7 +134,7 @@ def test_without_counters_a_trimmed_stream_is_counted_by_hand() -> None:
 def test_without_a_lag_what_was_given_is_counted_by_hand() -> None:
     past = begin_tally(stream_of(100), group_of(90, 5, lag=NIL, counts=False))
     stream, group = stream_of(150), group_of(130, 7, lag=NIL, counts=False)
-    assert uncounted(past, stream, group) == Uncounted(delivered=(at(90), at(130)))
+    assert uncounted(past, stream, group) == (None, (at(90), at(130)))
     assert tally(past, stream, group, delivered=40).acked == 38
     assert tally(past, stream, group).acked == SOME
 

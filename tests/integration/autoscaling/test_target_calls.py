@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from streamops.autoscaling.asking import BELIEVED, UNANSWERED, UNTOLD, Asker
+from streamops.autoscaling.target_calls import BELIEVED, UNANSWERED, UNTOLD, TargetCalls
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, Mandate, PoolDecision, PoolSize
@@ -31,18 +31,18 @@ class Time:
 
 
 class Place:
-    """An asker, its target, and its clock; the lead is its own."""
+    """A target, the calls to it, and their clock; the lease is its own."""
 
     def __init__(self, server: RunningServer, console: Console, target: Workers) -> None:
         self.server, self.target, self.time = server, target, Time()
-        self.asker = Asker(console, POOL, self.time)
+        self.calls = TargetCalls(console, POOL, self.time)
 
     async def ask(
         self, target: int, *, mandate: Mandate = MANDATE, patience: float = PATIENT
     ) -> PoolDecision:
         """What a round does: hear, then ask."""
         size = self.target.count if self.target.on_read is None else self.target.on_read()
-        self.asker.hear(PoolSize(ordered=size))
+        self.calls.hear(PoolSize(ordered=size))
         decision = PoolDecision(
             at=EPOCH,
             code=ScaleCode.BACKLOG,
@@ -51,7 +51,7 @@ class Place:
             ready=size,
             target=target,
         )
-        return await self.asker.ask(decision, mandate, patience)
+        return await self.calls.ask(decision, mandate, patience)
 
     async def rounds(self, target: int, seconds: float) -> list[float]:
         """Go round every five seconds; when the target was asked, in seconds from now."""
@@ -73,7 +73,7 @@ async def place(server: RunningServer) -> AsyncIterator[Place]:
     async with console_on(server, target) as console:
         place = Place(server, console, target)
         yield place
-        await place.asker.drop()
+        await place.calls.drop()
 
 
 def failing(*, retry_after: float | None = None) -> Callable[[int], object]:
@@ -102,8 +102,8 @@ async def test_a_target_that_fails_is_asked_half_as_often_each_time_up_to_five_m
     place.target.on_resize = failing()
     asked = await place.rounds(5, 2_000.0)
     assert [later - earlier for earlier, later in pairwise(asked)] == [5, 10, 20, 40, 80, 160, *[300] * 5]
-    assert place.asker.take_errors() == len(asked)
-    assert place.asker.take_errors() == 0
+    assert place.calls.take_errors() == len(asked)
+    assert place.calls.take_errors() == 0
     waiting = await place.ask(5)
     assert (waiting.outcome, waiting.problem) == (Applied.WAITING, "it refuses")
 
@@ -130,16 +130,16 @@ async def test_one_that_was_changed_meanwhile_is_read_anew_without_a_pause(place
     place.target.on_resize = changed
     asked = await place.rounds(5, 40.0)
     assert asked == [5.0 * turn for turn in range(8)]
-    assert place.asker.take_errors() == 0
+    assert place.calls.take_errors() == 0
     assert (await place.ask(5)).outcome is Applied.CHANGED
 
 
 async def test_what_changed_before_the_target_was_looked_at_is_no_error_either(place: Place) -> None:
     seen = place.target.count
     place.target.on_read = lambda: seen + 1
-    place.asker.hear(PoolSize(ordered=seen))
+    place.calls.hear(PoolSize(ordered=seen))
     decision = PoolDecision(at=EPOCH, code=ScaleCode.IDLE, text="", ordered=seen, ready=0, target=1)
-    told = await place.asker.ask(decision, MANDATE, PATIENT)
+    told = await place.calls.ask(decision, MANDATE, PATIENT)
     assert (told.outcome, place.target.asked) == (Applied.CHANGED, [])
     assert "not 3" in told.problem
 
@@ -154,7 +154,7 @@ async def test_one_that_agrees_and_changes_nothing_is_found_out_and_not_hammered
     assert len(asked) <= 8
     told = await place.ask(5)
     assert "still tells 3" in told.problem or told.problem == UNTOLD
-    assert place.asker.take_errors() >= len(asked) - 1
+    assert place.calls.take_errors() >= len(asked) - 1
 
 
 async def test_nor_is_it_when_another_number_is_wanted_each_time(place: Place) -> None:
@@ -163,7 +163,7 @@ async def test_nor_is_it_when_another_number_is_wanted_each_time(place: Place) -
         await place.ask(5 + more)
         place.time.now += 5
     assert len(place.target.asked) <= 6
-    assert place.asker.take_errors() >= 3
+    assert place.calls.take_errors() >= 3
 
 
 async def test_one_that_is_slow_to_tell_is_waited_for_as_long_as_it_comes_nearer(place: Place) -> None:
@@ -175,7 +175,7 @@ async def test_one_that_is_slow_to_tell_is_waited_for_as_long_as_it_comes_nearer
         place.target.count = told
         assert (await place.ask(9)).outcome is (Applied.KEPT if told == 9 else Applied.WAITING)
     assert place.target.asked == [9]
-    assert place.asker.take_errors() == 0
+    assert place.calls.take_errors() == 0
 
 
 async def test_one_that_tells_anything_is_found_out_and_not_hammered(place: Place) -> None:
@@ -184,13 +184,13 @@ async def test_one_that_tells_anything_is_found_out_and_not_hammered(place: Plac
     place.target.on_resize = lambda _: None
     decisions = []
     for _ in range(120):
-        place.asker.hear(PoolSize(ordered=next(garbage)))
+        place.calls.hear(PoolSize(ordered=next(garbage)))
         ordered = next(garbage)
         place.target.on_read = lambda ordered=ordered: ordered
         decision = PoolDecision(
             at=EPOCH, code=ScaleCode.BACKLOG, text="", ordered=ordered, ready=0, target=ordered + 50
         )
-        decisions.append(await place.asker.ask(decision, MANDATE, PATIENT))
+        decisions.append(await place.calls.ask(decision, MANDATE, PATIENT))
         place.time.now += 5
     assert len(place.target.asked) <= 9
     assert any("something else sets the number too" in one.problem for one in decisions)
@@ -200,7 +200,7 @@ async def test_a_person_who_scales_by_hand_once_is_no_fault_of_the_target(place:
     await place.ask(5)
     place.target.count = 8
     assert (await place.ask(5)).outcome is Applied.DONE
-    assert place.asker.take_errors() == 0
+    assert place.calls.take_errors() == 0
 
 
 async def test_an_answer_that_takes_long_holds_nothing_up_and_nothing_else_is_asked_meanwhile(
@@ -225,7 +225,7 @@ async def test_an_answer_that_takes_long_holds_nothing_up_and_nothing_else_is_as
     await asyncio.sleep(0)
     place.target.count = 5
     assert (await place.ask(5)).outcome is Applied.KEPT
-    assert place.asker.take_errors() == 0
+    assert place.calls.take_errors() == 0
 
 
 async def test_one_that_never_answers_is_let_go_with_the_lead(place: Place) -> None:
@@ -239,7 +239,7 @@ async def test_one_that_never_answers_is_let_go_with_the_lead(place: Place) -> N
 
     place.target.on_resize = hang
     await place.ask(5, patience=0.2)
-    await place.asker.drop()
+    await place.calls.drop()
     assert cancelled == [5]
     place.target.on_resize = None
     assert (await place.ask(6)).outcome is Applied.DONE
@@ -286,6 +286,6 @@ async def test_what_fails_in_redis_is_not_the_target_s_fault(place: Place) -> No
     place.server.command("SET", AUDIT, "no stream")
     asked = [await place.ask(5) for _ in range(3)]
     assert {one.outcome for one in asked} == {Applied.FAILED}
-    assert (place.target.asked, place.asker.take_errors()) == ([], 0)
+    assert (place.target.asked, place.calls.take_errors()) == ([], 0)
     place.server.command("DEL", AUDIT)
     assert (await place.ask(5)).outcome is Applied.DONE

@@ -2,20 +2,20 @@
 
 from datetime import timedelta
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.autoscaling.assignment import Assignment
-from streamops.autoscaling.judging import Judged, in_force, judge, judge_blindly
+from streamops.autoscaling.decisions import Assignment, Judged, in_force, judge, judge_blindly, resumed
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.autoscaling.policy.readings import waiting
-from streamops.autoscaling.policy.state import ScalingState
+from streamops.autoscaling.policy.rules import decide
+from streamops.autoscaling.policy.state import Cap, Peak, ScalingState, Trial
 from streamops.model.pools import FREE, Applied, PoolSize, Steering
 from streamops.model.scaling import Demand, ScaleCode
 from tests.support.autoscaling.policy.pools import UNKNOWN, demand
-from tests.support.autoscaling.policy.properties import CONFIGS, histories
+from tests.support.autoscaling.policy.properties import CONFIGS, histories, told
 from tests.support.invented import NOW, exact
 
 CONFIG = ScalingConfig(minimum=1, maximum=10)
@@ -69,7 +69,7 @@ def test_whatever_is_told_the_limits_hold_and_no_lag_unknown_takes_a_worker(
     assert force.minimum <= force.maximum
     for reading in readings:
         one = judge(assignment, state, reading, steering, NOW)
-        state, decision = one.state, one.decision
+        state, decision = one.view.state, one.decision
         if decision.code is ScaleCode.OVERRIDE:
             assert decision.target == steering.override
             inside = force.minimum <= decision.target <= force.maximum
@@ -78,62 +78,115 @@ def test_whatever_is_told_the_limits_hold_and_no_lag_unknown_takes_a_worker(
             assert decision.target == reading.ordered
         else:
             assert force.minimum <= decision.target <= force.maximum
-            if waiting(reading) is None:
+            if reading.waiting is None:
                 assert decision.target >= min(reading.ordered, force.maximum)
-        assert one.told("me").outlook
+        assert one.written("me").outlook
 
 
 @given(STEERINGS, st.integers(0, 30))
 def test_blindly_only_people_and_the_least_there_may_be_count(steering: Steering, ordered: int) -> None:
-    told = judge_blindly(ASSIGNMENT, PoolSize(ordered=ordered), steering, NOW, "no group")
+    decision = judge_blindly(CONFIG, PoolSize(ordered=ordered), steering, NOW, "no group")
     force = in_force(CONFIG, steering)
     holds = steering.until is None or steering.until > NOW
     if holds and steering.override is not None:
-        assert (told.code, told.target) == (ScaleCode.OVERRIDE, steering.override)
+        assert (decision.code, decision.target) == (ScaleCode.OVERRIDE, steering.override)
     elif holds and steering.paused:
-        assert (told.code, told.target) == (ScaleCode.PAUSED, ordered)
+        assert (decision.code, decision.target) == (ScaleCode.PAUSED, ordered)
     elif ordered < force.minimum:
-        assert (told.code, told.target) == (ScaleCode.LIMIT, force.minimum)
+        assert (decision.code, decision.target) == (ScaleCode.LIMIT, force.minimum)
     else:
-        assert (told.code, told.target) == (ScaleCode.UNREADABLE, ordered)
-    assert "no group" in told.text
+        assert (decision.code, decision.target) == (ScaleCode.UNREADABLE, ordered)
+    assert "no group" in decision.text
 
 
 def test_what_was_not_done_is_not_remembered_as_a_change() -> None:
-    state = judged(reading=demand(at=0.0, ordered=3, ready=3)).state
+    state = judged(reading=demand(at=0.0, ordered=3, ready=3)).view.state
     crowd = demand(at=5.0, added=9_000, acked=500, lag=exact(9_000), ordered=3, ready=3, busy=1.0)
     for turn in range(3):
         reading = replace(crowd, at=5.0 * (turn + 1), acked=500 * (turn + 1))
         one = judged(reading=reading, state=state)
-        done = one.told("me")
+        done = one.written("me")
         assert done.target > 3
         changed = one.remembered(replace(done, outcome=Applied.DONE))
-        assert (changed.changed_at, changed.direction) == (reading.at, 1)
+        assert changed.changed_at == reading.at
         for outcome in (Applied.FAILED, Applied.WAITING, Applied.CHANGED, Applied.ADVISED):
             kept = one.remembered(replace(done, outcome=outcome))
-            assert (kept.changed_at, kept.direction, kept.damping, kept.trial) == (None, 0, 0, None)
+            assert (kept.changed_at, kept.trial) == (None, None)
             assert (kept.samples, kept.rates) == (changed.samples, changed.rates)
         state = one.remembered(replace(done, outcome=Applied.FAILED))
 
 
 def test_a_paused_pool_does_not_remember_what_the_policy_would_have_done() -> None:
-    state = judged(reading=demand(at=0.0, ordered=3, ready=3)).state
+    state = judged(reading=demand(at=0.0, ordered=3, ready=3)).view.state
     crowd = demand(at=5.0, added=9_000, acked=500, lag=exact(9_000), ordered=3, ready=3, busy=1.0)
     one = judged(Steering(paused=True), crowd, state)
-    assert one.remembered(one.told("me")).changed_at is None
+    assert one.remembered(one.written("me")).changed_at is None
 
 
 def test_a_clock_that_goes_back_freezes_nothing() -> None:
     """As after a failover to a server whose clock is behind."""
-    state = judged(reading=demand(at=1_000.0, ordered=3, ready=3)).state
-    state = judged(reading=demand(at=1_005.0, ordered=3, ready=3), state=state).state
+    state = judged(reading=demand(at=1_000.0, ordered=3, ready=3)).view.state
+    state = judged(reading=demand(at=1_005.0, ordered=3, ready=3), state=state).view.state
     state = replace(state, rates=(200.0,), changed_at=1_005.0)
     behind = judged(reading=demand(at=400.0, ordered=5, ready=5), state=state)
     assert behind.decision.code is ScaleCode.WARMUP
     assert behind.decision.target == 5
-    assert (behind.state.rates, behind.state.changed_at) == ((200.0,), 400.0)
+    assert (behind.view.state.rates, behind.view.state.changed_at) == ((200.0,), 400.0)
 
 
 def test_an_unknown_lag_is_told_as_unknown() -> None:
-    told = judged(reading=demand(lag=UNKNOWN)).told("me")
-    assert told.signals.lag is None
+    assert judged(reading=demand(lag=UNKNOWN)).written("me").signals.lag is None
+
+
+def test_a_trial_under_way_goes_on_and_one_that_never_began_does_not() -> None:
+    one = judged()
+    trial = Trial(before=100.0, rate=50.0, workers=2, target=4, until=90.0)
+    asked = replace(one.view.state, changed_at=1.0, trial=replace(trial, target=6), last=one.decision)
+    view = replace(one.view, state=asked, demand=demand(ordered=2, ready=2))
+    failed = replace(one.written("me"), outcome=Applied.FAILED)
+    for before in (ScalingState(), ScalingState(trial=trial), ScalingState(changed_at=0.5)):
+        kept = replace(one, before=before, view=view).remembered(failed)
+        assert (kept.changed_at, kept.trial) == (before.changed_at, before.trial)
+    # One that was judged meanwhile stays judged.
+    judged_since = replace(view, state=replace(asked, trial=None))
+    assert replace(one, before=ScalingState(trial=trial), view=judged_since).remembered(failed).trial is None
+
+
+@given(CONFIGS, histories(10))
+def test_lessons_are_taken_over_and_readings_are_not(config: ScalingConfig, readings: list[Demand]) -> None:
+    learned, _ = told(config, readings)[-1]
+    now = readings[-1].at + 3
+    kept = msgspec.msgpack.decode(msgspec.msgpack.encode(learned), type=ScalingState)
+    state = resumed(kept, now)
+    for lesson in ("rates", "start_up", "changed_at", "peaks", "cap"):
+        assert getattr(state, lesson) == getattr(learned, lesson)
+    for reading in ("samples", "starting", "stalled_since", "pressed_since", "calm_since", "trial", "last"):
+        assert not getattr(state, reading)
+    # Another controller's counters begin anew, which is not taken for a stream that was made anew.
+    after, _ = decide(config, state, replace(readings[-1], at=now, added=0, acked=0))
+    assert after.rates == state.rates
+
+
+def test_another_clock_s_future_is_now() -> None:
+    cap = Cap(3, 1.0, 0.1, since=800.0, pause=300.0)
+    state = resumed(ScalingState(changed_at=900.0, peaks=(Peak(50.0, 1), Peak(990.0, 1)), cap=cap), 100.0)
+    assert (state.changed_at, state.peaks, state.cap) == (
+        100.0,
+        (Peak(50.0, 1),),
+        replace(cap, since=100.0),
+    )
+
+
+def test_what_earlier_versions_have_learned_is_taken_over() -> None:
+    written = msgspec.msgpack.encode(
+        {
+            "rates": [200.0],
+            "start_up": 12.0,
+            "direction": 1,
+            "damping": 2,
+            "peaks": [{"at": 50.0, "height": 900, "wait": 2.0, "workers": 3}],
+            "last": {"target": 3, "code": "trend", "text": "lag rises"},
+        }
+    )
+    state = resumed(msgspec.msgpack.decode(written, type=ScalingState), 100.0)
+    assert (state.rates, state.start_up, state.peaks) == ((200.0,), 12.0, (Peak(50.0, 900),))

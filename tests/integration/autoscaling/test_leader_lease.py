@@ -88,12 +88,12 @@ async def test_what_was_learned_is_taken_over(server: RunningServer) -> None:
         for _ in range(KEEP_EVERY):
             await first.round()
         assert 0 < server.command("PTTL", f"streamops:learned:{POOL}") <= 3_600_000
-        (duty,) = first._duties
-        duty.state = type(duty.state)(rates=(50.0,), start_up=7.0, samples=duty.state.samples)
+        (led,) = first._pools
+        led.state = type(led.state)(rates=(50.0,), start_up=7.0, samples=led.state.samples)
         await first.leave()
     async with controlling(server, Workers(), options("second")) as second:
         assert (await decided(second)).code is ScaleCode.WARMUP
-        (heir,) = second._duties
+        (heir,) = second._pools
         assert (heir.state.rates, heir.state.start_up) == ((50.0,), 7.0)
 
 
