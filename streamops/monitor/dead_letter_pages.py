@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from streamops.errors import SettingsError
+from streamops.errors import Refused, SettingsError
 from streamops.model.acting import Identity
 from streamops.model.dead_letter_fields import kind_of, letter_document, ordered_kinds, read_letter
 from streamops.model.dead_letters import DeadLetter, LetterKind, LetterTally
@@ -19,7 +20,6 @@ from streamops.model.selections import LetterSelection, SelectedLetters
 from streamops.model.streams import StreamRole
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import read_stream
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
 from streamops.wire.letters import count_letters
 from streamops.wire.reads import read_by_id, read_clock, read_page
@@ -81,9 +81,7 @@ async def letter_pages(
     """The letters after one ID and up to another, page by page; raises ``ServerError``."""
     size = FIRST_PAGE
     while after < last:
-        page = await read_page(server, queue, after.next(), last, size, newest_first=False)
-        if isinstance(page, Fault):
-            raise page.error(f"queue {queue}")
+        page = await read_page(server, queue, after.next(), last, size, what=f"queue {queue}")
         if page:
             yield [read_letter(entry, queue, source) for entry in page]
             after = page[-1].id
@@ -196,16 +194,13 @@ class _Scan:
     async def count(self, after: EntryId, last: EntryId, most: int | None) -> LetterTally:
         """Count all letters of a range, at most so many, without reading them."""
         queue = self._selection.queue
-        found = await count_letters(self._server, queue, after, last, MAX_PART if most is None else most)
-        if isinstance(found, Fault):
-            if found.kind is FaultKind.DENIED:
-                return await self.pick(after, last, most)
-            raise found.error(f"queue {queue}")
+        try:
+            found = await count_letters(self._server, queue, after, last, MAX_PART if most is None else most)
+        except Refused:
+            return await self.pick(after, last, most)
         if found.last_id is not None:
-            first = await read_page(
-                self._server, queue, after.next(), found.last_id, SAMPLE, newest_first=False
-            )
-            if not isinstance(first, Fault):
+            with suppress(Refused):
+                first = await read_page(self._server, queue, after.next(), found.last_id, SAMPLE)
                 self.sample += [read_letter(entry, queue, self._source) for entry in first]
         kinds: Counter[LetterKind] = Counter()
         for kind, number in found.kinds.items():
@@ -238,8 +233,9 @@ async def selection_bounds(
     """Where a selection begins, exclusive, and the last ID it can hold; none where it can hold none."""
     after, last = selection.after, reading.last_id
     if not reading.bounds_read:
-        newest = await read_page(server, selection.queue, ZERO_ID, LAST_ID, 1, newest_first=True)
-        last = newest[0].id if not isinstance(newest, Fault) and newest else None
+        with suppress(Refused):
+            newest = await read_page(server, selection.queue, ZERO_ID, LAST_ID, 1, newest_first=True)
+            last = newest[0].id if newest else None
     if last is None:
         return after, None
     now = await read_clock(server, selection.queue) if selection.since or selection.until else None

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.errors import NotFound
+from streamops.errors import NotFound, Refused
 from streamops.model.dead_letter_fields import read_letter, tally_of
 from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.entries import Entry
@@ -77,20 +77,20 @@ class DeadLetterReader:
         readings = await StreamReader(self._server).read(names) if names else None
         queues, gaps = [], []
         for name, reading in zip(names, readings.streams if readings else (), strict=True):
-            found = await self._summary(reading) if not isinstance(reading, Fault) else reading
-            if not isinstance(found, Fault):
-                queues.append(found)
-            elif found.kind is not FaultKind.MISSING:
-                gaps.append(Gap(found.reason, stream=name))
+            if isinstance(reading, Fault):
+                if reading.kind is not FaultKind.MISSING:
+                    gaps.append(Gap(reading.reason, stream=name))
+                continue
+            try:
+                queues.append(await self._summary(reading))
+            except Refused as error:
+                gaps.append(Gap(error.message.removeprefix(f"queue {name}: "), stream=name))
         return DeadLetterQueues(tuple(queues), tuple(gaps))
 
     async def queue(self, name: str) -> QueueSummary:
         """One queue as a whole; raises ``NotFound`` where there is none."""
         reading, _ = await read_stream(self._server, name)
-        found = await self._summary(reading)
-        if isinstance(found, Fault):
-            raise found.error(f"queue {name}")
-        return found
+        return await self._summary(reading)
 
     async def page(self, selection: LetterSelection, limit: int) -> LetterPage:
         """The first letters that a selection means; raises ``StreamopsError`` where they cannot be read."""
@@ -113,9 +113,7 @@ class DeadLetterReader:
             count: At most so many, and fewer where they are large; ``more`` says whether there are others.
         """
         last = LAST_ID if before is None else before.previous()
-        found = await read_newest(self._server, queue, count, last=last)
-        if isinstance(found, Fault):
-            raise found.error(f"queue {queue}")
+        found = await read_newest(self._server, queue, count, last=last, what=f"queue {queue}")
         letters = tuple(read_letter(entry, queue, self._source(queue)) for entry in found.entries)
         return LetterPage(letters, found.more, await self.clock(queue), self.is_queue(queue))
 
@@ -178,13 +176,13 @@ class DeadLetterReader:
 
         return await self.walk(selection, give)
 
-    async def _summary(self, reading: StreamReading) -> QueueSummary | Fault:
+    async def _summary(self, reading: StreamReading) -> QueueSummary:
         name, source = reading.name, self._source(reading.name)
         weight = max(1, reading.entry_bytes or 1)
         size = max(1, min(SAMPLE, SAMPLE_BYTES // weight))
-        page = await read_page(self._server, name, ZERO_ID, LAST_ID, size, newest_first=True)
-        if isinstance(page, Fault):
-            return page
+        page = await read_page(
+            self._server, name, ZERO_ID, LAST_ID, size, newest_first=True, what=f"queue {name}"
+        )
         letters = [read_letter(entry, name, source) for entry in reversed(page)]
         return QueueSummary(
             queue=name,

@@ -14,7 +14,7 @@ from streamops.model.snapshot import Gap
 from streamops.monitor.context import Place
 from streamops.monitor.discover import Discovery
 from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays
-from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.faults import Fault, FaultKind, required
 from streamops.wire.keys import (
     bodies_key,
     delayed_key,
@@ -99,9 +99,8 @@ class DelayedReader:
         self._require(stream)
         key = self.queue_of(stream)
         (queue,) = await read_queues(self._server, [stream], self._configured)
-        if isinstance(queue, Fault):
-            raise queue.error(key)
-        ids = [one.id for one in _value(await read_due(self._server, key, limit=limit), key)]
+        queue = required(queue, key)
+        ids = [one.id for one in await read_due(self._server, key, limit=limit)]
         messages = [one for one in await self.messages(stream, ids) if one.exists]
         whole = sum(1 for one in messages if one.digest)
         strays: list[DelayedMessage] = []
@@ -137,11 +136,11 @@ class DelayedReader:
             until = now - until
         ids: dict[str, None] = {}
         key = self.queue_of(stream)
-        count = _value(await count_due(self._server, key, until), key)
+        count = await count_due(self._server, key, until)
         for skip in range(0, count, PAGE):
             limit = min(PAGE, count - skip)
             page = await read_due(self._server, key, until=until, skip=skip, limit=limit)
-            ids.update(dict.fromkeys(one.id for one in _value(page, key)))
+            ids.update(dict.fromkeys(one.id for one in page))
         return list(ids)
 
     async def lacks_stream(self, stream: str) -> str:
@@ -162,8 +161,7 @@ class DelayedReader:
 
     async def queued(self, stream: str) -> int:
         """How many messages a queue has; raises ``StreamopsError``."""
-        key = self.queue_of(stream)
-        return _value(await count_due(self._server, key, None), key)
+        return await count_due(self._server, self.queue_of(stream), None)
 
     def _require(self, stream: str) -> None:
         named = self._configured.get(stream)
@@ -179,12 +177,6 @@ class DelayedReader:
                 if one is not None:
                     owners.setdefault(self.queue_of(one), one)
         return sorted(owners.values())
-
-
-def _value(result: Value | Fault, key: str) -> Value:
-    if isinstance(result, Fault):
-        raise result.error(key)
-    return result
 
 
 SHARE: Final = 0.5

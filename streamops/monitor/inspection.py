@@ -14,7 +14,7 @@ from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.lag import RangeCount, lag_of_reading, reliability_of
-from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.faults import Fault, FaultKind, required
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, Readings, StreamReader
 
@@ -27,9 +27,7 @@ async def read_stream(server: Server, stream: str) -> tuple[StreamReading, Ident
         ServerError: It could not be read.
     """
     readings = await StreamReader(server).read([stream])
-    reading = readings.streams[0]
-    if isinstance(reading, Fault):
-        raise reading.error(f"stream {stream}")
+    reading = required(readings.streams[0], f"stream {stream}")
     return reading, identity_of(readings, reading)
 
 
@@ -83,18 +81,16 @@ class Look(Struct, frozen=True):
 
 async def look_at(server: Server, stream: str) -> Look:
     """Look at a stream; raises ``NotFound`` where there is none, ``ServerError`` where it cannot be read."""
-    look = await find_stream(server, stream)
-    if isinstance(look, Fault):
-        raise look.error(f"stream {stream}")
-    return look
-
-
-async def find_stream(server: Server, stream: str) -> Look | Fault:
-    """Look at a stream, or the fault that says there is none; raises ``ServerError`` where it cannot be read."""
     (look,) = await find_streams(server, [stream])
-    if isinstance(look, Fault) and look.kind is not FaultKind.MISSING:
-        raise look.error(f"stream {stream}")
-    return look
+    return required(look, f"stream {stream}")
+
+
+async def find_stream(server: Server, stream: str) -> Look | None:
+    """Look at a stream, if there is one; raises ``ServerError`` where it cannot be read."""
+    (look,) = await find_streams(server, [stream])
+    if isinstance(look, Fault) and look.kind is FaultKind.MISSING:
+        return None
+    return required(look, f"stream {stream}")
 
 
 async def find_streams(server: Server, streams: Sequence[str]) -> list[Look | Fault]:
@@ -177,7 +173,7 @@ async def entries_read_at(
     if not ahead.exact:
         return None
     again = await find_stream(server, stream.name)
-    if isinstance(again, Fault) or again.reading.entries_added is None:
+    if again is None or again.reading.entries_added is None:
         return None
     removed = stream.entries_added - stream.length
     if again.reading.entries_added - again.reading.length != removed:

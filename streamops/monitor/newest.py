@@ -4,7 +4,6 @@ from typing import Final, NamedTuple
 
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 
@@ -33,19 +32,18 @@ async def read_newest(
     first: EntryId = ZERO_ID,
     last: EntryId = LAST_ID,
     most_bytes: int | None = None,
-) -> Newest | Fault:
+    what: str = "",
+) -> Newest:
     """Entries between two IDs, both inclusive, the newest first; fewer than ``count`` where they are large.
 
     Raises:
-        ServerError: The node fails.
+        ServerError: They cannot be read; said of ``what``, or of the stream.
     """
     room = MOST_BYTES if most_bytes is None else most_bytes
     entries: list[Entry] = []
     weight, size = 0, min(count, FIRST)
     while True:
-        page = await read_page(server, stream, first, last, size, newest_first=True)
-        if isinstance(page, Fault):
-            return page
+        page = await read_page(server, stream, first, last, size, newest_first=True, what=what)
         entries += page
         weight += sum(entry.size for entry in page)
         if len(page) < size or page[-1].id <= first:

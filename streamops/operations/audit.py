@@ -9,22 +9,20 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden, NotFound, StreamopsError, UnexpectedReply
+from streamops.errors import Forbidden, NotFound, Refused, StreamopsError, UnexpectedReply
 from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Job, Outcome, Plan
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.operations.packing import pack, unpack
 from streamops.operations.undo_snapshots import in_records, pack_pages, snapshot_key
-from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT, read_records, write_record
-from streamops.wire.writes.undo_snapshots import drop_pages, read_snapshot
+from streamops.wire.writes.undo_snapshots import SnapshotPage, drop_pages, read_snapshot
 
 ENDS = frozenset({AuditPhase.DONE, AuditPhase.FAILED})
 
 PAGE = 100
 Noun = TypeVar("Noun", bound=Struct)
-Certain = TypeVar("Certain")
 
 _PHASES = frozenset(AuditPhase)
 _ENVIRONMENTS = frozenset(Environment)
@@ -122,11 +120,11 @@ class Trail:
 
     async def _gather(self) -> None:
         kept = await read_snapshot(self._server, self.snapshot) if self.snapshot else []
-        for pages in in_records(_certain(kept, self.snapshot)):
+        for pages in in_records(kept):
             # Compressing takes milliseconds, in which the server is to be told what to do next.
             undo = await asyncio.to_thread(pack_pages, [page.rows for page in pages])
             await self.batch(undo)
-            _certain(await drop_pages(self._server, self.snapshot, pages), self.snapshot)
+            await drop_pages(self._server, self.snapshot, pages)
 
     async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
         """Write the last record; raises ``ServerError`` where that fails."""
@@ -147,12 +145,8 @@ class Trail:
         }
 
     async def _write(self, phase: AuditPhase, fields: Mapping[str, bytes]) -> str:
-        written = await write_record(
-            self._server, {"phase": phase.encode(), "begun": self.id.encode(), **self._head, **fields}
-        )
-        if isinstance(written, Fault):
-            raise written.error(AUDIT)
-        return str(written)
+        record = {"phase": phase.encode(), "begun": self.id.encode(), **self._head, **fields}
+        return str(await write_record(self._server, record))
 
 
 async def read_audit(
@@ -165,8 +159,6 @@ async def read_audit(
 ) -> list[AuditRecord]:
     """Records of the log; raises ``ServerError`` where it cannot be read."""
     entries = await read_records(server, start=start, end=end, count=count, newest_first=newest_first)
-    if isinstance(entries, Fault):
-        raise entries.error(AUDIT)
     return [decode_record(entry) for entry in entries]
 
 
@@ -195,8 +187,10 @@ async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
 async def _not_gathered(server: Server, begun: AuditRecord, before: AuditRecord) -> list[AuditRecord]:
     """What is kept beside the stream, as one more record that comes after a certain one."""
     key = snapshot_key(server, begun.keeps_beside, begun.id)
-    pages = await read_snapshot(server, key) if key else []
-    if isinstance(pages, Fault) or not pages:
+    pages: list[SnapshotPage] = []
+    with suppress(Refused, NotFound):
+        pages = await read_snapshot(server, key) if key else []
+    if not pages:
         return []
     undo = pack_pages([page.rows for page in pages])
     after = EntryId.parse(before.id).next()
@@ -249,12 +243,6 @@ def undo_blobs(records: Sequence[AuditRecord]) -> list[bytes]:
 def undone_actions(record: AuditRecord) -> tuple[str, ...]:
     """The actions that a record says were taken back, to their end; none where it says nothing of the kind."""
     return record.undoes if record.phase is AuditPhase.DONE else ()
-
-
-def _certain(reply: Certain | Fault, what: str) -> Certain:
-    if isinstance(reply, Fault):
-        raise reply.error(what)
-    return reply
 
 
 def _is_id(text: str) -> bool:

@@ -2,11 +2,11 @@
 
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import IO, Final, Self
 
 import msgspec
 from msgspec import Struct
@@ -54,20 +54,26 @@ _TAKING_BACK: Final = b'{"not_deleted":'
 class BackupWriter:
     """A new file of entries, readable by its owner alone. Where its block fails, it is removed again unless kept.
 
+    Without a path nothing is written.
+
     Attributes:
         path: The file.
         written: Entries written so far.
         kept: Whether the file stays however its block ends: it may hold what is nowhere else any more.
     """
 
-    def __init__(self, path: str | Path, *, anew: bool = False) -> None:
+    def __init__(self, path: str | Path | None, *, anew: bool = False) -> None:
         self._anew = anew
-        self.path = Path(path)
+        self.path = Path(path or "")
+        self._file: IO[bytes] | None = None
+        self._wanted = bool(path)
         self.written = 0
         self.kept = False
 
     def __enter__(self) -> Self:
         """Create the file; raises ``SettingsError`` where it exists already, unless it is written anew, or cannot be."""
+        if not self._wanted:
+            return self
         try:
             if self._anew:
                 self.path.unlink(missing_ok=True)
@@ -83,6 +89,8 @@ class BackupWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._file is None:
+            return
         try:
             self._file.close()
         finally:
@@ -95,19 +103,18 @@ class BackupWriter:
         Raises:
             SettingsError: They cannot be written.
         """
-        self.write_lines([entry_line(stream, entry) for entry in entries])
+        self.write_lines(entry_line(stream, entry) for entry in entries)
 
-    def write_lines(self, lines: Sequence[bytes]) -> None:
+    def write_lines(self, lines: Iterable[bytes]) -> None:
         """Add lines, and make sure that they are on the disk; raises ``SettingsError`` where they cannot be written."""
-        if lines:
-            self._append(b"".join(lines))
-            self.written += len(lines)
+        if self._file is not None and (told := [*lines]):
+            self._append(self._file, b"".join(told))
+            self.written += len(told)
 
     def take_back(self, ids: Iterable[EntryId]) -> None:
         """Say which of the entries written were not deleted after all; raises ``SettingsError`` where it cannot."""
-        told = tuple(map(str, ids))
-        if told:
-            self._append(msgspec.json.encode(_NotDeleted(told)) + b"\n")
+        if self._file is not None and (told := tuple(map(str, ids))):
+            self._append(self._file, msgspec.json.encode(_NotDeleted(told)) + b"\n")
 
     def rename(self, path: str | Path) -> None:
         """Give the file its name, now that all is in it; raises ``SettingsError`` where there is one of that name."""
@@ -121,28 +128,30 @@ class BackupWriter:
         except OSError as error:
             raise _not_written(Path(path), error) from None
 
-    def _append(self, content: bytes) -> None:
+    def _append(self, file: IO[bytes], content: bytes) -> None:
         """Add all of it to what is on the disk, or nothing."""
-        good = self._file.tell()
+        good = file.tell()
         try:
             left = memoryview(content)
             while left:
-                left = left[self._file.write(left) :]
-            os.fsync(self._file.fileno())
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
         except OSError as error:
             # Half a line would be in the way of whoever reads the others.
             with suppress(OSError):
-                self._file.truncate(good)
-                self._file.seek(good)
-                os.fsync(self._file.fileno())
+                file.truncate(good)
+                file.seek(good)
+                os.fsync(file.fileno())
             raise _not_written(self.path, error) from None
 
 
-def forbid_existing(path: str | Path) -> None:
+def forbid_existing(path: str | Path | None) -> None:
     """Raises ``SettingsError`` where there is a file of that name already, or no directory for it.
 
     No backup overwrites another.
     """
+    if not path:
+        return
     if os.path.lexists(path):
         raise SettingsError(f"{path} exists already", "Name another file; a backup never overwrites one.")
     directory = Path(path).parent

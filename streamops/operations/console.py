@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,7 +29,6 @@ from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.payloads import KeptPayload
 from streamops.model.pending import PendingProfile
-from streamops.model.readings import StreamReading
 from streamops.model.snapshot import Gap, Snapshot
 from streamops.monitor.arrivals import ArrivalReader
 from streamops.monitor.collect import Collector
@@ -38,6 +37,7 @@ from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
 from streamops.monitor.discover import Discovery
 from streamops.monitor.examinations import MappingProblem, find_mapping_problems
+from streamops.monitor.inspection import read_stream
 from streamops.monitor.observe import Observer
 from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
 from streamops.monitor.pending_scan import PendingScan, advance_scan, profile_of
@@ -55,15 +55,11 @@ from streamops.operations.jobs import all_jobs, find_job
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.operations.operation import Prepared
 from streamops.targets.targets import FindSpec, Targets, nothing_configured
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.payload_reads import read_kept_payload
-from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending, read_pending_summary
+from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import StreamReader
 from streamops.wire.writes.audit import AUDIT
-
-Value = TypeVar("Value")
 
 PAGE_BYTES = 4 << 20
 FIRST_PAGE = 1
@@ -329,10 +325,7 @@ class Console:
         entries: list[Entry] = []
         weight, size = 0, min(count, FIRST_PAGE)
         while True:
-            page = _value(
-                await read_page(self._server, stream, start, end, size, newest_first=newest_first),
-                f"stream {stream}",
-            )
+            page = await read_page(self._server, stream, start, end, size, newest_first=newest_first)
             entries += page
             weight += sum(entry.size for entry in page)
             if len(page) < size:
@@ -360,12 +353,7 @@ class Console:
         Raises:
             NotFound: The key holds something else.
         """
-        found = await read_kept_payload(self._server, key, limit)
-        if not isinstance(found, Fault):
-            return found
-        if found.kind is FaultKind.WRONG_TYPE:
-            raise NotFound(f"payload {key}: the key is no string", "It is no payload that streamops keeps.")
-        raise found.error(f"payload {key}")
+        return await read_kept_payload(self._server, key, limit)
 
     async def tail(
         self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
@@ -400,15 +388,12 @@ class Console:
         now = await read_clock(self._server, stream)
         if count < 1:
             return PendingPage((), after, now)
-        pages = await read_pending(self._server, [PendingRange(stream, group, after, count, consumer)])
-        rows = _value(pages[0], f"group {stream}/{group}")
+        rows = await read_pending_page(self._server, PendingRange(stream, group, after, count, consumer))
         return PendingPage(rows, rows[-1].id if len(rows) == count else None, now)
 
     async def read_pending_summary(self, stream: str, group: str) -> PendingSummary:
         """How many entries are pending, between which IDs, and whose; raises ``NotFound`` without such a group."""
-        return PendingSummary(
-            *_value(await read_pending_summary(self._server, stream, group), f"group {stream}/{group}")
-        )
+        return PendingSummary(*await read_pending_summary(self._server, stream, group))
 
     async def scan_pending(self, stream: str, group: str, *, limit: int = 100_000) -> PendingProfile | None:
         """The distribution of pending entries, from at most ``limit`` rows; none where none is pending."""
@@ -416,7 +401,7 @@ class Console:
         scan = PendingScan()
         while scan.last_pass is None and scan.scanned < limit:
             page = PendingRange(stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.scanned))
-            rows = _value((await read_pending(self._server, [page]))[0], f"group {stream}/{group}")
+            rows = await read_pending_page(self._server, page)
             scan = advance_scan(scan, rows, end=len(rows) < page.limit)
         profile = profile_of(scan, pending)
         return profile if profile is not None and profile.scanned else None
@@ -428,18 +413,10 @@ class Console:
         return await search_entries(partial(self.read_entries, stream), query, progress)
 
     async def _last_generated_id(self, stream: str) -> EntryId:
-        reading = (await StreamReader(self._server).read([stream])).streams[0]
-        if isinstance(reading, StreamReading) and reading.last_generated_id is not None:
+        reading, _ = await read_stream(self._server, stream)
+        if reading.last_generated_id is not None:
             return reading.last_generated_id
-        if isinstance(reading, Fault):
-            raise reading.error(f"stream {stream}")
         raise NotFound(
             f"stream {stream}: its last ID cannot be read",
             "Say where to start; XINFO STREAM is not permitted to this user.",
         )
-
-
-def _value(result: Value | Fault, what: str) -> Value:
-    if isinstance(result, Fault):
-        raise result.error(what)
-    return result

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.errors import StreamopsError
+from streamops.errors import ServerError, StreamopsError
 from streamops.model.dead_letter_fields import REPLAY_OF
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.entries import Entry
@@ -32,7 +32,7 @@ from streamops.monitor.newest import read_newest
 from streamops.operations.actions import ActionQuery, find_actions, read_actions, state_before
 from streamops.operations.audit import read_action
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, FaultKind
+from streamops.wire.faults import Fault
 from streamops.wire.keys import attempts_key, dead_letter_key, retry_key
 from streamops.wire.numbers import number
 from streamops.wire.reads import PendingRange, read_by_id, read_clock, read_pending
@@ -163,10 +163,12 @@ class EntryTracer:
 
     async def _newest(self, key: str, since: EntryId, unknown: list[str]) -> Sequence[Entry]:
         """Entries of a stream since an entry was added; nothing of a stream that is not there."""
-        found = await read_newest(self._server, key, LOOKED_AT, first=since, most_bytes=MOST_BYTES)
-        if isinstance(found, Fault):
-            if found.kind is not FaultKind.MISSING:
-                unknown.append(f"What is in {key}: {found.reason}.")
+        try:
+            found = await read_newest(
+                self._server, key, LOOKED_AT, first=since, most_bytes=MOST_BYTES, what=key
+            )
+        except ServerError as error:
+            unknown.append(f"What is in {error.message}.")
             return ()
         if found.more:
             unknown.append(

@@ -25,7 +25,6 @@ from streamops.wire.writes.jobs import (
     forget_jobs,
     job_key,
     list_jobs,
-    read_job,
     read_jobs,
     take_job,
 )
@@ -73,9 +72,7 @@ class HeldJob:
             "audit_id": audit_id,
             "rate": "" if rate is None else str(rate),
         }
-        taken = await take_job(server, job_id, owner, fields, new=True)
-        if isinstance(taken, Fault):
-            raise taken.error("the job cannot be written")
+        await take_job(server, job_id, owner, fields, new=True)
         return cls(server, job_id, owner)
 
     @classmethod
@@ -97,8 +94,6 @@ class HeldJob:
             StalePlan: Somebody went on with it since it was read.
         """
         taken = await take_job(server, job.id, owner, {"cursor": job.cursor}, new=False)
-        if isinstance(taken, Fault):
-            raise taken.error(f"job {job.id}")
         if isinstance(taken, Holding):
             raise held_by(job.id, taken.owner, taken.left)
         if taken is Taken.OVER:
@@ -110,9 +105,7 @@ class HeldJob:
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)
         fields = {**held._fields(Tally()), "audit_id": audit_id or job.audit_id}
-        told = await beat_job(server, job.id, owner, fields)
-        if isinstance(told, Fault):
-            raise told.error(f"job {job.id}")
+        await beat_job(server, job.id, owner, fields)
         return held
 
     async def beat(self, tally: Tally, cursor: str, *, at_once: bool = False) -> None:
@@ -122,8 +115,6 @@ class HeldJob:
             return
         self._beaten = time.monotonic()
         told = await beat_job(self._server, self.id, self._owner, self._fields(tally))
-        if isinstance(told, Fault):
-            raise told.error(f"job {self.id}")
         if told is Beat.LOST:
             raise JobStopped(f"job {self.id} was taken over", "Whoever holds it goes on with it.")
         if told is Beat.CANCEL:
@@ -180,8 +171,6 @@ async def ask_to_stop(server: Server, job_id: str) -> bool:
         Forbidden: It is over already.
     """
     told = await cancel_job(server, job_id)
-    if isinstance(told, Fault):
-        raise told.error(f"job {job_id}")
     if told is Cancelling.NONE:
         raise _no_job(job_id)
     if told is Cancelling.OVER:
@@ -191,7 +180,7 @@ async def ask_to_stop(server: Server, job_id: str) -> bool:
 
 async def find_job(server: Server, job_id: str) -> Job:
     """A job by its ID; raises ``NotFound`` where there is none, and ``UnexpectedReply`` where it is of another version."""
-    job = await read_job(server, job_id)
+    (job,) = await read_jobs(server, [job_id])
     if isinstance(job, Fault):
         if job.kind is FaultKind.OTHER:
             raise UnexpectedReply(f"job {job_id}: {job.reason}", BY_ANOTHER)
@@ -204,8 +193,6 @@ async def find_job(server: Server, job_id: str) -> Job:
 async def all_jobs(server: Server, limit: int, *, tidy: bool) -> JobPage:
     """The newest jobs, newest first; ``tidy`` takes those off the list that the server has forgotten."""
     ids = await list_jobs(server, limit)
-    if isinstance(ids, Fault):
-        raise ids.error("the list of jobs")
     jobs = await read_jobs(server, ids)
     if tidy:
         await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])

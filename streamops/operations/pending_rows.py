@@ -8,7 +8,7 @@ from streamops.model.streams import Consumer
 from streamops.operations.running import Run
 from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.hearts import WORKER_PREFIX
-from streamops.wire.faults import Fault
+from streamops.wire.faults import required
 from streamops.wire.keys import retry_source, unhandled_key
 from streamops.wire.reads import read_consumers
 from streamops.wire.server import Server
@@ -19,9 +19,8 @@ async def read_members(
     server: Server, stream: str, group: str, needed: str | None = None
 ) -> tuple[Consumer, ...]:
     """A group's consumers; raises ``NotFound`` where the one that is needed is not among them."""
-    consumers = (await read_consumers(server, [(stream, group)]))[0]
-    if isinstance(consumers, Fault):
-        raise consumers.error(f"group {stream}/{group}")
+    (found,) = await read_consumers(server, [(stream, group)])
+    consumers = required(found, f"group {stream}/{group}")
     names = [one.name for one in consumers]
     if needed is not None and needed not in names:
         raise NotFound(

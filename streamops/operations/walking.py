@@ -12,7 +12,7 @@ from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor.inspection import Look, find_stream
 from streamops.monitor.lag import entries_added
-from streamops.wire.faults import Fault
+from streamops.wire.faults import required
 from streamops.wire.reads import Count, CountRange, count_entries
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth
@@ -52,16 +52,13 @@ class _Walk:
         page = CountRange(
             look.reading.name, self.at, self._until, min(most, STEP), STEP_BYTES, weight, back=self._back
         )
-        found: Count | Fault = (
-            await count_entries(
-                self._server,
-                [page],
-                scripts=look.depth in SCRIPTED or self._back,
-                read_only=look.depth is Depth.READ_ONLY_SCRIPT,
-            )
-        )[0]
-        if isinstance(found, Fault):
-            raise found.error(f"stream {look.reading.name}")
+        (count,) = await count_entries(
+            self._server,
+            [page],
+            scripts=look.depth in SCRIPTED or self._back,
+            read_only=look.depth is Depth.READ_ONLY_SCRIPT,
+        )
+        found = required(count, f"stream {look.reading.name}")
         self.counted += found.entries
         self.steps += 1
         self.at = found.last_id
@@ -136,7 +133,7 @@ async def _removed_since(server: Server, look: Look) -> int | None:
         if isinstance(found, Count) and found.gone is not None:
             return found.gone
     again = await find_stream(server, stream.name)
-    intact = not isinstance(again, Fault) and entries_added(stream, again.reading) is not None
+    intact = again is not None and entries_added(stream, again.reading) is not None
     return 0 if intact else None
 
 
@@ -197,6 +194,20 @@ async def cut_for_length(server: Server, look: Look, kept: int) -> EntryId | Non
     while walk.counted < wanted and not walk.ended:
         await walk.step(wanted - walk.counted)
     return walk.at if back else _after(walk.at)
+
+
+async def position_before(server: Server, look: Look, position: EntryId, count: int) -> EntryId:
+    """The position from which the last ``count`` entries up to and including ``position`` are given again.
+
+    Raises:
+        ServerError: The entries cannot be walked over.
+    """
+    if not count:
+        return position
+    walk = _Walk(server, look, _after(position), ZERO_ID, back=True)
+    while walk.counted < count and not walk.ended:
+        await walk.step(count - walk.counted)
+    return ZERO_ID if walk.counted < count or walk.at == ZERO_ID else walk.at.previous()
 
 
 def _after(one: EntryId) -> EntryId:

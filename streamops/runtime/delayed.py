@@ -73,11 +73,7 @@ class Scheduler:
         Raises:
             ServerError: The server did not answer, or refused.
         """
-        queue = self._queue_of(stream)
-        answer = await delaying.delayed_get(self._server, stream, ident, queue)
-        if isinstance(answer, Fault):
-            raise answer.error(queue)
-        return answer
+        return await delaying.delayed_get(self._server, stream, ident, self._queue_of(stream))
 
     async def cancel(self, stream: str, ident: str) -> bool:
         """Remove a message, with its payload; whether there was one.
@@ -94,8 +90,6 @@ class Scheduler:
                 "Remove it with the program that wrote it.",
             )
         answer = await delaying.delayed_cancel(self._server, stream, ident, queue)
-        if isinstance(answer, Fault):
-            raise answer.error(queue)
         if answer and message is not None and message.body is not None:
             for key in _payloads_of(stream, message.body):
                 await payloads.drop_payload(self._server, key)
@@ -115,8 +109,7 @@ class Scheduler:
             wait = due
         for one in kept:
             longer = one._replace(ttl=one.ttl + max(wait, NO_DELAY))
-            if problem := await payloads.keep_payload(self._server, longer):
-                raise problem.error(f"payload {one.key}")
+            await payloads.keep_payload(self._server, longer)
 
 
 def due_of(delay: timedelta | float | None, at: datetime | None) -> timedelta | datetime:

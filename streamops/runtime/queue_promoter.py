@@ -19,7 +19,6 @@ from streamops.runtime.events import (
     Troubled,
 )
 from streamops.wire.consuming.pumping import NOTHING_PASSED, Pumped, pump
-from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 
 LONGEST_SLEEP: Final = 1.0
@@ -131,8 +130,6 @@ class QueuePromoter:
             dead_letters=self._dead_letters,
             passed=self._passed,
         )
-        if isinstance(pumped, Fault):
-            raise pumped.error(f"delayed messages of {self._stream}")
         self._passed = pumped.passed
         self._answered = self._now()
         self._clock.read(pumped.now_ms, self._asked, self._answered)

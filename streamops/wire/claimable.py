@@ -8,7 +8,7 @@ from typing import NamedTuple
 from streamops.model.ids import EntryId
 from streamops.model.pending import Selection, Unfit
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.gone import GoneSearch
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name, decode_pending_rows
@@ -51,7 +51,7 @@ async def read_claimable(
     *,
     most: int | None,
     search: GoneSearch | None = None,
-) -> Selection | Fault:
+) -> Selection:
     """Count rows, lowest first, at most so many.
 
     Args:
@@ -65,9 +65,8 @@ async def read_claimable(
     start = "-"
     to, least = _name(what.to), what.min_idle_ms
     while True:
-        page = await server.single(what.stream, "XPENDING", what.stream, what.group, start, "+", PAGE, *owner)
-        if isinstance(page, Exception):
-            return fault(page)
+        command = ("XPENDING", what.stream, what.group, start, "+", PAGE, *owner)
+        page = required(await server.single(what.stream, *command), f"group {what.stream}/{what.group}")
         rows = tally.add([row for row in page if row[IDLE] >= least and row[OWNER] != to], most)
         if search is not None and rows:
             await search.look_at([row[ID] for row in rows])
@@ -83,7 +82,7 @@ async def read_claimable_ids(
     *,
     most: int | None,
     search: GoneSearch | None = None,
-) -> tuple[Selection, Unfit, bytes] | Fault:
+) -> tuple[Selection, Unfit, bytes]:
     """Count those of the IDs that can be claimed, lowest first, at most so many; and those that cannot.
 
     Returns:
@@ -93,8 +92,6 @@ async def read_claimable_ids(
     for at in range(0, len(ids), PAGE):
         rows: list[Row] = []
         for reply in await _rows(server, what, ids[at : at + PAGE]):
-            if isinstance(reply, Exception):
-                return fault(reply)
             why = _objection(what, reply)
             unfit[why] += 1
             fits = not why and (most is None or tally.count + len(rows) < most)
@@ -110,7 +107,7 @@ async def read_claimable_ids(
 async def _rows(server: Server, what: Claimable, ids: Sequence[EntryId]) -> list[Reply]:
     stream, group = what.stream, what.group
     requests = [Request(stream, ("XPENDING", stream, group, str(one), str(one), 1)) for one in ids]
-    return (await server.batch(requests)).replies
+    return [required(reply, f"group {stream}/{group}") for reply in (await server.batch(requests)).replies]
 
 
 def _objection(what: Claimable, reply: Sequence[Row]) -> str:

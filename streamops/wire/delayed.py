@@ -4,14 +4,14 @@ import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.ids import EPOCH
 from streamops.model.queue_metrics import QueueCount
 from streamops.wire.batches import Request
 from streamops.wire.delayed_bodies import ForeignBodyError, decode_body
-from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.keys import NO_CONFIGURATION, bodies_key, delayed_key
 from streamops.wire.node import Reply
 from streamops.wire.reads import read_clock
@@ -95,15 +95,14 @@ async def count_queues(
     return found
 
 
-async def count_due(server: Server, queue: str, until: datetime | None) -> int | Fault:
+async def count_due(server: Server, queue: str, until: datetime | None) -> int:
     """How many messages are due until an instant; none for all."""
-    reply = await server.single(queue, "ZCOUNT", queue, "-inf", _bound(until))
-    return fault(reply) if isinstance(reply, Exception) else int(reply)
+    return int(required(await server.single(queue, "ZCOUNT", queue, "-inf", _bound(until)), queue))
 
 
 async def read_due(
     server: Server, queue: str, *, until: datetime | None = None, skip: int = 0, limit: int
-) -> list[Due] | Fault:
+) -> list[Due]:
     """Members of a queue, the first due first: those due until an instant, or all.
 
     They are asked for by their ranks: to skip members by their scores, the server walks over each of them.
@@ -117,9 +116,7 @@ async def read_due(
     """
     if limit < 1:
         return []
-    reply = await server.single(queue, "ZRANGE", queue, skip, skip + limit - 1, "WITHSCORES")
-    if isinstance(reply, Exception):
-        return fault(reply)
+    reply = required(await server.single(queue, "ZRANGE", queue, skip, skip + limit - 1, "WITHSCORES"), queue)
     latest = math.inf if until is None else milliseconds(until)
     return [
         Due(decode_name(name), moment(score))
@@ -155,9 +152,7 @@ async def read_strays(server: Server, queue: str, limit: int) -> list[DelayedMes
     strays: list[DelayedMessage] = []
     cursor, looked_at = 0, 0
     while True:
-        reply = await server.single(key, "HSCAN", key, cursor, "COUNT", MOST_BODIES)
-        if isinstance(reply, Exception):
-            raise fault(reply).error(key)
+        reply = required(await server.single(key, "HSCAN", key, cursor, "COUNT", MOST_BODIES), key)
         cursor, flat = int(reply[0]), reply[1]
         ids = [decode_name(name) for name in flat[::2]]
         looked_at += len(ids)
@@ -190,17 +185,13 @@ def milliseconds(at: datetime) -> int:
 async def _read_page(server: Server, queue: str, ids: Sequence[str]) -> tuple[list[DelayedMessage], int]:
     key = bodies_key(queue)
     scores = await _scores(server, queue, ids)
-    bodies = await server.single(key, "HMGET", key, *ids)
-    if isinstance(bodies, Exception):
-        raise fault(bodies).error(key)
+    bodies = required(await server.single(key, "HMGET", key, *ids), key)
     messages = [decode_message(*parts) for parts in zip(ids, scores, bodies, strict=True)]
     return messages, sum(len(body) for body in bodies if body is not None)
 
 
 async def _scores(server: Server, queue: str, ids: Sequence[str]) -> list[bytes | None]:
-    scores: Any = await server.single(queue, "ZMSCORE", queue, *ids)
-    if isinstance(scores, Exception):
-        raise fault(scores).error(queue)
+    scores = required(await server.single(queue, "ZMSCORE", queue, *ids), queue)
     return list(scores)
 
 

@@ -58,25 +58,19 @@ async def schedule_many(
     return answers
 
 
-async def delayed_get(
-    server: Server, stream: str, ident: str, queue: str = ""
-) -> DelayedMessage | Fault | None:
+async def delayed_get(server: Server, stream: str, ident: str, queue: str = "") -> DelayedMessage | None:
     """A delayed message by its ID, both halves read at one instant; none where there is none of it.
 
     Raises:
         ServerError: The server did not answer.
     """
     key = queue or delayed_key(stream)
-    reply = await write_script(
-        server, "delayed_get", Call(key, (ident,), lambda halves: halves, (bodies_key(key),))
-    )
-    if isinstance(reply, Fault):
-        return reply
-    message = decode_message(ident, *reply)
+    call = Call(key, (ident,), lambda halves: decode_message(ident, *halves), (bodies_key(key),))
+    message = await write_script(server, "delayed_get", call, key)
     return message if message.exists else None
 
 
-async def delayed_cancel(server: Server, stream: str, ident: str, queue: str = "") -> bool | Fault:
+async def delayed_cancel(server: Server, stream: str, ident: str, queue: str = "") -> bool:
     """Remove a delayed message by its ID, whatever it is by now; whether there was one. Foreign members stay.
 
     Raises:
@@ -84,8 +78,7 @@ async def delayed_cancel(server: Server, stream: str, ident: str, queue: str = "
     """
     key = queue or delayed_key(stream)
     call = Call(key, (ident, ANY_BODY), lambda words: words == [b"cancelled"], (bodies_key(key),))
-    reply: bool | Fault = await write_script(server, "delayed_cancel", call)
-    return reply
+    return await write_script(server, "delayed_cancel", call, key)
 
 
 class _Batch:

@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from redis.exceptions import (
@@ -115,6 +115,18 @@ class Fault(Struct, frozen=True):
                 )
             case _:
                 return UnexpectedReply(message, "Run `streamops doctor` to see what this server can do.")
+
+
+Value = TypeVar("Value")
+
+
+def required(reply: Value | Fault | Exception, what: str) -> Value:
+    """A reply; raises its error, said of ``what``, where it is one."""
+    if isinstance(reply, Exception):
+        reply = fault(reply)
+    if isinstance(reply, Fault):
+        raise reply.error(what)
+    return reply
 
 
 def fault(error: Exception) -> Fault:
@@ -292,4 +304,4 @@ def _plain(error: Exception) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-__all__ = ["Fault", "FaultKind", "RedisError", "fault", "server_error"]
+__all__ = ["Fault", "FaultKind", "RedisError", "fault", "required", "server_error"]

@@ -4,10 +4,9 @@ from typing import Final
 
 from streamops.model.dead_letters import LetterKind
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, run_script
+from streamops.wire.script_calls import Call, read_script
 from streamops.wire.server import Server
 
 BATCH: Final = 500
@@ -49,37 +48,21 @@ class LetterCount:
             self.kinds[kind] = self.kinds.get(kind, 0) + flat[at + 3]
 
 
-async def count_letters(
-    server: Server, queue: str, after: EntryId, last: EntryId, limit: int
-) -> LetterCount | Fault:
+async def count_letters(server: Server, queue: str, after: EntryId, last: EntryId, limit: int) -> LetterCount:
     """Count letters after one ID and up to another, at most ``limit`` of them.
 
-    No permission to write is asked for where the server has the read-only form of scripts.
+    Raises:
+        ServerError: They cannot be read.
     """
-    count, read_only = LetterCount(), True
+    count = LetterCount()
     while not count.ended and count.letters < limit:
         start = count.last_id or after
         most = min(BATCH, limit - count.letters)
         arguments = (str(start), str(last), most, BATCH_BYTES, FIRST_STEP)
-        reply = await _tally(server, Call(queue, arguments, lambda reply: reply), read_only=read_only)
-        if read_only and _is_unknown(reply):
-            read_only = False
-            continue
-        if isinstance(reply, Fault):
-            return reply
-        count.add(reply)
+        call = Call(queue, arguments, _as_it_is)
+        count.add(await read_script(server, "tally_letters", call, f"queue {queue}"))
     return count
 
 
-async def _tally(server: Server, call: Call, *, read_only: bool) -> Reply:
-    """What one call of the script says, or a ``Fault``; raises ``ServerError`` where the node does not answer."""
-    answers = await run_script(server, "tally_letters", [call], read_only=read_only)
-    reply = answers.replies[0]
-    if answers.failures and isinstance(reply, Exception):
-        raise server.error(reply)
-    return fault(reply) if isinstance(reply, Exception) else reply
-
-
-def _is_unknown(reply: Reply) -> bool:
-    """Whether the read-only form is not there: Redis 7.0 brought it, and a user may lack it."""
-    return isinstance(reply, Fault) and (reply.kind is FaultKind.UNSUPPORTED or reply.denies_command)
+def _as_it_is(reply: Reply) -> Reply:
+    return reply

@@ -2,9 +2,10 @@
 
 from typing import Final
 
+from streamops.errors import NotFound
 from streamops.model.payloads import KeptPayload
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import FaultKind, fault
 from streamops.wire.numbers import span
 from streamops.wire.server import Server
 
@@ -12,10 +13,11 @@ GONE: Final = -2
 FOR_EVER: Final = -1
 
 
-async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload | Fault | None:
+async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload | None:
     """A payload by its key, at most ``limit`` bytes of it; none where it is gone.
 
     Raises:
+        NotFound: The key holds something else.
         ServerError: The server could not be asked.
     """
     # Its time to live is asked for last: who finds it there has found its beginning before it went.
@@ -25,7 +27,11 @@ async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload
         if isinstance(reply, Exception):
             if any(reply is failure for failure in answers.failures.values()):
                 raise server.error(reply)
-            return fault(reply)
+            if fault(reply).kind is FaultKind.WRONG_TYPE:
+                raise NotFound(
+                    f"payload {key}: the key is no string", "It is no payload that streamops keeps."
+                )
+            raise fault(reply).error(f"payload {key}")
     size, head, left = answers.replies
     if left == GONE:
         return None

@@ -1,7 +1,7 @@
 """Reads on many keys at once, each a constant number of round trips a node."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from streamops.model.consumer_table import Members
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import Fault, fault, required
 from streamops.wire.node import Command, Node
 from streamops.wire.replies import (
     ConsumersDecoder,
@@ -137,6 +137,21 @@ async def read_pending(
     return _faults((await server.batch(requests)).replies)
 
 
+async def read_pending_page(server: Server, page: PendingRange) -> tuple[PendingEntry, ...]:
+    """One such page; raises ``ServerError`` where the group cannot be read."""
+    (rows,) = await read_pending(server, [page])
+    return required(rows, f"group {page.stream}/{page.group}")
+
+
+async def pending_pages(server: Server, page: PendingRange) -> AsyncIterator[tuple[PendingEntry, ...]]:
+    """That page and those after it, to the last row; raises ``ServerError`` where the group cannot be read."""
+    while rows := await read_pending_page(server, page):
+        yield rows
+        if len(rows) < page.limit:
+            return
+        page = page._replace(after=rows[-1].id)
+
+
 async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tuple[Entry, ...] | Fault]:
     """XRANGE of each range, payloads included."""
     requests = [
@@ -151,23 +166,31 @@ async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tup
 
 
 async def read_page(
-    server: Server, stream: str, first: EntryId, last: EntryId, count: int, *, newest_first: bool
-) -> tuple[Entry, ...] | Fault:
-    """XRANGE or XREVRANGE between two IDs, both inclusive, payloads included; raises where the node fails."""
+    server: Server,
+    stream: str,
+    first: EntryId,
+    last: EntryId,
+    count: int,
+    *,
+    newest_first: bool = False,
+    what: str = "",
+) -> tuple[Entry, ...]:
+    """XRANGE or XREVRANGE between two IDs, both inclusive, payloads included.
+
+    Raises:
+        ServerError: They cannot be read; said of ``what``, or of the stream.
+    """
     command: Command = ("XRANGE", stream, str(first), str(last), "COUNT", count)
     if newest_first:
         command = ("XREVRANGE", stream, str(last), str(first), "COUNT", count)
-    reply = await server.single(stream, *command)
-    return fault(reply) if isinstance(reply, Exception) else decode_entries(reply)
+    return decode_entries(required(await server.single(stream, *command), what or f"stream {stream}"))
 
 
 async def read_pending_summary(
     server: Server, stream: str, group: str
-) -> tuple[int, EntryId | None, EntryId | None, tuple[tuple[str, int], ...]] | Fault:
-    """XPENDING's summary: how many, smallest and greatest ID, and pending entries by consumer."""
-    reply = await server.single(stream, "XPENDING", stream, group)
-    if isinstance(reply, Exception):
-        return fault(reply)
+) -> tuple[int, EntryId | None, EntryId | None, tuple[tuple[str, int], ...]]:
+    """XPENDING's summary: how many, smallest and greatest ID, and pending entries by consumer; raises ``ServerError``."""
+    reply = required(await server.single(stream, "XPENDING", stream, group), f"group {stream}/{group}")
     pending, smallest, greatest, consumers = reply
     return (
         pending,
@@ -205,10 +228,8 @@ async def _asked(server: Server, requests: Sequence[Request], what: str) -> list
     """Replies that must not be errors, asked for in pieces that do not keep the server long."""
     replies: list[Any] = []
     for at in range(0, len(requests), ASKED_AT_ONCE):
-        for reply in (await server.batch(requests[at : at + ASKED_AT_ONCE])).replies:
-            if isinstance(reply, Exception):
-                raise fault(reply).error(what)
-            replies.append(reply)
+        answers = await server.batch(requests[at : at + ASKED_AT_ONCE])
+        replies += [required(reply, what) for reply in answers.replies]
     return replies
 
 

@@ -1,18 +1,20 @@
 """Scripts, run on many keys in one batch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from streamops.wire.batches import Answers, Request
-from streamops.wire.faults import FaultKind, fault
-from streamops.wire.node import Argument, Command, Decoder, Node, Reply
+from streamops.wire.faults import Fault, FaultKind, fault, required
+from streamops.wire.node import Argument, Command, Node, Reply
 from streamops.wire.replies import decode_time
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 
+Decoded = TypeVar("Decoded")
 
-class Call(NamedTuple):
+
+class Call(NamedTuple, Generic[Decoded]):
     """One run of a script.
 
     Attributes:
@@ -24,7 +26,7 @@ class Call(NamedTuple):
 
     key: str
     arguments: tuple[Argument, ...]
-    decode: Decoder
+    decode: Callable[[Any], Decoded]
     more_keys: tuple[str, ...] = ()
 
     def request(self, name: str, code: str) -> Request:
@@ -36,7 +38,7 @@ class Call(NamedTuple):
 async def run_script(
     server: Server,
     name: str,
-    calls: Sequence[Call],
+    calls: Sequence[Call[Any]],
     *,
     read_only: bool,
     prelude: Sequence[Command] = (),
@@ -72,37 +74,63 @@ async def run_script(
     return answers
 
 
-async def write_script(server: Server, name: str, call: Call) -> Any:  # noqa: ANN401 - as the decoder says
-    """Run a script that writes, once; its decoded reply, or the ``Fault`` with which it refused.
+async def write_script(server: Server, name: str, call: Call[Decoded], what: str) -> Decoded:
+    """Run a script that writes, once; its decoded reply.
+
+    Raises:
+        StalePlan: The script found another state than it was told, and wrote nothing.
+        ServerError: The script was refused, said of ``what``; or the node did not answer, and it is not known whether it ran.
+    """
+    reply = await try_script(server, name, call)
+    return required(reply, what)
+
+
+async def try_script(server: Server, name: str, call: Call[Decoded]) -> Decoded | Fault:
+    """The same, for who goes on where it is refused: the fault.
 
     Raises:
         ServerError: The node did not answer. Whether the script ran is then not known.
     """
     answers = await run_script(server, name, [call], read_only=False)
-    reply = answers.replies[0]
+    reply: Decoded | Exception = answers.replies[0]
     if answers.failures and isinstance(reply, Exception):
         raise server.error(reply)
     return fault(reply) if isinstance(reply, Exception) else reply
 
 
-async def write_timed_script(server: Server, name: str, call: Call) -> tuple[Any, timedelta | None]:
-    """The same, and what it took the server; none where its clock may not be asked.
+async def read_script(server: Server, name: str, call: Call[Decoded], what: str) -> Decoded:
+    """Run a script that only reads, once; its decoded reply.
 
-    The clock is looked at before and after: inside a script it stands still.
+    No permission to write is asked for where the server has the read-only form of scripts, which Redis 7.0 brought.
 
     Raises:
-        ServerError: The node did not answer. Whether the script ran is then not known.
+        ServerError: The script was refused, said of ``what``; or the node did not answer.
+    """
+    answers = await run_script(server, name, [call], read_only=True)
+    if not answers.failures and isinstance(answers.replies[0], Exception):
+        why = fault(answers.replies[0])
+        if why.kind is FaultKind.UNSUPPORTED or why.denies_command:
+            answers = await run_script(server, name, [call], read_only=False)
+    reply: Decoded | Exception = answers.replies[0]
+    if answers.failures and isinstance(reply, Exception):
+        raise server.error(reply)
+    return required(reply, what)
+
+
+async def write_timed_script(
+    server: Server, name: str, call: Call[Decoded], what: str
+) -> tuple[Decoded, timedelta | None]:
+    """What ``write_script`` returns, and what it took the server; none where its clock may not be asked.
+
+    The clock is looked at before and after: inside a script it stands still. Raises as ``write_script`` does.
     """
     clock = Request(call.key, ("TIME",))
     answers = await server.batch([clock, call.request("EVAL", load_script(name).source), clock])
     before, reply, after = answers.replies
-    if isinstance(reply, Exception):
-        if answers.failures:
-            raise server.error(reply)
-        return fault(reply), None
-    if isinstance(before, Exception) or isinstance(after, Exception):
-        return reply, None
-    return reply, decode_time(after) - decode_time(before)
+    if answers.failures and isinstance(reply, Exception):
+        raise server.error(reply)
+    known = not isinstance(before, Exception) and not isinstance(after, Exception)
+    return required(reply, what), decode_time(after) - decode_time(before) if known else None
 
 
 def _is_no_script(reply: Reply) -> bool:

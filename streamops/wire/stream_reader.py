@@ -193,7 +193,7 @@ class StreamReader:
         groups = [replace(group, oldest_pending=oldest.get(group.name)) for group in reading.groups]
         return replace(reading, groups=tuple(groups))
 
-    def _call(self, name: str) -> Call:
+    def _call(self, name: str) -> Call[StreamReading | Fault | None]:
         known = self._heavy.reading(name)
         arguments = script_arguments(known) if known else ()
         return Call(name, arguments, partial(_scripted_reading, name, known))

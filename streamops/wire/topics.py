@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from streamops.model.schedules import MINUTES_2N_1, parse_schedule
 from streamops.model.secret import Secret
 from streamops.model.topics import DEFAULT_CONTENT_TYPE, DEFAULT_GROUP, WEIGHTS, Topic
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.keys import OWN_PREFIX
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
@@ -46,18 +46,14 @@ class KeptTopic(Struct, frozen=True):
 
 async def read_topics(server: Server) -> list[KeptTopic]:
     """All topics, by name; raises ``StreamopsError`` where they cannot be read."""
-    reply = await server.single(TOPICS, "HGETALL", TOPICS)
-    if isinstance(reply, Exception):
-        raise fault(reply).error(TOPICS)
+    reply = required(await server.single(TOPICS, "HGETALL", TOPICS), TOPICS)
     pairs = zip(reply[::2], reply[1::2], strict=True)
     return sorted((_kept(decode_name(name), raw) for name, raw in pairs), key=lambda kept: kept.name)
 
 
 async def read_topic(server: Server, name: str) -> KeptTopic:
     """One topic; without a digest where there is none. Raises ``StreamopsError`` where it cannot be read."""
-    reply = await server.single(TOPICS, "HGET", TOPICS, name)
-    if isinstance(reply, Exception):
-        raise fault(reply).error(TOPICS)
+    reply = required(await server.single(TOPICS, "HGET", TOPICS, name), TOPICS)
     return KeptTopic(name, None) if reply is None else _kept(name, reply)
 
 
@@ -159,6 +155,4 @@ def _kept(name: str, raw: bytes) -> KeptTopic:
 
 
 async def _set(server: Server, name: str, digest: str, raw: bytes) -> None:
-    reply = await write_script(server, "topic_set", Call(TOPICS, (name, digest, raw), int))
-    if isinstance(reply, Fault):
-        raise reply.error(f"topic {name}")
+    await write_script(server, "topic_set", Call(TOPICS, (name, digest, raw), int), f"topic {name}")

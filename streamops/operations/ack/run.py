@@ -8,7 +8,6 @@ from streamops.operations.ack.plan import AckEvidence, plan_ack
 from streamops.operations.operation import Operation
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.wire.faults import Fault
 from streamops.wire.reads import read_existing, read_pending_by_id
 from streamops.wire.writes.ack import LeftAlone, ack
 
@@ -34,8 +33,6 @@ async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan)
         size = await run.batch_size(BATCH)
         batch, rows = rows[:size], rows[size:]
         told = await ack(run.server, intent.stream, intent.group, batch, position=position)
-        if isinstance(told, Fault):
-            raise told.error(f"group {intent.stream}/{intent.group}")
         skipped = [Skipped(one.id, _why_left(one)) for one in told.alone]
         await run.report(told.count, skipped=skipped)
 

@@ -23,7 +23,6 @@ from streamops.operations.running import Run
 from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo_snapshots import snapshot_writes, undo_of
 from streamops.wire.claimable import Claimable, read_claimable, read_claimable_ids
-from streamops.wire.faults import Fault
 from streamops.wire.gone import GoneSearch
 from streamops.wire.server import Server
 from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_page
@@ -106,8 +105,6 @@ class Claiming:
                 position=self._position,
                 snapshot=self._run.snapshot,
             )
-            if isinstance(told, Fault):
-                raise self._error(told)
             await self._report(told.claimed, told.alone)
 
     async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
@@ -124,8 +121,6 @@ class Claiming:
             look=self._pace.size,
             snapshot=self._run.snapshot,
         )
-        if isinstance(page, Fault):
-            raise self._error(page)
         self._pace.learn(page)
         return page
 
@@ -154,9 +149,6 @@ class Claiming:
             skipped=skipped,
             **undo_of(claimed.count, claimed.rows),
         )
-
-    def _error(self, why: Fault) -> StreamopsError:
-        return why.error(f"group {self._intent.stream}/{self._intent.group}")
 
 
 def claimable(intent: ClaimIntent) -> Claimable:
@@ -228,14 +220,8 @@ async def _select(
 ) -> tuple[Selection, Unfit, bytes]:
     what = claimable(intent)
     if intent.ids is not None:
-        named = await read_claimable_ids(server, what, ids_of(intent), most=intent.count, search=search)
-        if isinstance(named, Fault):
-            raise named.error(f"group {intent.stream}/{intent.group}")
-        return named
-    paged = await read_claimable(server, what, most=intent.count, search=search)
-    if isinstance(paged, Fault):
-        raise paged.error(f"group {intent.stream}/{intent.group}")
-    return paged, Unfit(), b""
+        return await read_claimable_ids(server, what, ids_of(intent), most=intent.count, search=search)
+    return await read_claimable(server, what, most=intent.count, search=search), Unfit(), b""
 
 
 CLAIM = Operation(

@@ -13,7 +13,6 @@ from streamops.operations.operation import Operation
 from streamops.operations.pending_rows import read_members
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.consumers import Pruned, prune_consumers
 
@@ -64,8 +63,6 @@ async def apply_prune_consumers(
         became = await prune_consumers(
             run.server, intent.stream, intent.group, idle, floor=floor, idle=None if many else intent.idle
         )
-        if isinstance(became, Fault):
-            raise became.error(f"group {intent.stream}/{intent.group}")
         skipped = [
             Skipped(name, REASONS[one]) for name, one in zip(idle, became, strict=True) if one in REASONS
         ]

@@ -5,7 +5,6 @@ from typing import Final
 
 from streamops.errors import StalePlan
 from streamops.model.acting import AuditRecord, Plan, Skipped
-from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done
 from streamops.model.wording import counted
@@ -19,9 +18,7 @@ from streamops.operations.planning import ONE_A_MILLISECOND, SAMPLE
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo_snapshots import snapshot_writes, undo_of
-from streamops.wire.faults import Fault
-from streamops.wire.reads import PendingRange, read_pending
-from streamops.wire.server import Server
+from streamops.wire.reads import PendingRange, read_pending_page
 from streamops.wire.writes.consumers import HandedOver, hand_over, remove_consumer
 
 BATCH: Final = 250
@@ -33,10 +30,11 @@ async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> 
     look = await look_at(server, intent.stream)
     group_of(look.reading, intent.group)
     consumers = await read_members(server, intent.stream, intent.group, intent.consumer)
+    first = PendingRange(intent.stream, intent.group, None, SAMPLE, intent.consumer)
     return RemoveConsumerEvidence(
         identity=look.identity,
         consumer=next(one for one in consumers if one.name == intent.consumer),
-        sample=await _first_rows(server, intent),
+        sample=await read_pending_page(server, first),
         to_exists=any(one.name == intent.to for one in consumers),
         polls_are_seen=look.server.sees_polls,
     )
@@ -50,8 +48,6 @@ async def apply_remove_consumer(
     if evidence.consumer.pending and intent.to is not None:
         await _hand_over(run, intent, intent.to, plan, evidence)
     removed = await remove_consumer(run.server, intent.stream, intent.group, intent.consumer, floor=floor)
-    if isinstance(removed, Fault):
-        raise removed.error(_name(intent))
     if not removed:
         raise StalePlan(
             f"{_name(intent)} has been given entries since the plan was made: it is at work",
@@ -80,8 +76,6 @@ async def _hand_over(
             most=most if after is None else None,
             snapshot=run.snapshot,
         )
-        if isinstance(batch, Fault):
-            raise batch.error(_name(intent))
         if batch.last_id is None:
             run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed meanwhile.")
             return
@@ -95,14 +89,6 @@ async def _report(run: Run, batch: HandedOver) -> None:
         Skipped(str(one), "its entry is gone; the server took its row off the list") for one in batch.gone
     ]
     await run.report(batch.moved, skipped=skipped, **undo_of(batch.moved, batch.rows))
-
-
-async def _first_rows(server: Server, intent: RemoveConsumerIntent) -> tuple[PendingEntry, ...]:
-    page = PendingRange(intent.stream, intent.group, None, SAMPLE, intent.consumer)
-    rows = (await read_pending(server, [page]))[0]
-    if isinstance(rows, Fault):
-        raise rows.error(f"group {intent.stream}/{intent.group}")
-    return rows
 
 
 def undo_remove_consumer(intent: RemoveConsumerIntent, records: Sequence[AuditRecord]) -> UndoIntent:

@@ -1,7 +1,6 @@
 """``delayed run-now`` moves delayed messages to where they go, due or not; ``delayed cancel`` removes them once they are in a file."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 
 from msgspec.structs import replace
 
@@ -65,8 +64,6 @@ async def _move(run: Run, stream: str, queue: str, messages: Sequence[DelayedMes
 
 async def _move_batch(run: Run, queue: str, destination: str, batch: Sequence[DelayedMessage]) -> None:
     results = await move_now(run.server, queue, destination, batch)
-    if isinstance(results, Fault):
-        raise results.error(queue)
     pairs = list(zip(batch, results, strict=False))
     skipped = [Skipped(message.id, one.skipped) for message, one in pairs if one.skipped]
     failed = [Failed(message.id, one.error) for message, one in pairs if one.error]
@@ -111,8 +108,7 @@ CANCELLED_AT_ONCE = 500
 
 async def survey_cancel(place: Place, intent: CancelDelayedIntent) -> DelayedEvidence:
     """Read which of the messages are there; raises ``SettingsError`` where the file is."""
-    if intent.backup is not None:
-        forbid_existing(intent.backup)
+    forbid_existing(intent.backup)
     return await survey_delayed(place, intent)
 
 
@@ -120,35 +116,29 @@ async def apply_cancel_delayed(
     run: Run, intent: CancelDelayedIntent, evidence: DelayedEvidence, _: Plan
 ) -> None:
     """Remove them batch by batch, each batch written to the file first."""
-    with ExitStack() as files:
-        backup = None if intent.backup is None else files.enter_context(BackupWriter(intent.backup))
+    with BackupWriter(intent.backup) as backup:
         at = 0
         while at < len(evidence.ids) and (size := await run.batch_size(CANCELLED_AT_ONCE)):
             async for page in read_messages(run.server, evidence.queue, evidence.ids[at : at + size]):
                 await _cancel(run, intent.stream, evidence.queue, page, backup)
             at += size
-        if backup is not None:
+        if intent.backup:
             run.note(f"{counted(backup.written, 'message was', 'messages were')} written to {intent.backup}")
 
 
 async def _cancel(
-    run: Run, stream: str, queue: str, page: Sequence[DelayedMessage], backup: BackupWriter | None
+    run: Run, stream: str, queue: str, page: Sequence[DelayedMessage], backup: BackupWriter
 ) -> None:
     there = [message for message in page if message.exists]
     skipped = [Skipped(message.id, GONE) for message in page if not message.exists]
-    numbers: dict[str, int] = {}
-    if backup is not None:
-        kept = list(enumerate((message for message in there if message.digest), backup.written + 1))
-        backup.write_lines([message_line(stream, message, number) for number, message in kept])
-        backup.kept = True
-        numbers = {message.id: number for number, message in kept}
+    kept = list(enumerate((message for message in there if message.digest), backup.written + 1))
+    backup.write_lines(message_line(stream, message, number) for number, message in kept)
+    backup.kept = True
+    numbers = {message.id: number for number, message in kept}
     reasons = await cancel(run.server, queue, there) if there else []
-    if isinstance(reasons, Fault):
-        raise reasons.error(queue)
-    if backup is not None:
-        left = [message.id for message, reason in zip(there, reasons, strict=True) if reason]
-        backup.take_back(EntryId(0, numbers[one]) for one in left if one in numbers)
-    skipped += [Skipped(message.id, reason) for message, reason in zip(there, reasons, strict=True) if reason]
+    left = [(message.id, reason) for message, reason in zip(there, reasons, strict=True) if reason]
+    backup.take_back(EntryId(0, numbers[one]) for one, _ in left if one in numbers)
+    skipped += [Skipped(one, reason) for one, reason in left]
     await run.report(len(page) - len(skipped), skipped=skipped)
 
 

@@ -4,13 +4,13 @@ from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Plan
 from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import count_between, entries_read_at, find_stream
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_create.plan import CreateGroupEvidence, plan_create_group
 from streamops.operations.operation import Operation
 from streamops.operations.running import Run
-from streamops.wire.faults import Fault
 from streamops.wire.writes.groups import create_group
 
 END = "$"
@@ -20,8 +20,8 @@ async def survey_create_group(place: Place, intent: CreateGroupIntent) -> Create
     """Read the stream, and how much of it the group would be given."""
     wanted = _wanted(intent.at)
     look = await find_stream(place.server, intent.stream)
-    if isinstance(look, Fault):
-        return _of_no_stream(intent, wanted, look)
+    if look is None:
+        return _of_no_stream(intent, wanted)
     stream = look.reading
     end = stream.last_generated_id or ZERO_ID
     position = end if wanted is None else wanted
@@ -47,7 +47,7 @@ async def apply_create_group(
     run: Run, intent: CreateGroupIntent, evidence: CreateGroupEvidence, _: Plan
 ) -> None:
     """Create it."""
-    created = await create_group(
+    await create_group(
         run.server,
         intent.stream,
         intent.group,
@@ -55,8 +55,6 @@ async def apply_create_group(
         entries_read=evidence.entries_read,
         mkstream=evidence.identity is None,
     )
-    if isinstance(created, Fault):
-        raise created.error(f"group {intent.stream}/{intent.group}")
     await run.report(1)
 
 
@@ -72,10 +70,10 @@ def _wanted(at: str) -> EntryId | None:
         ) from None
 
 
-def _of_no_stream(intent: CreateGroupIntent, wanted: EntryId | None, why: Fault) -> CreateGroupEvidence:
+def _of_no_stream(intent: CreateGroupIntent, wanted: EntryId | None) -> CreateGroupEvidence:
     if not intent.mkstream:
         raise NotFound(
-            f"stream {intent.stream}: {why.reason}", "Create it along with the group by --mkstream."
+            f"stream {intent.stream}: {NO_SUCH_STREAM}", "Create it along with the group by --mkstream."
         )
     return CreateGroupEvidence(
         identity=None,

@@ -1,11 +1,10 @@
 """``groups.destroy``: destroy a consumer group, after writing what it holds to a file."""
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import ExitStack
+from collections.abc import Awaitable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from streamops.errors import StreamopsError
+from streamops.errors import Refused, StalePlan, StreamopsError, Unreachable
 from streamops.model.acting import Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
@@ -20,11 +19,10 @@ from streamops.operations.groups_destroy.plan import (
     plan_destroy_group,
 )
 from streamops.operations.operation import Operation
+from streamops.operations.pending_rows import read_members
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.wire.faults import Fault
-from streamops.wire.reads import PendingRange, read_consumers, read_pending, read_pending_summary
-from streamops.wire.server import Server
+from streamops.wire.reads import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.writes.groups import destroy_group, empty_group
 
 ACTIVE: Final = timedelta(seconds=60)
@@ -35,16 +33,12 @@ BATCH: Final = 1_000
 
 async def survey_destroy_group(place: Place, intent: DestroyGroupIntent) -> DestroyGroupEvidence:
     """Read where the group stands, what is pending, and who uses it."""
-    server, name = place.server, _name(intent)
+    server = place.server
     look = await look_at(server, intent.stream)
     group = group_of(look.reading, intent.group)
-    summary = await read_pending_summary(server, intent.stream, intent.group)
-    consumers = (await read_consumers(server, [(intent.stream, intent.group)]))[0]
-    if isinstance(summary, Fault):
-        raise summary.error(name)
-    if isinstance(consumers, Fault):
-        raise consumers.error(name)
-    pending, _, _, owners = summary
+    forbid_existing(intent.backup)
+    pending, _, _, owners = await read_pending_summary(server, intent.stream, intent.group)
+    consumers = await read_members(server, intent.stream, intent.group)
     return DestroyGroupEvidence(
         identity=look.identity,
         now=look.now,
@@ -55,7 +49,7 @@ async def survey_destroy_group(place: Place, intent: DestroyGroupIntent) -> Dest
         owners=tuple(sorted(owners, key=lambda owner: (-owner[1], owner[0]))),
         consumers=group.consumers,
         active=tuple(consumer.name for consumer in consumers if _is_active(consumer)),
-        backup=_backup(intent),
+        backup=intent.backup or "",
         other_groups=look.others(intent.group),
     )
 
@@ -64,13 +58,12 @@ async def apply_destroy_group(
     run: Run, intent: DestroyGroupIntent, evidence: DestroyGroupEvidence, plan: Plan
 ) -> None:
     """Write down what it holds, take long lists off it in batches, and destroy it."""
-    with ExitStack() as files:
-        file = files.enter_context(BackupWriter(evidence.backup)) if evidence.backup else None
-        if file is not None:
-            file.write_lines([_group_line(intent, evidence)])
+    with BackupWriter(evidence.backup) as file:
+        file.write_lines([_group_line(intent, evidence)])
+        if evidence.backup:
             run.note(f"Its position and its pending rows are in {evidence.backup}.")
         work = _Destroying(run, intent, evidence, file)
-        async for rows in _rows(run.server, intent):
+        async for rows in pending_pages(run.server, PendingRange(intent.stream, intent.group, None, BATCH)):
             await work.take(rows)
         await work.end()
     await run.report(plan.count - run.tally.done)
@@ -88,7 +81,7 @@ class _Destroying:
         run: Run,
         intent: DestroyGroupIntent,
         evidence: DestroyGroupEvidence,
-        file: BackupWriter | None,
+        file: BackupWriter,
     ) -> None:
         self._run = run
         self._intent = intent
@@ -99,8 +92,7 @@ class _Destroying:
     async def take(self, rows: Sequence[PendingEntry]) -> None:
         """Write rows down, and take them off the list where that is long."""
         intent = self._intent
-        if self._file is not None:
-            self._file.write_lines([_row_line(intent, row) for row in rows])
+        self._file.write_lines(_row_line(intent, row) for row in rows)
         if self._evidence.pending > DESTROYED_AT_ONCE:
             ids = [row.id for row in rows]
             taken = await self._written(
@@ -124,25 +116,20 @@ class _Destroying:
             destroy_group(self._run.server, intent.stream, intent.group, position=position, most=most)
         )
 
-    async def _written(self, write: Awaitable[int | Fault]) -> int:
+    async def _written(self, write: Awaitable[int]) -> int:
         """What a write came to; the file stays unless the server said that nothing was lost."""
-        if self._file is not None:
-            self._file.kept = True
-        told = await write
-        if isinstance(told, Fault):
-            if self._file is not None:
-                self._file.kept = self._run.tally.done > 0
-            raise self._stopped(told.error(_name(self._intent)))
-        return told
-
-    def _stopped(self, error: StreamopsError) -> StreamopsError:
-        """The error that ends it, which says what was done by then."""
-        if done := self._run.tally.done:
-            error.hint = (
-                f"The group is still there; {counted(done, 'pending row', 'pending rows')} "
-                f"{'was' if done == 1 else 'were'} taken off: {self._evidence.backup} tells which."
-            )
-        return error
+        done, self._file.kept = self._run.tally.done, True
+        try:
+            return await write
+        except StreamopsError as error:
+            if isinstance(error, (StalePlan, Refused)):
+                self._file.kept = done > 0
+            if done and not isinstance(error, Unreachable):
+                error.hint = (
+                    f"The group is still there; {counted(done, 'pending row', 'pending rows')} "
+                    f"{'was' if done == 1 else 'were'} taken off: {self._evidence.backup} tells which."
+                )
+            raise
 
 
 def _group_line(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> bytes:
@@ -170,36 +157,9 @@ def _row_line(intent: DestroyGroupIntent, row: PendingEntry) -> bytes:
     )
 
 
-async def _rows(server: Server, intent: DestroyGroupIntent) -> AsyncIterator[tuple[PendingEntry, ...]]:
-    """All pending rows, in pages."""
-    after = None
-    while True:
-        page = PendingRange(intent.stream, intent.group, after, BATCH)
-        rows = (await read_pending(server, [page]))[0]
-        if isinstance(rows, Fault):
-            raise rows.error(_name(intent))
-        if rows:
-            after = rows[-1].id
-            yield rows
-        if len(rows) < BATCH:
-            return
-
-
-def _backup(intent: DestroyGroupIntent) -> str:
-    """The file to write; none where there is nothing to write down."""
-    if not intent.backup:
-        return ""
-    forbid_existing(intent.backup)
-    return intent.backup
-
-
 def _is_active(consumer: Consumer) -> bool:
     seen = consumer.idle if consumer.inactive is None else min(consumer.idle, consumer.inactive)
     return seen < ACTIVE
-
-
-def _name(intent: DestroyGroupIntent) -> str:
-    return f"group {intent.stream}/{intent.group}"
 
 
 DESTROY_GROUP = Operation(

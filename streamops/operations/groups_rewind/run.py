@@ -8,7 +8,7 @@ from typing import Final
 from streamops.errors import Forbidden, NotFound, Refused, StalePlan
 from streamops.model.acting import AuditRecord, Plan
 from streamops.model.entries import Amount
-from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
+from streamops.model.ids import EPOCH, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import Look, count_between, entries_read_at, group_of, lag_of, look_at
@@ -24,10 +24,9 @@ from streamops.operations.operation import Operation
 from streamops.operations.packing import pack, unpack
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.wire.faults import Fault
-from streamops.wire.reads import CountRange, PendingRange, count_entries, read_pending, read_pending_summary
+from streamops.operations.walking import position_before
+from streamops.wire.reads import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import Depth
 from streamops.wire.writes.groups import SetPosition, set_group
 
 GROWN: Final = 500
@@ -38,8 +37,6 @@ ATTEMPTS: Final = 20
 PAGE: Final = 1_000
 SCANNED: Final = 1_000_000
 """Pending rows that are looked at; where there are more, they are only partly told."""
-
-PAGE_BYTES: Final = 512 << 10
 
 
 async def survey_rewind_group(place: Place, intent: RewindGroupIntent) -> RewindGroupEvidence:
@@ -83,8 +80,6 @@ async def apply_rewind_group(
     back = evidence.target < evidence.position
     for _ in range(ATTEMPTS):
         told = await _set(run, intent, evidence, counted_to, min(GROWN, run.most - total), back=back)
-        if isinstance(told, Fault):
-            raise told.error(name)
         if told.before is not None:
             if told.grown + total > plan.count:
                 run.note(
@@ -123,7 +118,7 @@ async def _set(
     grown: int,
     *,
     back: bool,
-) -> SetPosition | Fault:
+) -> SetPosition:
     return await set_group(
         run.server,
         intent.stream,
@@ -150,7 +145,7 @@ async def _target(
     if intent.to_end:
         return end
     if intent.back is not None:
-        return await _position_before(server, look, group.last_delivered_id, intent.back)
+        return await position_before(server, look, group.last_delivered_id, intent.back)
     if intent.to_time is not None:
         return min(end, _before(_instant(intent.to_time, look.now)))
     if intent.to_id is None:
@@ -185,26 +180,6 @@ def _before(instant: datetime) -> EntryId:
     return EntryId(ms, 0).previous() if ms else ZERO_ID
 
 
-async def _position_before(server: Server, look: Look, position: EntryId, count: int) -> EntryId:
-    """The position from which the last ``count`` entries up to and including ``position`` are given again."""
-    stream, read_only = look.reading, look.depth is Depth.READ_ONLY_SCRIPT
-    at, left = position if position == LAST_ID else position.next(), count
-    while left:
-        weight = max(1, stream.entry_bytes or 0)
-        page = CountRange(stream.name, at, ZERO_ID, min(left, PAGE), PAGE_BYTES, weight, back=True)
-        found = (await count_entries(server, [page], scripts=True, read_only=read_only))[0]
-        if isinstance(found, Fault):
-            raise found.error(f"stream {stream.name}")
-        at, left = found.last_id, left - found.entries
-        if found.complete:
-            return ZERO_ID if left else _below(at)
-    return _below(at) if count else position
-
-
-def _below(entry_id: EntryId) -> EntryId:
-    return ZERO_ID if entry_id == ZERO_ID else entry_id.previous()
-
-
 async def _counter(
     server: Server, look: Look, group: GroupReading, target: EntryId, between: Amount
 ) -> int | None:
@@ -219,10 +194,7 @@ async def _counter(
 
 async def _read_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
     """The pending rows after one ID and not after another; raises ``ServerError`` where they cannot be read."""
-    summary = await read_pending_summary(server, stream, group)
-    if isinstance(summary, Fault):
-        raise summary.error(f"group {stream}/{group}")
-    pending, smallest, greatest, owners = summary
+    pending, smallest, greatest, owners = await read_pending_summary(server, stream, group)
     if smallest is None or greatest is None or smallest > until or greatest <= after:
         return Overlap()
     if smallest > after and greatest <= until:
@@ -233,15 +205,14 @@ async def _read_overlap(server: Server, stream: str, group: str, after: EntryId,
 async def _count_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
     found: Counter[str] = Counter()
     scanned = 0
-    while scanned < SCANNED:
-        rows = (await read_pending(server, [PendingRange(stream, group, after, PAGE)]))[0]
-        if isinstance(rows, Fault):
-            raise rows.error(f"group {stream}/{group}")
+    async for rows in pending_pages(server, PendingRange(stream, group, after, PAGE)):
+        if scanned >= SCANNED:
+            return Overlap(found.total(), _most_first(found), complete=False)
         found.update(row.consumer for row in rows if row.id <= until)
-        if len(rows) < PAGE or rows[-1].id >= until:
-            return Overlap(found.total(), _most_first(found))
-        scanned, after = scanned + len(rows), rows[-1].id
-    return Overlap(found.total(), _most_first(found), complete=False)
+        scanned += len(rows)
+        if rows[-1].id >= until:
+            break
+    return Overlap(found.total(), _most_first(found))
 
 
 def _most_first(owners: dict[str, int]) -> tuple[tuple[str, int], ...]:

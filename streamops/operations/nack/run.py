@@ -15,7 +15,6 @@ from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo_snapshots import snapshot_writes, undo_of
-from streamops.wire.faults import Fault
 from streamops.wire.reads import read_pending_by_id
 from streamops.wire.writes.nack import nack
 
@@ -60,8 +59,6 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
             position=position,
             snapshot=run.snapshot,
         )
-        if isinstance(told, Fault):
-            raise told.error(f"group {intent.stream}/{intent.group}")
         await run.report(
             told.count,
             skipped=[Skipped(one, WHY_LEFT[why]) for one, why in told.alone],

@@ -16,6 +16,7 @@ from streamops.model.ids import ZERO_ID
 from streamops.model.wording import counted, instant
 from streamops.monitor.context import Place
 from streamops.monitor.delayed import DelayedReader
+from streamops.monitor.inspection import find_stream
 from streamops.operations.losses import TrimEvidence
 from streamops.operations.operation import Operation
 from streamops.operations.publish.intent import PublishIntent
@@ -24,10 +25,8 @@ from streamops.operations.running import Run
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.run import LARGEST, Pace
 from streamops.operations.trim.survey import survey_trim
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import StreamReader
 from streamops.wire.writes.delayed import schedule
 from streamops.wire.writes.publish import add_entry
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
@@ -39,10 +38,8 @@ async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence
     if intent.delay is not None:
         ids = [intent.id] if intent.id is not None else []
         taken = any(one.exists for one in await delayed.messages(intent.stream, ids))
-    reading = (await StreamReader(place.server).read([intent.stream])).streams[0]
-    if isinstance(reading, Fault):
-        if reading.kind is not FaultKind.MISSING:
-            raise reading.error(f"stream {intent.stream}")
+    look = await find_stream(place.server, intent.stream)
+    if look is None:
         return PublishEvidence(
             exists=False,
             length=0,
@@ -51,6 +48,7 @@ async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence
             taken=taken,
             queue=delayed.queue_of(intent.stream),
         )
+    reading = look.reading
     return PublishEvidence(
         exists=True,
         length=reading.length,
@@ -75,8 +73,6 @@ async def apply_publish(run: Run, intent: PublishIntent, evidence: PublishEviden
         await _schedule(run, intent, intent.delay)
         return
     added = await add_entry(run.server, intent.stream, intent.pairs, entry_id=intent.id)
-    if isinstance(added, Fault):
-        raise added.error(f"stream {intent.stream}")
     run.note(f"entry {added} was added to {intent.stream}")
     await run.report(1)
     if intent.maxlen is not None and evidence.cap is not None:
@@ -88,8 +84,6 @@ async def _schedule(run: Run, intent: PublishIntent, delay: timedelta) -> None:
     ident = intent.id or token_hex(8)
     body = DelayedBody(intent.stream, intent.pairs)
     due_at = await schedule(run.server, intent.stream, ident, body, delay, queue=intent.queue)
-    if isinstance(due_at, Fault):
-        raise due_at.error(intent.queue)
     if due_at is None:
         raise StalePlan(
             f"stream {intent.stream} has a delayed message {ident} by now",
@@ -105,8 +99,6 @@ async def _trim(server: Server, stream: str, kept: int, cap: TrimEvidence) -> in
     while left := cap.removable.upper - removed:
         most = min(left, max(pace.size, pace.least))
         done = await _slice(server, stream, kept, cap, most)
-        if isinstance(done, Fault):
-            raise done.error(f"stream {stream}: the entry was added, but not trimmed to its cap")
         if done.removed:
             removed += done.removed
             pace.learn(done.spent)
@@ -124,12 +116,13 @@ def _trimmed(removed: int, kept: int) -> str:
     return f"{counted(removed, 'entry', 'entries')} at its beginning went for --maxlen {kept}"
 
 
-async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most: int) -> Slice | Fault:
+async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most: int) -> Slice:
     how, positions = How(most, exact=False), cap.identity.positions
+    what = f"stream {stream}: the entry was added, but not trimmed to its cap"
     if positions and not losers(cap):
         # Nobody agreed to any loss: what a group needs by now stays.
-        return await trim_safely(server, stream, kept, how)
-    return await trim_to(server, stream, Floor(cap.asked or ZERO_ID, kept, positions), how)
+        return await trim_safely(server, stream, kept, how, what)
+    return await trim_to(server, stream, Floor(cap.asked or ZERO_ID, kept, positions), how, what)
 
 
 def _writes(intent: PublishIntent) -> tuple[tuple[str, str], ...]:

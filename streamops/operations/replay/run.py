@@ -23,12 +23,11 @@ from streamops.operations.replay.plan import ReplayEvidence, plan_replay
 from streamops.operations.replay.survey import FEW, survey_replay
 from streamops.operations.running import Run
 from streamops.wire.consuming.payloads import Payload, fetch_payloads, keep_payload
-from streamops.wire.faults import Fault
 from streamops.wire.keys import encoded_part, moved_key, payload_key, replayed_key
 from streamops.wire.writes.replay import (
     Moved,
     Placed,
-    letters_in_use,
+    check_unused,
     move_letters,
     place_letters,
     renew_payloads,
@@ -81,10 +80,7 @@ class Mover:
 
     async def move(self, letters: Letters) -> Moved:
         """Move letters inside the server; raises ``StreamopsError``."""
-        moved = await move_letters(self._server, self._within, letters)
-        if isinstance(moved, Fault):
-            raise moved.error(f"queue {self._replayer.queue}")
-        return moved
+        return await move_letters(self._server, self._within, letters)
 
     async def report(self, moved: Moved, cursor: EntryId) -> None:
         """Tell of a batch."""
@@ -119,8 +115,8 @@ class Mover:
 
     async def _move_across(self, route: Route, letters: Sequence[DeadLetter]) -> None:
         queue = self._replayer.queue
-        if self._replayer.guarded and (used := await letters_in_use(self._server, queue, letters[-1].id)):
-            raise used.error(f"queue {queue}")
+        if self._replayer.guarded:
+            await check_unused(self._server, queue, letters[-1].id)
         markers = [moved_key(route.home, f"{encoded_part(queue)}:{letter.id}") for letter in letters]
         told = await place_letters(
             self._server,
@@ -129,11 +125,8 @@ class Mover:
             markers,
             [self._handed_on(route, letter) for letter in letters],
         )
-        if isinstance(told, Fault):
-            raise told.error(f"stream {route.home}")
         there = [one.id for one, place in zip(letters, told, strict=True) if place.became in _THERE]
-        if problem := await take_out(self._server, queue, there):
-            raise problem.error(f"queue {queue}")
+        await take_out(self._server, queue, there)
         await self._run.report(
             sum(place.became == "moved" for place in told),
             skipped=_skipped(_those(letters, told, "left"))
@@ -145,8 +138,6 @@ class Mover:
         """The letters with their payloads there, kept from now on, and beside the stream that they go to."""
         keys = {one.payload_key for one in letters if self._refers(one)}
         kept = await renew_payloads(self._server, sorted(key for key in keys if key))
-        if isinstance(kept, Fault):
-            raise kept.error("payloads beside the stream")
         seen_to, missing = [], []
         for letter in letters:
             key = letter.payload_key
@@ -180,8 +171,7 @@ class Mover:
         copy = Payload(
             payload_key(route.home, f"{encoded_part(self._replayer.queue)}:{letter.id}"), value, PAYLOADS_KEPT
         )
-        if problem := await keep_payload(self._server, copy):
-            raise problem.error(f"payload {copy.key}")
+        await keep_payload(self._server, copy)
         return replace(letter, fields=edited(letter.fields, [copy.reference]), payload_key=copy.key)
 
     def needs_us(self, letter: DeadLetter) -> bool:

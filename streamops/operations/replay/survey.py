@@ -13,6 +13,7 @@ from streamops.model.server import Mode
 from streamops.model.wording import counted, first_few
 from streamops.monitor.context import Place
 from streamops.monitor.dead_letter_pages import survey_letters
+from streamops.monitor.inspection import find_stream
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
 from streamops.operations.replay.plan import ForeignOrigin, ReplayEvidence, TargetStream
 from streamops.wire.faults import Fault, FaultKind
@@ -96,12 +97,10 @@ async def read_targets(
 
 async def _read_named(server: Server, stream: str) -> TargetStream:
     """A stream that the operator named, whether it exists or not."""
-    found = (await _read(server, [stream]))[stream]
-    if isinstance(found, TargetStream):
-        return found
-    if found.kind is not FaultKind.MISSING:
-        raise found.error(f"stream {stream}")
-    return TargetStream(stream, exists=False)
+    look = await find_stream(server, stream)
+    if look is None:
+        return TargetStream(stream, exists=False)
+    return TargetStream(stream, tuple(group.name for group in look.reading.groups))
 
 
 async def _read(server: Server, streams: Sequence[str]) -> dict[str, TargetStream | Fault]:

@@ -25,10 +25,8 @@ from streamops.operations.restore.plan import (
 )
 from streamops.operations.restore.survey import WIDEST, examine, read_entries
 from streamops.operations.running import Run
-from streamops.wire.faults import Fault
 from streamops.wire.keys import moved_key, require_one_slot
 from streamops.wire.reads import read_by_id
-from streamops.wire.server import Server
 from streamops.wire.writes.restore import read_marker, restore_entries
 
 BATCH: Final = 500
@@ -47,8 +45,8 @@ async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence
     marker = _marker(target, file.digest)
     require_one_slot(server.options.mode, target, marker)
     look = await find_stream(server, target)
-    said = await _said(server, marker)
-    if isinstance(look, Fault):
+    said = await read_marker(server, marker)
+    if look is None:
         return RestoreEvidence(
             identity=None,
             target=target,
@@ -119,8 +117,6 @@ class _Restoring:
             new_ids=self._intent.new_ids,
             create=self._create,
         )
-        if isinstance(other, Fault):
-            raise other.error(f"stream {self._evidence.target}")
         if other is not None:
             return other
         self.done += len(batch)
@@ -192,13 +188,6 @@ def _target(intent: RestoreIntent, file: RestoreFile) -> str:
             "Say where they are to go with --to STREAM.",
         )
     return file.streams[0]
-
-
-async def _said(server: Server, marker: str) -> int:
-    said = await read_marker(server, marker)
-    if isinstance(said, Fault):
-        raise said.error(f"marker {marker}")
-    return said
 
 
 def _marker(target: str, digest: str) -> str:

@@ -3,13 +3,14 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from itertools import groupby
 from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden, SettingsError, StreamopsError
+from streamops.errors import Forbidden, Refused, SettingsError
 from streamops.model.acting import Failed, Plan
 from streamops.model.deliveries import Letter, Settled
 from streamops.model.entries import GIVEN_BACK
@@ -28,7 +29,7 @@ from streamops.operations.streams_reclaim.plan import ReclaimEvidence, plan_recl
 from streamops.wire.claimable import Claimable
 from streamops.wire.consuming.settling import bury_all
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import attempts_key, dead_letter_key, replayed_key, require_one_slot
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
@@ -111,8 +112,6 @@ class _Reclaiming:
             page = await look_at_stale(
                 self._run.server, self._what, after=after, until=until or LAST_ID, most=most
             )
-            if isinstance(page, Fault):
-                raise self._error(page)
             await self._give_up([row for row in page.rows if row.fate != "redeliver"])
             again = [row for row in page.rows if row.fate == "redeliver"]
             await (self._claim(again) if self._what.to else self._add(again))
@@ -156,16 +155,12 @@ class _Reclaiming:
             position=None,
             idle=GIVEN_BACK if what.to == NOBODY else None,
         )
-        if isinstance(claimed, Fault):
-            raise self._error(claimed)
         await note_gone(self._run, self._unhandled, claimed.claimed.gone)
         await self._report(redeliver=claimed.claimed.count)
 
     async def _add(self, rows: Sequence[StaleRow]) -> None:
         while rows:
             came = await add_anew(self._run.server, self._what, rows, self._evidence.others)
-            if isinstance(came, Fault):
-                raise self._error(came)
             failed = [Failed(str(row.entry.id), why) for row, why in zip(rows, came, strict=False) if why]
             await self._report(failed, redeliver=came.count(""))
             rows = rows[len(came) :]
@@ -174,9 +169,6 @@ class _Reclaiming:
         self._became.update(became)
         if (applied := sum(became.values())) or failed:
             await self._run.report(applied, failed=failed)
-
-    def _error(self, why: Fault) -> StreamopsError:
-        return why.error(f"group {self._what.stream}/{self._what.group}")
 
 
 def _owner(row: StaleRow) -> str:
@@ -204,8 +196,6 @@ async def _count(server: Server, what: Reclaimable) -> Stale:
     last, waiting = None, 0
     while True:
         page = await look_at_stale(server, what, after=last)
-        if isinstance(page, Fault):
-            raise page.error(f"group {what.stream}/{what.group}")
         fates.update(row.fate for row in page.rows)
         owners.update(row.entry.consumer for row in page.rows)
         sample += page.rows[: SAMPLE - len(sample)]
@@ -257,10 +247,10 @@ async def _library(server: Server, stream: str, stale: Stale) -> str:
     """Whose envelope the first entry has that something would be done with."""
     for row in stale.sample:
         if row.fate != "gone":
-            page = await read_page(server, stream, row.entry.id, row.entry.id, 1, newest_first=False)
-            if not isinstance(page, Fault) and page:
-                envelope = read_envelope(page[0].fields)
-                return envelope.library if envelope else ""
+            with suppress(Refused):
+                if page := await read_page(server, stream, row.entry.id, row.entry.id, 1):
+                    envelope = read_envelope(page[0].fields)
+                    return envelope.library if envelope else ""
     return ""
 
 

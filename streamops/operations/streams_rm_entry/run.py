@@ -2,35 +2,34 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import ExitStack
 from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.model.acting import Plan, Skipped
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.acting import Plan
+from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
 from streamops.model.wording import counted
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import look_at
 from streamops.operations.backups import BackupWriter, forbid_existing
+from streamops.operations.deleting import delete_and_report
 from streamops.operations.operation import Operation
 from streamops.operations.planning import ALL_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
 from streamops.operations.trimming import references_are_sound
-from streamops.wire.faults import Fault
 from streamops.wire.reads import (
     PendingRange,
+    pending_pages,
     read_by_id,
     read_existing,
-    read_pending,
     read_pending_by_id,
 )
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import delete, has_xdelex, spared
+from streamops.wire.writes.delete import Deleting, has_xdelex
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 4 << 20
@@ -39,8 +38,7 @@ PENDING_PAGE: Final = 1_000
 
 async def survey_delete(place: Place, intent: DeleteIntent) -> DeleteEvidence:
     """Read which of the IDs exist, and for which groups they are pending or unread."""
-    if intent.backup is not None:
-        forbid_existing(intent.backup)
+    forbid_existing(intent.backup)
     server = place.server
     look = await look_at(server, intent.stream)
     reading = look.reading
@@ -73,58 +71,22 @@ async def _pending_of(
     """The rows of those IDs that are pending: asked for one by one, or picked from all there are."""
     if group.pending > len(ids):
         return await read_pending_by_id(server, stream, group.name, [*ids])
-    wanted, rows, after = set(ids), [], None
-    while True:
-        page = (await read_pending(server, [PendingRange(stream, group.name, after, PENDING_PAGE)]))[0]
-        if isinstance(page, Fault):
-            raise page.error(f"group {stream}/{group.name}")
-        rows += [row for row in page if row.id in wanted]
-        if len(page) < PENDING_PAGE:
-            return rows
-        after = page[-1].id
+    wanted, pages = set(ids), pending_pages(server, PendingRange(stream, group.name, None, PENDING_PAGE))
+    return [row async for page in pages for row in page if row.id in wanted]
 
 
 async def apply_delete(run: Run, intent: DeleteIntent, evidence: DeleteEvidence, _: Plan) -> None:
     """Write them to the file and delete them, batch by batch."""
-    ids, at = evidence.existing, 0
-    with ExitStack() as stack:
-        backup = stack.enter_context(BackupWriter(intent.backup)) if intent.backup is not None else None
-        while at < len(ids):
-            batch = ids[at : at + await run.batch_size(_batch_size(evidence.entry_bytes))]
-            at += len(batch)
-            entries = await _read(run.server, intent.stream, batch)
-            if backup is not None:
-                backup.write(intent.stream, entries.values())
-                backup.kept = True
-            deleted = await delete(
-                run.server,
-                intent.stream,
-                list(entries),
-                positions=evidence.identity.positions,
-                references=intent.by_xdelex,
-            )
-            try:
-                if backup is not None:
-                    backup.take_back(spared(list(entries), deleted))
-            finally:
-                # What was deleted is told, whatever becomes of the file.
-                await _report(run, intent.stream, batch, deleted)
-        if backup is not None:
+    ids = evidence.existing
+    how = Deleting(intent.stream, evidence.identity.positions, references=intent.by_xdelex)
+    with BackupWriter(intent.backup) as backup:
+        while ids:
+            size = await run.batch_size(_batch_size(evidence.entry_bytes))
+            batch, ids = ids[:size], ids[size:]
+            entries = await read_by_id(run.server, intent.stream, batch)
+            await delete_and_report(run, how, batch, entries, backup)
+        if intent.backup:
             run.note(f"{counted(backup.written, 'entry was', 'entries were')} written to {intent.backup}")
-
-
-async def _report(
-    run: Run, stream: str, batch: Sequence[EntryId], deleted: frozenset[EntryId] | Fault
-) -> None:
-    if isinstance(deleted, Fault):
-        raise deleted.error(f"stream {stream}")
-    await run.report(
-        len(deleted), skipped=[Skipped(str(one), "gone already") for one in spared(batch, deleted)]
-    )
-
-
-async def _read(server: Server, stream: str, ids: Sequence[EntryId]) -> dict[EntryId, Entry]:
-    return {entry.id: entry for entry in await read_by_id(server, stream, ids)}
 
 
 def _batch_size(entry_bytes: int) -> int:

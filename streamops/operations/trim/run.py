@@ -15,8 +15,7 @@ from streamops.operations.running import Run
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import plan_trim
 from streamops.operations.trim.survey import survey_trim
-from streamops.wire.faults import Fault
-from streamops.wire.reads import EntryRange, read_entries
+from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
 
@@ -87,13 +86,9 @@ async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence
     asked = evidence.asked or ZERO_ID
     if intent.safe:
         bound = asked if intent.maxlen is None else intent.maxlen
-        done = await trim_safely(server, intent.stream, bound, how)
-    else:
-        floor = Floor(asked, intent.maxlen or 0, evidence.identity.positions)
-        done = await trim_to(server, intent.stream, floor, how)
-    if isinstance(done, Fault):
-        raise done.error(f"stream {intent.stream}")
-    return done
+        return await trim_safely(server, intent.stream, bound, how)
+    floor = Floor(asked, intent.maxlen or 0, evidence.identity.positions)
+    return await trim_to(server, intent.stream, floor, how)
 
 
 def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
@@ -117,10 +112,7 @@ async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -
     with BackupWriter(part_of(path), anew=intent.is_rest) as backup:
         after, size = ZERO_ID, 1
         while True:
-            page = EntryRange(stream, after, cut.previous(), size)
-            entries = (await read_entries(run.server, [page]))[0]
-            if isinstance(entries, Fault):
-                raise entries.error(f"stream {stream}")
+            entries = await read_page(run.server, stream, after.next(), cut.previous(), size)
             backup.write(stream, entries)
             await run.report(0)
             if len(entries) < size:

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import Refused
-from streamops.model.entries import Amount, PendingEntry
+from streamops.model.entries import Amount
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
 from streamops.monitor.context import Place
@@ -18,9 +18,8 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import needed_by
 from streamops.operations.trimming import lag_after_overtaking, references_are_sound, unread_below
 from streamops.operations.walking import NEAR, count_after_each, count_below, cut_for_length
-from streamops.wire.faults import Fault
 from streamops.wire.pending_at_once import read_pending_at_once
-from streamops.wire.reads import PendingRange, read_pending, read_pending_summary
+from streamops.wire.reads import PendingRange, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import knows_references
 
@@ -81,10 +80,7 @@ async def _pending_below(
     if group.oldest_pending is None or group.oldest_pending.id >= cut:
         return (), True
     stream = look.reading.name
-    summary = await read_pending_summary(server, stream, group.name)
-    if isinstance(summary, Fault):
-        raise summary.error(f"group {stream}/{group.name}")
-    _, _, greatest, owners = summary
+    _, _, greatest, owners = await read_pending_summary(server, stream, group.name)
     counts, complete = Counter(dict(owners)), True
     if greatest is not None and greatest >= cut:
         counts, complete = await _counted_below(
@@ -109,8 +105,8 @@ async def _counted_below(
     low, high = start, start._replace(after=cut.previous())
     since = start._replace(after=greatest, limit=MOST_NEWER)
     while below.total() < MOST_PENDING:
-        rows = await _rows(server, low)
-        beyond = [row for row in await _rows(server, high) if row.id <= greatest]
+        rows = await read_pending_page(server, low)
+        beyond = [row for row in await read_pending_page(server, high) if row.id <= greatest]
         below.update(row.consumer for row in rows if row.id < cut)
         if len(rows) < PAGE or rows[-1].id >= cut:
             # One page is as it was at its own instant.
@@ -154,23 +150,15 @@ async def _removed_since(server: Server, since: PendingRange, every: Counter[str
     return None if left.total() > every.total() else every - left
 
 
-async def _rows(server: Server, page: PendingRange) -> tuple[PendingEntry, ...]:
-    rows = (await read_pending(server, [page]))[0]
-    if isinstance(rows, Fault):
-        raise rows.error(f"group {page.stream}/{page.group}")
-    return rows
-
-
 FAR: Final = 1_000_000
 """Entries counted from either end where a trim is exact, or heeds no group."""
 
 
 async def survey_trim(place: Place, intent: TrimIntent) -> TrimEvidence:
     """Find out what a bound comes to, who still needs what, and how many entries may go."""
-    if intent.backup is not None:
-        forbid_existing(intent.backup)
-        if not intent.is_rest:
-            forbid_existing(part_of(intent.backup))
+    forbid_existing(intent.backup)
+    if intent.backup is not None and not intent.is_rest:
+        forbid_existing(part_of(intent.backup))
     server = place.server
     look = await look_at(server, intent.stream)
     for group in look.reading.groups:

@@ -33,7 +33,6 @@ from streamops.operations.running import Run
 from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo.plan import WHY_REFUSED, UndoEvidence, plan_undo
 from streamops.operations.undo_snapshots import RowsThen, snapshot_writes, unpack_pages
-from streamops.wire.faults import Fault
 from streamops.wire.server import Server
 from streamops.wire.writes.restore_rows import ROWS, restore_rows
 
@@ -163,7 +162,7 @@ async def _restore(
     *,
     writes: bool = False,
 ) -> list[str]:
-    came = await restore_rows(
+    return await restore_rows(
         server,
         intent.stream,
         intent.group,
@@ -174,9 +173,6 @@ async def _restore(
         position=position,
         writes=writes,
     )
-    if isinstance(came, Fault):
-        raise came.error(f"group {intent.stream}/{intent.group}")
-    return came
 
 
 def _for_good(first: AuditRecord) -> Forbidden:

@@ -5,9 +5,8 @@ import logging
 from datetime import timedelta
 from typing import Final
 
-from streamops.errors import StreamopsError
+from streamops.errors import NotFound, StreamopsError, Unreachable
 from streamops.runtime.http.book import TopicBook
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, trim_safely
 
@@ -28,16 +27,14 @@ async def keep_short(book: TopicBook, every: timedelta = EVERY, kept: int = KEPT
             try:
                 await _trim(listing.place.server, listing.topic.key, kept)
             except StreamopsError as error:
-                # The book tells of servers that are away.
-                LOG.debug("%s is not trimmed: %s", listing.topic.key, error.message)
+                # There is no stream before the first message, and the book tells of servers that are away.
+                silent = isinstance(error, (NotFound, Unreachable))
+                level = logging.DEBUG if silent else logging.WARNING
+                LOG.log(level, "%s is not trimmed: %s", listing.topic.key, error.message)
 
 
 async def _trim(server: Server, stream: str, kept: int) -> None:
     for _ in range(MOST_SLICES):
         done = await trim_safely(server, stream, kept, SLICE)
-        if isinstance(done, Fault):
-            if done.kind is not FaultKind.MISSING:
-                LOG.warning("%s is not trimmed: %s", stream, done.reason)
-            return
         if done.removed < SLICE.most // 2:
             return

@@ -126,8 +126,6 @@ class Mailbox:
                 )
             async with self._room():
                 words = await cancel(self._server, queue, [message])
-            if isinstance(words, Fault):
-                raise words.error(queue)
             if not words[0]:
                 return True
         raise Forbidden(

@@ -6,17 +6,17 @@ from streamops.model.authority import Beside, lies_beside
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Reply
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, try_script
 from streamops.wire.server import Server
 
 
-async def run_for_group(server: Server, sub: Subscription, name: str, call: Call) -> Any:  # noqa: ANN401 - as the decoder says
+async def run_for_group(server: Server, sub: Subscription, name: str, call: Call[Any]) -> Any:  # noqa: ANN401 - as the decoder says
     """Run a script; its decoded reply, or none where there is no such group or stream.
 
     Raises:
         ServerError: The server did not answer, or refused. In the first case the script may have run all the same.
     """
-    return answered(await write_script(server, name, call), sub, call.key)
+    return answered(await try_script(server, name, call), sub, call.key)
 
 
 def answered(reply: Reply | Fault, sub: Subscription, key: str) -> Any:  # noqa: ANN401 - as the decoder says

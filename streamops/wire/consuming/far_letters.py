@@ -10,10 +10,10 @@ from streamops.model.deliveries import Letter
 from streamops.wire.batches import Request
 from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.keys import encoded_part, moved_key
 from streamops.wire.lua_values import lua_value
-from streamops.wire.node import Command, Reply
+from streamops.wire.node import Command
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
@@ -53,15 +53,15 @@ async def place_letters(
 async def _place(
     server: Server, sub: Subscription, markers: Sequence[str], fields: Sequence[Sequence[bytes]]
 ) -> int:
-    call = Call(sub.dead_letters, (MARKERS_KEPT_MS, lua_value(fields)), int, tuple(markers))
-    placed: int = _told(await write_script(server, "consume_place", call), sub)
-    return placed
+    queue = sub.dead_letters
+    call = Call(queue, (MARKERS_KEPT_MS, lua_value(fields)), int, tuple(markers))
+    return await write_script(server, "consume_place", call, f"dead-letter queue {queue}")
 
 
 async def _place_wide(server: Server, sub: Subscription, marker: str, parts: Sequence[bytes]) -> None:
     """Write a letter and its marker in one transaction, without the bounds of a script."""
-    queue = sub.dead_letters
-    if _told(await write_script(server, "consume_is_placed", Call(queue, (), bool, (marker,))), sub):
+    queue, what = sub.dead_letters, f"dead-letter queue {sub.dead_letters}"
+    if await write_script(server, "consume_is_placed", Call(queue, (), bool, (marker,)), what):
         return
     script = load_script("consume_placed").source
     marking: Command = ("EVAL", script, 2, queue, marker, MARKERS_KEPT_MS, *parts[-ABOUT_PARTS:])
@@ -71,13 +71,6 @@ async def _place_wide(server: Server, sub: Subscription, marker: str, parts: Seq
     for reply in answers.replies:
         if answers.failures and isinstance(reply, Exception):
             raise server.error(reply)
-        _told(reply, sub)
+        required(reply, what)
     for reply in answers.replies[-1]:
-        _told(reply, sub)
-
-
-def _told(reply: Reply | Fault, sub: Subscription) -> Reply:
-    problem = fault(reply) if isinstance(reply, Exception) else reply
-    if isinstance(problem, Fault):
-        raise problem.error(f"dead-letter queue {sub.dead_letters}")
-    return reply
+        required(reply, what)

@@ -10,7 +10,7 @@ import msgspec
 from streamops.errors import ServerError
 from streamops.model.workers import WorkerHeartbeat, worker_state
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
 from streamops.wire.numbers import moment, number
@@ -58,12 +58,7 @@ async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
         ("state", heart.state.value),
     )
     arguments = (round(ttl.total_seconds() * 1000), *(part for pair in told for part in pair))
-    reply: int | Fault = await write_script(
-        server, "consume_beat", Call(worker_key(heart.id), arguments, int)
-    )
-    if isinstance(reply, Fault):
-        raise reply.error("heartbeat")
-    return reply
+    return await write_script(server, "consume_beat", Call(worker_key(heart.id), arguments, int), "heartbeat")
 
 
 async def stop_beating(server: Server, worker_id: str) -> None:

@@ -6,7 +6,7 @@ from secrets import token_hex
 from typing import Final, NamedTuple
 
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.keys import payload_key
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call
@@ -85,10 +85,10 @@ async def publish_with_payload(
     return fault(reply) if isinstance(reply, Exception) else reply.decode()
 
 
-async def keep_payload(server: Server, payload: Payload) -> Fault | None:
-    """Keep a payload whose entry does not exist yet; why not, where it cannot be."""
+async def keep_payload(server: Server, payload: Payload) -> None:
+    """Keep a payload whose entry does not exist yet; raises ``ServerError`` where it cannot be kept."""
     reply = await server.single(payload.key, "SET", payload.key, payload.value, "PX", payload.ttl_ms)
-    return fault(reply) if isinstance(reply, Exception) else None
+    required(reply, f"payload {payload.key}")
 
 
 async def drop_payload(server: Server, key: str) -> None:

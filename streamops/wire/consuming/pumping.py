@@ -8,7 +8,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.model.authority import tag_of
-from streamops.wire.faults import Fault
 from streamops.wire.keys import (
     bodies_key,
     dead_letter_key,
@@ -97,7 +96,7 @@ async def pump(
     queue: str = "",
     dead_letters: str = "",
     passed: Passed = NOTHING_PASSED,
-) -> Pumped | Fault:
+) -> Pumped:
     """Move due messages of one queue, the first due first, by the server's clock.
 
     One script moves each: who calls it twice, or beside others, moves nothing twice. Where the server refuses
@@ -122,8 +121,8 @@ async def pump(
     require_one_slot(server.options.mode, stream, queue, dead_letters)
     keys = (bodies_key(queue), dead_letters, *dict.fromkeys((stream, *destinations)))
     arguments: tuple[Argument, ...] = (limit, MOST_BYTES, stream, tag_of(stream), passed.count, passed.last)
-    reply: Pumped | Fault = await write_script(server, "pump", Call(queue, arguments, _pumped, keys))
-    return reply
+    call = Call(queue, arguments, _pumped, keys)
+    return await write_script(server, "pump", call, f"delayed messages of {stream}")
 
 
 def _pumped(reply: list[Any]) -> Pumped:

@@ -67,10 +67,7 @@ async def restore_group(server: Server, stream: str, group: str, last_seen: str)
         ServerError: The server does not answer, or does not let us.
     """
     call = Call(stream, (group, last_seen), _text_or_none)
-    reply: str | Fault | None = await write_script(server, "consume_restore_group", call)
-    if isinstance(reply, Fault):
-        raise reply.error(f"group {group} of stream {stream}")
-    return reply
+    return await write_script(server, "consume_restore_group", call, f"group {group} of stream {stream}")
 
 
 async def read_new(

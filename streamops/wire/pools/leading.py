@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -10,7 +10,7 @@ from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import Mandate, Pool, PoolDecision
 from streamops.model.server import Mode
 from streamops.wire.batches import Request
-from streamops.wire.faults import FaultKind, fault
+from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot
 from streamops.wire.node import Argument, Reply
 from streamops.wire.numbers import moment
@@ -153,9 +153,7 @@ async def list_pools(server: Server, names: Sequence[str], what: str) -> None:
         StreamopsError: It could not be written.
     """
     fields = [part for name in names for part in (name, what)]
-    reply = await server.single(POOLS, "HSET", POOLS, *fields)
-    if isinstance(reply, Exception):
-        raise fault(reply).error("pools")
+    required(await server.single(POOLS, "HSET", POOLS, *fields), "pools")
 
 
 async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> list[Written]:
@@ -194,9 +192,9 @@ async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> 
 async def read_decisions(server: Server, pool: str, count: int) -> list[PoolDecision]:
     """The last decisions about a pool, newest first; raises ``StreamopsError`` where they cannot be read."""
     key = decisions_key(pool)
-    reply = await server.single(key, "XREVRANGE", key, "+", "-", "COUNT", count)
-    if isinstance(reply, Exception):
-        raise fault(reply).error(f"decisions about pool {pool}")
+    reply = required(
+        await server.single(key, "XREVRANGE", key, "+", "-", "COUNT", count), f"decisions about pool {pool}"
+    )
     found = (decode_decision(decode_name(fields[1])) for _, fields in reply if fields and len(fields) > 1)
     return [decision for decision in found if decision is not None]
 
@@ -241,7 +239,7 @@ def _came_of(reply: Reply, pool: str) -> Written:
     return Written(counted=True, problem=_failed(reply[1], pool) if len(reply) > 1 else None)
 
 
-def _written(told: Told, document: bytes, holder: str, log: tuple[str, ...]) -> Call:
+def _written(told: Told, document: bytes, holder: str, log: tuple[str, ...]) -> Call[Any]:
     decision, lead = told.decision, told.pool.lead
     arguments: tuple[Argument, ...] = (
         *(holder, 0 if lead is None else lead.term),

@@ -6,7 +6,6 @@ from typing import Final
 
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Order, Pool, Steering
-from streamops.wire.faults import Fault
 from streamops.wire.keys import pool_key
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
@@ -95,9 +94,7 @@ def milliseconds(moment: datetime) -> int:
 async def _tell(server: Server, pool: str, guards: Mapping[str, str], told: Mapping[str, str]) -> None:
     pairs = [part for pair in (*guards.items(), *told.items()) for part in pair]
     call = Call(pool_key(pool), (len(guards), *pairs), _done)
-    problem = await write_script(server, "pool_tell", call)
-    if isinstance(problem, Fault):
-        raise problem.error(f"pool {pool}")
+    await write_script(server, "pool_tell", call, f"pool {pool}")
 
 
 def _number(number: int | None) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
 from streamops.wire.batches import Request
-from streamops.wire.faults import FaultKind, fault
+from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import (
     POOLS,
     decisions_key,
@@ -81,9 +81,7 @@ async def read_pool_names(server: Server) -> list[str]:
         StreamopsError: They could not be read.
     """
     # Not HKEYS: whoever may only look has HGETALL, and what it tells besides is a word each.
-    reply = await server.single(POOLS, "HGETALL", POOLS)
-    if isinstance(reply, Exception):
-        raise fault(reply).error("pools")
+    reply = required(await server.single(POOLS, "HGETALL", POOLS), "pools")
     return [decode_name(name) for name in reply[::2]]
 
 
@@ -93,9 +91,7 @@ async def list_pool(server: Server, name: str, what: str) -> None:
     Raises:
         StreamopsError: It could not be written.
     """
-    reply = await server.single(POOLS, "HSET", POOLS, name, what)
-    if isinstance(reply, Exception):
-        raise fault(reply).error("pools")
+    required(await server.single(POOLS, "HSET", POOLS, name, what), "pools")
 
 
 async def forget_pool(server: Server, name: str) -> None:

@@ -13,7 +13,7 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import worker_state
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import fault, required
 from streamops.wire.keys import pool_key, roster_key, supervisors_key
 from streamops.wire.node import Reply
 from streamops.wire.numbers import moment
@@ -106,9 +106,9 @@ async def clock_out(server: Server, pool: str, worker_id: str) -> None:
 
 async def read_roster(server: Server, pool: str) -> list[RosterWorker]:
     """The workers on the roster of a pool, by ID; raises ``StreamopsError`` where it cannot be read."""
-    reply = await server.single(roster_key(pool), "HGETALL", roster_key(pool))
-    if isinstance(reply, Exception):
-        raise fault(reply).error(f"roster of pool {pool}")
+    reply = required(
+        await server.single(roster_key(pool), "HGETALL", roster_key(pool)), f"roster of pool {pool}"
+    )
     return [*_workers(reply)]
 
 
@@ -140,12 +140,8 @@ async def report_for_duty(server: Server, pool: str, supervisor: PoolSupervisor)
     """
     key = supervisors_key(pool)
     call = Call(key, (supervisor.id, _encoded(supervisor), round(SILENT.total_seconds() * 1000)), pairs)
-    others = await write_script(server, "supervisor_beat", call)
-    if isinstance(others, Fault):
-        raise others.error(f"pool {pool}")
-    reply = await server.single(pool_key(pool), "HGETALL", pool_key(pool))
-    if isinstance(reply, Exception):
-        raise fault(reply).error(f"pool {pool}")
+    others = await write_script(server, "supervisor_beat", call, f"pool {pool}")
+    reply = required(await server.single(pool_key(pool), "HGETALL", pool_key(pool)), f"pool {pool}")
     order = decode_pool(pool, reply).order
     return Shift(None if order is None else order.workers, _supervisors(others))
 

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
@@ -46,7 +45,7 @@ async def ack(
     rows: Sequence[PendingEntry],
     *,
     position: EntryId | None,
-) -> Acknowledged | Fault:
+) -> Acknowledged:
     """Acknowledge those that have the same owner and were not delivered again.
 
     Args:
@@ -60,8 +59,7 @@ async def ack(
     for row in rows:
         arguments += (str(row.id), row.consumer, str(row.delivery_count))
     call = Call(stream, tuple(arguments), _acknowledged)
-    reply: Acknowledged | Fault = await write_script(server, "ack", call)
-    return reply
+    return await write_script(server, "ack", call, f"group {stream}/{group}")
 
 
 def _acknowledged(reply: Sequence[Reply]) -> Acknowledged:

@@ -5,7 +5,7 @@ from typing import Final
 
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 
@@ -17,23 +17,21 @@ PAGE_BYTES: Final = 1 << 20
 """Records and bytes, about, that are read at once."""
 
 
-async def write_record(server: Server, fields: Mapping[str, bytes]) -> EntryId | Fault:
+async def write_record(server: Server, fields: Mapping[str, bytes]) -> EntryId:
     """Add a record; its ID."""
     flat = [part.encode() if isinstance(part, str) else part for pair in fields.items() for part in pair]
     reply = await server.single(AUDIT, "XADD", AUDIT, "MAXLEN", "~", MAX_RECORDS, "*", *flat)
-    return fault(reply) if isinstance(reply, Exception) else EntryId.parse(reply)
+    return EntryId.parse(required(reply, AUDIT))
 
 
 async def read_records(
     server: Server, *, start: EntryId = ZERO_ID, end: EntryId = LAST_ID, count: int, newest_first: bool
-) -> tuple[Entry, ...] | Fault:
+) -> tuple[Entry, ...]:
     """Records between two IDs, both inclusive, some at a time: those that hold rows are large."""
     found: list[Entry] = []
     size = LARGEST_PAGE
     while asked := min(size, count - len(found)):
-        page = await read_page(server, AUDIT, start, end, asked, newest_first=newest_first)
-        if isinstance(page, Fault):
-            return page
+        page = await read_page(server, AUDIT, start, end, asked, newest_first=newest_first, what=AUDIT)
         found += page
         if len(page) < asked or (page[-1].id <= start if newest_first else page[-1].id >= end):
             break

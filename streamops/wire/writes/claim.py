@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.wire.claimable import Claimable
-from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call, write_script, write_timed_script
 from streamops.wire.server import Server
@@ -74,7 +73,7 @@ async def claim_page(
     most: int,
     look: int,
     snapshot: str = "",
-) -> ClaimedPage | Fault:
+) -> ClaimedPage:
     """Claim what matches in the next page of a group's pending rows.
 
     Args:
@@ -91,8 +90,8 @@ async def claim_page(
     owner: tuple[Argument, ...] = () if what.source is None else (what.source,)
     arguments = (*_who(what, position), start, str(until), most, SECONDS_KEPT, look, *owner)
     call = Call(what.stream, arguments, _page, _beside(snapshot))
-    page, spent = await write_timed_script(server, "claim", call)
-    return page if isinstance(page, Fault) else replace(page, spent=spent)
+    page, spent = await write_timed_script(server, "claim", call, f"group {what.stream}/{what.group}")
+    return replace(page, spent=spent)
 
 
 async def claim_ids(
@@ -103,7 +102,7 @@ async def claim_ids(
     position: EntryId | None,
     snapshot: str = "",
     idle: timedelta | None = None,
-) -> ClaimedIds | Fault:
+) -> ClaimedIds:
     """Claim those of at most a thousand IDs that match; ``snapshot`` as above.
 
     ``idle`` is for how long they look idle afterwards, where that is not to begin anew.
@@ -112,8 +111,7 @@ async def claim_ids(
     looks = "" if idle is None else idle // timedelta(milliseconds=1)
     arguments = (*_who(what, position), SECONDS_KEPT, *source, looks, *map(str, ids))
     call = Call(what.stream, arguments, _ids, _beside(snapshot))
-    reply: ClaimedIds | Fault = await write_script(server, "claim_ids", call)
-    return reply
+    return await write_script(server, "claim_ids", call, f"group {what.stream}/{what.group}")
 
 
 def _beside(key: str) -> tuple[str, ...]:

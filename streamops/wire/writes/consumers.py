@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
@@ -51,7 +50,7 @@ async def hand_over(
     count: int,
     most: int | None,
     snapshot: str = "",
-) -> HandedOver | Fault:
+) -> HandedOver:
     """Hand pending entries of one consumer to another one, with their idle times and counts.
 
     Args:
@@ -77,17 +76,16 @@ async def hand_over(
         SECONDS_KEPT,
     )
     call = Call(stream, arguments, _handed_over, (snapshot,) if snapshot else ())
-    reply: HandedOver | Fault = await write_script(server, "consumer_hand_over", call)
-    return reply
+    return await write_script(server, "consumer_hand_over", call, f"consumer {stream}/{group}/{source}")
 
 
 async def remove_consumer(
     server: Server, stream: str, group: str, consumer: str, *, floor: EntryId | None
-) -> bool | Fault:
+) -> bool:
     """Remove a consumer with nothing pending; whether that was so."""
     arguments = (group, _text(floor), consumer)
-    reply: bool | Fault = await write_script(server, "consumer_remove", Call(stream, arguments, bool))
-    return reply
+    what = f"consumer {stream}/{group}/{consumer}"
+    return await write_script(server, "consumer_remove", Call(stream, arguments, bool), what)
 
 
 async def prune_consumers(
@@ -98,17 +96,16 @@ async def prune_consumers(
     *,
     floor: EntryId | None,
     idle: timedelta | None,
-) -> list[Pruned] | Fault:
+) -> list[Pruned]:
     """Remove those of some hundred consumers that have nothing pending and are idle; what became of each.
 
     Without an idle time only pending entries are looked at: for groups of thousands of consumers.
     """
     least = "" if idle is None else str(idle // timedelta(milliseconds=1))
     arguments: tuple[Argument, ...] = (group, _text(floor), least, *consumers)
-    reply: list[Pruned] | Fault = await write_script(
-        server, "consumer_prune", Call(stream, arguments, _pruned)
+    return await write_script(
+        server, "consumer_prune", Call(stream, arguments, _pruned), f"group {stream}/{group}"
     )
-    return reply
 
 
 def _text(value: EntryId | None) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.wire.delaying import Delayed, schedule_many
-from streamops.wire.faults import Fault
+from streamops.wire.faults import required
 from streamops.wire.keys import bodies_key
 from streamops.wire.node import Argument
 from streamops.wire.replies import decode_name
@@ -46,7 +46,7 @@ async def schedule(
     due: datetime | timedelta,
     *,
     queue: str = "",
-) -> datetime | Fault | None:
+) -> datetime | None:
     """Add a delayed message, and say when it is due; none where there is one of that ID already.
 
     Args:
@@ -58,12 +58,12 @@ async def schedule(
         queue: That queue, where it is not the one beside the stream.
     """
     (answer,) = await schedule_many(server, stream, [Delayed(ident, body, due)], queue)
-    return answer
+    return required(answer, queue)
 
 
 async def move_now(
     server: Server, queue: str, destination: str, messages: Sequence[DelayedMessage]
-) -> list[Moved] | Fault:
+) -> list[Moved]:
     """Move messages of one destination there, due or not; fewer results where the server ran out of memory.
 
     Args:
@@ -77,26 +77,18 @@ async def move_now(
         fields = message.body.entry_fields if message.body else ()
         parts = [part for pair in fields for part in pair]
         arguments += [message.id, message.digest, len(parts), *parts]
-    reply: list[Moved] | Fault = await write_script(
-        server,
-        "delayed_run",
-        Call(queue, tuple(arguments), _moved, (bodies_key(queue), destination)),
-    )
-    return reply
+    call = Call(queue, tuple(arguments), _moved, (bodies_key(queue), destination))
+    return await write_script(server, "delayed_run", call, queue)
 
 
-async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage]) -> list[str] | Fault:
+async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage]) -> list[str]:
     """Remove messages that are still what was read; for each why not, empty where it was removed.
 
     Members and bodies of other programs are never removed.
     """
     arguments = tuple(part for message in messages for part in (message.id, message.digest))
-    reply: list[str] | Fault = await write_script(
-        server,
-        "delayed_cancel",
-        Call(queue, arguments, _cancelled, (bodies_key(queue),)),
-    )
-    return reply
+    call = Call(queue, arguments, _cancelled, (bodies_key(queue),))
+    return await write_script(server, "delayed_cancel", call, queue)
 
 
 _WORDS: Final = {b"cancelled": "", b"gone": GONE, b"foreign": FOREIGN, b"changed": CHANGED}

@@ -1,10 +1,10 @@
 """Deleting entries by their IDs."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -16,28 +16,27 @@ async def has_xdelex(server: Server, stream: str) -> bool:
     return isinstance(reply, list) and bool(reply and reply[0])
 
 
-async def delete(
-    server: Server,
-    stream: str,
-    ids: Sequence[EntryId],
-    *,
-    positions: Sequence[tuple[str, EntryId]],
-    references: bool = False,
-) -> frozenset[EntryId] | Fault:
-    """Delete those that are there; which they were.
+class Deleting(NamedTuple):
+    """What is deleted from, and how.
 
-    Args:
-        server: Where.
+    Attributes:
         stream: The stream.
-        ids: At most a thousand IDs: what one script call does, nobody else can do anything beside.
         positions: The groups that the plan saw, none of which may be missing, new, or set back.
-        references: Whether their pending rows go with them, by XDELEX.
+        references: Whether pending rows go with their entries, by XDELEX.
+        what: What an error is said of; the stream unless given.
     """
-    words = delete_words(ids, positions, references=references)
-    reply: frozenset[EntryId] | Fault = await write_script(
-        server, "delete", Call(stream, words, lambda deleted: frozenset(map(EntryId.parse, deleted)))
-    )
-    return reply
+
+    stream: str
+    positions: Sequence[tuple[str, EntryId]]
+    references: bool = False
+    what: str = ""
+
+
+async def delete(server: Server, how: Deleting, ids: Sequence[EntryId]) -> frozenset[EntryId]:
+    """Delete those of at most a thousand IDs that are there; which they were."""
+    words = delete_words(ids, how.positions, references=how.references)
+    call = Call(how.stream, words, _deleted)
+    return await write_script(server, "delete", call, how.what or f"stream {how.stream}")
 
 
 def delete_words(
@@ -48,8 +47,5 @@ def delete_words(
     return "DELREF" if references else "", len(positions), *groups, *map(str, ids)
 
 
-def spared(ids: Sequence[EntryId], deleted: frozenset[EntryId] | Fault) -> list[EntryId]:
-    """Those of the IDs that were certainly not deleted by that call."""
-    if isinstance(deleted, Fault):
-        return [*ids] if deleted.kind is FaultKind.DRIFT else []
-    return [one for one in ids if one not in deleted]
+def _deleted(reply: Sequence[bytes]) -> frozenset[EntryId]:
+    return frozenset(map(EntryId.parse, reply))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -33,7 +32,7 @@ class SetPosition(NamedTuple):
 
 async def create_group(
     server: Server, stream: str, group: str, *, at: str, entries_read: int | None, mkstream: bool
-) -> Position | Fault:
+) -> Position:
     """Create a group; where it stands.
 
     Args:
@@ -45,8 +44,9 @@ async def create_group(
         mkstream: Create the stream too.
     """
     arguments = (group, at, _number(entries_read), "1" if mkstream else "")
-    reply: Position | Fault = await write_script(server, "group_create", Call(stream, arguments, _position))
-    return reply
+    return await write_script(
+        server, "group_create", Call(stream, arguments, _position), f"group {stream}/{group}"
+    )
 
 
 async def set_group(
@@ -61,7 +61,7 @@ async def set_group(
     counted_to: EntryId,
     most_grown: int,
     most_bytes: int,
-) -> SetPosition | Fault:
+) -> SetPosition:
     """Set a group's position.
 
     Args:
@@ -86,13 +86,12 @@ async def set_group(
         most_grown,
         most_bytes,
     )
-    reply: SetPosition | Fault = await write_script(server, "group_set", Call(stream, arguments, _set))
-    return reply
+    return await write_script(server, "group_set", Call(stream, arguments, _set), f"group {stream}/{group}")
 
 
 async def empty_group(
     server: Server, stream: str, group: str, ids: Sequence[EntryId], *, position: EntryId, most: int
-) -> int | Fault:
+) -> int:
     """Take rows off a group's pending entries list before it is destroyed; how many were on it.
 
     Args:
@@ -104,17 +103,15 @@ async def empty_group(
         most: How many rows it may have.
     """
     arguments: tuple[Argument, ...] = (group, str(position), most, *map(str, ids))
-    reply: int | Fault = await write_script(server, "group_empty", Call(stream, arguments, int))
-    return reply
+    return await write_script(server, "group_empty", Call(stream, arguments, int), f"group {stream}/{group}")
 
 
-async def destroy_group(
-    server: Server, stream: str, group: str, *, position: EntryId, most: int
-) -> int | Fault:
+async def destroy_group(server: Server, stream: str, group: str, *, position: EntryId, most: int) -> int:
     """Destroy a group that stands at ``position`` with at most ``most`` rows pending; how many were."""
     arguments = (group, str(position), most)
-    reply: int | Fault = await write_script(server, "group_destroy", Call(stream, arguments, int))
-    return reply
+    return await write_script(
+        server, "group_destroy", Call(stream, arguments, int), f"group {stream}/{group}"
+    )
 
 
 def _number(value: int | None) -> str:

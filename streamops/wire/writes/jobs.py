@@ -10,7 +10,7 @@ from msgspec import Struct
 from streamops.model.acting import Job, JobState
 from streamops.model.ids import EPOCH
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.node import Argument, Reply
 from streamops.wire.numbers import span
 from streamops.wire.replies import decode_name, decode_time
@@ -62,7 +62,7 @@ class Taken(IntEnum):
 
 async def take_job(
     server: Server, job_id: str, owner: str, fields: Mapping[str, Argument], *, new: bool
-) -> Taken | Holding | Fault:
+) -> Taken | Holding:
     """Take a job.
 
     Args:
@@ -76,36 +76,24 @@ async def take_job(
         Whether that was possible, or who still holds it.
     """
     arguments = (*_lease(owner), "new" if new else "taken", *_flat(fields))
-    taken: Taken | Holding | Fault = await write_script(
-        server, "job_take", Call(job_key(job_id), arguments, _taken)
-    )
+    what = "the job cannot be written" if new else f"job {job_id}"
+    taken = await write_script(server, "job_take", Call(job_key(job_id), arguments, _taken), what)
     if new and taken is Taken.YES:
-        listed = await server.single(JOBS, "ZADD", JOBS, await _now_ms(server), job_id)
-        if isinstance(listed, Exception):
-            return fault(listed)
+        required(await server.single(JOBS, "ZADD", JOBS, await _now_ms(server), job_id), what)
     return taken
 
 
-async def beat_job(server: Server, job_id: str, owner: str, fields: Mapping[str, Argument]) -> Beat | Fault:
+async def beat_job(server: Server, job_id: str, owner: str, fields: Mapping[str, Argument]) -> Beat:
     """Give a sign of life, with how far the job is."""
     arguments = (*_lease(owner), *_flat(fields))
-    told: Beat | Fault = await write_script(
-        server, "job_beat", Call(job_key(job_id), arguments, lambda reply: Beat(reply.decode()))
-    )
-    return told
+    call = Call(job_key(job_id), arguments, lambda reply: Beat(reply.decode()))
+    return await write_script(server, "job_beat", call, f"job {job_id}")
 
 
-async def cancel_job(server: Server, job_id: str) -> Cancelling | Fault:
+async def cancel_job(server: Server, job_id: str) -> Cancelling:
     """Ask a job's owner to stop; what came of it."""
-    told: Cancelling | Fault = await write_script(
-        server, "job_cancel", Call(job_key(job_id), (), lambda reply: Cancelling(reply.decode()))
-    )
-    return told
-
-
-async def read_job(server: Server, job_id: str) -> Job | Fault | None:
-    """One job; none where there is no such job (any more)."""
-    return (await read_jobs(server, [job_id]))[0]
+    call = Call(job_key(job_id), (), lambda reply: Cancelling(reply.decode()))
+    return await write_script(server, "job_cancel", call, f"job {job_id}")
 
 
 async def read_jobs(server: Server, job_ids: Sequence[str]) -> list[Job | Fault | None]:
@@ -119,10 +107,10 @@ async def read_jobs(server: Server, job_ids: Sequence[str]) -> list[Job | Fault 
     ]
 
 
-async def list_jobs(server: Server, limit: int) -> list[str] | Fault:
+async def list_jobs(server: Server, limit: int) -> list[str]:
     """IDs of the newest jobs, newest first."""
     reply = await server.single(JOBS, "ZRANGE", JOBS, 0, limit - 1, "REV")
-    return fault(reply) if isinstance(reply, Exception) else [decode_name(one) for one in reply]
+    return [decode_name(one) for one in required(reply, "the list of jobs")]
 
 
 async def forget_jobs(server: Server, job_ids: Sequence[str]) -> None:

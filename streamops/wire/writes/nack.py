@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from streamops.model.entries import GIVEN_BACK, PendingEntry
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -37,7 +36,7 @@ async def nack(
     *,
     position: EntryId | None,
     snapshot: str = "",
-) -> GivenBack | Fault:
+) -> GivenBack:
     """Give back those of at most a thousand rows whose owner is still the same.
 
     Args:
@@ -53,8 +52,7 @@ async def nack(
     for row in rows:
         arguments += (str(row.id), row.consumer)
     call = Call(stream, tuple(arguments), _given_back, (snapshot,) if snapshot else ())
-    reply: GivenBack | Fault = await write_script(server, "nack", call)
-    return reply
+    return await write_script(server, "nack", call, f"group {stream}/{group}")
 
 
 def _given_back(reply: Sequence[Reply]) -> GivenBack:

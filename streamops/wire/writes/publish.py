@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.faults import Fault, FaultKind, required
 from streamops.wire.server import Server
 
 _TOO_SMALL: Final = "equal or smaller"
@@ -16,7 +16,7 @@ async def add_entry(
     fields: Sequence[tuple[bytes, bytes]],
     *,
     entry_id: str | None = None,
-) -> EntryId | Fault:
+) -> EntryId:
     """Add an entry; its ID.
 
     Args:
@@ -27,8 +27,6 @@ async def add_entry(
     """
     parts = [part for pair in fields for part in pair]
     reply = await server.single(stream, "XADD", stream, entry_id or "*", *parts)
-    if not isinstance(reply, Exception):
-        return EntryId.parse(reply)
-    if _TOO_SMALL in str(reply):
-        return Fault(FaultKind.DRIFT, "an entry of a greater ID was added meanwhile")
-    return fault(reply)
+    if isinstance(reply, Exception) and _TOO_SMALL in str(reply):
+        reply = Fault(FaultKind.DRIFT, "an entry of a greater ID was added meanwhile")
+    return EntryId.parse(required(reply, f"stream {stream}"))

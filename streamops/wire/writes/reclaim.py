@@ -12,11 +12,10 @@ from msgspec import Struct
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import StaleRow
-from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.keys import replayed_key
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, run_script, write_script
+from streamops.wire.script_calls import Call, read_script, write_script
 from streamops.wire.server import Server
 
 PAGE: Final = 500
@@ -78,7 +77,7 @@ async def look_at_stale(
     after: EntryId | None,
     until: EntryId = LAST_ID,
     most: int = PAGE,
-) -> StalePage | Fault:
+) -> StalePage:
     """Look at the next page of a group's pending entries, writing nothing.
 
     No permission to write is asked for where the server has the read-only form of scripts, which Redis 7.0 brought.
@@ -91,17 +90,8 @@ async def look_at_stale(
         most: Stop at so many that something is to be done with.
 
     Raises:
-        ServerError: The node did not answer.
+        ServerError: It was refused, or the node did not answer.
     """
-    page = await _look(server, what, after, until, most, read_only=True)
-    if isinstance(page, Fault) and (page.kind is FaultKind.UNSUPPORTED or page.denies_command):
-        page = await _look(server, what, after, until, most, read_only=False)
-    return page
-
-
-async def _look(
-    server: Server, what: Reclaimable, after: EntryId | None, until: EntryId, most: int, *, read_only: bool
-) -> StalePage | Fault:
     arguments: tuple[Argument, ...] = (
         what.group,
         what.to,
@@ -114,16 +104,12 @@ async def _look(
         BATCH_BYTES,
     )
     call = Call(what.stream, arguments, _page, (replayed_key(what.stream),))
-    answers = await run_script(server, "reclaim_look", [call], read_only=read_only)
-    reply: StalePage | Exception = answers.replies[0]
-    if answers.failures and isinstance(reply, Exception):
-        raise server.error(reply)
-    return fault(reply) if isinstance(reply, Exception) else reply
+    return await read_script(server, "reclaim_look", call, f"group {what.stream}/{what.group}")
 
 
 async def add_anew(
     server: Server, what: Reclaimable, rows: Sequence[StaleRow], others: Sequence[str]
-) -> list[str | None] | Fault:
+) -> list[str | None]:
     """Add entries to their stream anew and acknowledge them, each in one step.
 
     Args:
@@ -139,8 +125,7 @@ async def add_anew(
     each = (part for row in rows for part in (str(row.entry.id), row.origin, row.entry.delivery_count + 1))
     arguments = (what.group, what.min_idle_ms, len(others), *others, *each)
     call = Call(what.stream, arguments, _added, (replayed_key(what.stream),))
-    reply: list[str | None] | Fault = await write_script(server, "reclaim_add", call)
-    return reply
+    return await write_script(server, "reclaim_add", call, f"group {what.stream}/{what.group}")
 
 
 def _page(reply: Sequence[Reply]) -> StalePage:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.keys import replayed_key
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.node import Reply
@@ -52,12 +52,11 @@ class Placed(Struct, frozen=True):
 _BECAME: Final = ("already", "moved", "left", "failed")
 
 
-async def move_letters(server: Server, replayer: Replayer, letters: Letters) -> Moved | Fault:
+async def move_letters(server: Server, replayer: Replayer, letters: Letters) -> Moved:
     """Move letters of a queue, each atomically."""
     keys, how = call_words(replayer, letters)
     call = Call(replayer.queue, (how,), _moved, keys)
-    moved: Moved | Fault = await write_script(server, "replay", call)
-    return moved
+    return await write_script(server, "replay", call, f"queue {replayer.queue}")
 
 
 async def place_letters(
@@ -66,7 +65,7 @@ async def place_letters(
     way: Way,
     markers: Sequence[str],
     letters: Sequence[Sequence[bytes]],
-) -> tuple[Placed, ...] | Fault:
+) -> tuple[Placed, ...]:
     """Hand on the entries of letters whose queue is in another slot, each once as long as its marker lasts.
 
     Args:
@@ -85,35 +84,28 @@ async def place_letters(
         "letters": letters,
     }
     keys = (way.key, replayed_key(way.home), *markers)
-    placed: tuple[Placed, ...] | Fault = await write_script(
-        server, "replay_place", Call(way.home, (lua_value(how),), _placed, keys)
-    )
-    return placed
+    call = Call(way.home, (lua_value(how),), _placed, keys)
+    return await write_script(server, "replay_place", call, f"stream {way.home}")
 
 
-async def letters_in_use(server: Server, queue: str, last: EntryId) -> Fault | None:
-    """Why letters up to an ID may not be taken out: a group would miss one; none where none would."""
-    told: int | Fault = await write_script(server, "letters_unused", Call(queue, (str(last),), int))
-    return told if isinstance(told, Fault) else None
+async def check_unused(server: Server, queue: str, last: EntryId) -> None:
+    """Raises ``StalePlan`` where dead letters up to an ID may not be taken out, because a group would miss one."""
+    await write_script(server, "letters_unused", Call(queue, (str(last),), int), f"queue {queue}")
 
 
-async def take_out(server: Server, queue: str, ids: Sequence[EntryId]) -> Fault | None:
+async def take_out(server: Server, queue: str, ids: Sequence[EntryId]) -> None:
     """Delete letters from their queue whose entries were handed on."""
-    if not ids:
-        return None
-    reply = await server.single(queue, "XDEL", queue, *map(str, ids))
-    return fault(reply) if isinstance(reply, Exception) else None
+    if ids:
+        required(await server.single(queue, "XDEL", queue, *map(str, ids)), f"queue {queue}")
 
 
-async def renew_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool] | Fault:
+async def renew_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool]:
     """Let payloads stay for as long as those of replayed entries do; whether each is there."""
     seconds = int(PAYLOADS_KEPT.total_seconds())
     requests = [Request(key, ("EXPIRE", key, seconds)) for key in keys]
     replies = (await server.batch(requests)).replies if requests else []
-    for reply in replies:
-        if isinstance(reply, Exception):
-            return fault(reply)
-    return {key: bool(reply) for key, reply in zip(keys, replies, strict=True)}
+    beside = "payloads beside the stream"
+    return {key: bool(required(reply, beside)) for key, reply in zip(keys, replies, strict=True)}
 
 
 def _moved(reply: Reply) -> Moved:

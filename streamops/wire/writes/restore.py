@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from streamops.model.entries import Entry
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.node import Argument
 from streamops.wire.numbers import number
 from streamops.wire.script_calls import Call, write_script
@@ -15,12 +15,9 @@ KEPT: Final = timedelta(days=7)
 """So long is known how far a file was restored."""
 
 
-async def read_marker(server: Server, marker: str) -> int | Fault:
+async def read_marker(server: Server, marker: str) -> int:
     """How many records of a file were restored; zero where nobody remembers."""
-    reply = await server.single(marker, "GET", marker)
-    if isinstance(reply, Exception):
-        return fault(reply)
-    return number(reply) or 0
+    return number(required(await server.single(marker, "GET", marker), f"marker {marker}")) or 0
 
 
 async def restore_entries(
@@ -33,7 +30,7 @@ async def restore_entries(
     says: int,
     new_ids: bool,
     create: bool,
-) -> int | Fault | None:
+) -> int | None:
     """Add entries with their own IDs, or with new ones.
 
     Args:
@@ -53,10 +50,8 @@ async def restore_entries(
     for entry in entries:
         arguments += ("*" if new_ids else str(entry.id), 2 * len(entry.fields))
         arguments += [part for pair in entry.fields for part in pair]
-    reply: int | Fault | None = await write_script(
-        server, "restore", Call(stream, tuple(arguments), _other, (marker,))
-    )
-    return reply
+    call = Call(stream, tuple(arguments), _other, (marker,))
+    return await write_script(server, "restore", call, f"stream {stream}")
 
 
 def _other(reply: Sequence[Any]) -> int | None:

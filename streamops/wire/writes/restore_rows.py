@@ -7,7 +7,6 @@ from itertools import groupby
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.pending import Done
-from streamops.wire.faults import Fault
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -27,7 +26,7 @@ async def restore_rows(
     at: datetime,
     position: EntryId | None,
     writes: bool,
-) -> list[str] | Fault:
+) -> list[str]:
     """Restore owner, time of delivery and deliveries of rows.
 
     Args:
@@ -50,8 +49,7 @@ async def restore_rows(
         ids = [str(row.id) for row in alike]
         arguments += (owner, max(0, _ms(at - idle)), deliveries, len(ids), *ids)
     call = Call(stream, tuple(arguments), lambda came: [one.decode() for one in came])
-    reply: list[str] | Fault = await write_script(server, "restore_rows", call)
-    return reply
+    return await write_script(server, "restore_rows", call, f"group {stream}/{group}")
 
 
 def _what_it_gets(row: PendingEntry) -> tuple[str, timedelta, int]:

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_timed_script
@@ -62,7 +61,7 @@ class Floor(NamedTuple):
     positions: tuple[tuple[str, EntryId], ...]
 
 
-async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: How) -> Slice | Fault:
+async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: How, what: str = "") -> Slice:
     """Remove the oldest entries, none that a group has yet to read or to acknowledge.
 
     Args:
@@ -70,13 +69,14 @@ async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: Ho
         stream: The stream.
         bound: Keep so many entries, or those from this ID on.
         how: How much in this slice, and how.
+        what: What an error is said of, where that is more than the stream.
     """
-    return await _timed(server, "trim", stream, safe_words(bound, how))
+    return await _timed(server, "trim", stream, safe_words(bound, how), what)
 
 
-async def trim_to(server: Server, stream: str, floor: Floor, how: How) -> Slice | Fault:
+async def trim_to(server: Server, stream: str, floor: Floor, how: How, what: str = "") -> Slice:
     """Remove the oldest entries below an ID, whoever needs them; at most so many in this slice."""
-    return await _timed(server, "trim_to", stream, floor_words(floor, how))
+    return await _timed(server, "trim_to", stream, floor_words(floor, how), what)
 
 
 async def knows_references(server: Server, stream: str) -> bool:
@@ -101,10 +101,11 @@ def _told(how: How, word: str) -> tuple[Argument, ...]:
     return how.most, "exact" if how.exact else "approximate", word if how.references else ""
 
 
-async def _timed(server: Server, name: str, stream: str, arguments: tuple[Argument, ...]) -> Slice | Fault:
+async def _timed(server: Server, name: str, stream: str, arguments: tuple[Argument, ...], what: str) -> Slice:
     """Run a script, and note what it took."""
-    done, spent = await write_timed_script(server, name, Call(stream, arguments, _slice))
-    return done if isinstance(done, Fault) else done._replace(spent=spent)
+    call = Call(stream, arguments, _slice)
+    done, spent = await write_timed_script(server, name, call, what or f"stream {stream}")
+    return done._replace(spent=spent)
 
 
 def _slice(reply: Reply) -> Slice:

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault, fault
+from streamops.wire.faults import required
 from streamops.wire.server import Server
 
 KEPT: Final = timedelta(days=7)
@@ -34,16 +34,13 @@ class SnapshotPage(Struct, frozen=True):
         return int(at_ms), EntryId.parse(first)
 
 
-async def read_snapshot(server: Server, key: str) -> list[SnapshotPage] | Fault:
+async def read_snapshot(server: Server, key: str) -> list[SnapshotPage]:
     """What a hash keeps, oldest first; nothing where it is not there."""
-    reply = await server.single(key, "HGETALL", key)
-    if isinstance(reply, Exception):
-        return fault(reply)
+    reply = required(await server.single(key, "HGETALL", key), key)
     pages = [SnapshotPage(field, rows) for field, rows in zip(reply[::2], reply[1::2], strict=True)]
     return sorted(pages, key=lambda page: page.order)
 
 
-async def drop_pages(server: Server, key: str, pages: Sequence[SnapshotPage]) -> Fault | None:
+async def drop_pages(server: Server, key: str, pages: Sequence[SnapshotPage]) -> None:
     """Forget pages; a hash without any is no more."""
-    reply = await server.single(key, "HDEL", key, *(page.field for page in pages))
-    return fault(reply) if isinstance(reply, Exception) else None
+    required(await server.single(key, "HDEL", key, *(page.field for page in pages)), key)

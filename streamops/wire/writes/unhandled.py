@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from streamops.model.ids import EntryId
 from streamops.wire.faults import Fault
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, try_script
 from streamops.wire.server import Server
 
 
@@ -28,5 +28,5 @@ async def note_unhandled(server: Server, place: Unhandled, ids: Sequence[EntryId
         ServerError: The server did not answer.
     """
     call = Call(place.key, tuple(f"{place.prefix}{one}" for one in ids), int)
-    noted: int | Fault = await write_script(server, "note_unhandled", call)
+    noted = await try_script(server, "note_unhandled", call)
     return noted if isinstance(noted, Fault) else None

@@ -21,12 +21,11 @@ from streamops.runtime import (
     Skip,
     Streamops,
     WorkerOptions,
-    acks,
-    queue_pump,
-    screening,
-    settling,
-    source,
-    station,
+    acknowledger,
+    consumer,
+    dedup,
+    outcomes,
+    queue_promoter,
 )
 from streamops.runtime.handler_counts import counts_of
 from streamops.wire.options import ConnectionOptions
@@ -93,14 +92,14 @@ def read_notes(path: Path) -> list[Note]:
 
 def waits(pace: float) -> Mapping[ModuleType, Mapping[str, object]]:
     """Waits of the runtime, in compressed time."""
-    block = max(SHORTEST, source.BLOCK / pace)
+    block = max(SHORTEST, consumer.BLOCK / pace)
     return {
-        source: {"BLOCK": block, "LONGEST_PAUSE": SHORTEST.total_seconds()},
-        station: {"BLOCK": block},
-        acks: {"PAUSE": acks.PAUSE / pace},
-        settling: {"PAUSE": settling.PAUSE / pace},
-        screening: {"PAUSE": screening.PAUSE / pace},
-        queue_pump: {"LONGEST_PAUSE": SHORTEST.total_seconds()},
+        consumer: {"BLOCK": block, "LONGEST_PAUSE": SHORTEST.total_seconds()},
+        runner: {"BLOCK": block},
+        acknowledger: {"PAUSE": acknowledger.PAUSE / pace},
+        outcomes: {"PAUSE": outcomes.PAUSE / pace},
+        dedup: {"PAUSE": dedup.PAUSE / pace},
+        queue_promoter: {"LONGEST_PAUSE": SHORTEST.total_seconds()},
     }
 
 

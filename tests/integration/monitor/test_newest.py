@@ -2,11 +2,11 @@
 
 import pytest
 
+from streamops.errors import NotFound
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor import newest
 from streamops.monitor.newest import Newest, read_newest
 from streamops.operations.console import Console
-from streamops.wire.faults import Fault
 from tests.support.servers import RunningServer
 
 
@@ -45,8 +45,9 @@ async def test_large_entries_are_fewer(server: RunningServer, monkeypatch: pytes
     assert found.more
 
 
-async def test_no_stream_is_nothing_and_another_type_a_fault(server: RunningServer) -> None:
+async def test_no_stream_is_nothing_and_another_type_is_refused(server: RunningServer) -> None:
     server.command("SET", "text", "x")
     async with await Console.open(server.options) as console:
         assert await read(console, "nothing", 5) == Newest((), more=False)
-        assert isinstance(await read_newest(console.place.server, "text", 5), Fault)
+        with pytest.raises(NotFound, match="not a stream"):
+            await read_newest(console.place.server, "text", 5)

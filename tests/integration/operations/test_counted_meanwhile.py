@@ -11,7 +11,7 @@ from streamops.operations import walking
 from streamops.operations.trim import survey as trim_losses
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.walking import count_after_each, count_below
-from streamops.wire.reads import count_entries, read_pending
+from streamops.wire.reads import count_entries, read_pending_page
 from streamops.wire.server import Server
 from tests.support.operations.counted_meanwhile import STREAM, before_call, delete, interrupt
 from tests.support.operations.doing import open_console, planned
@@ -113,8 +113,8 @@ async def test_where_rows_go_while_they_are_counted_there_are_at_least_so_many(
     add_counting(server, STREAM, 1, 250)
     server.command("XGROUP", "CREATE", STREAM, "billing", "0")
     server.command("XREADGROUP", "GROUP", "billing", "w1", "COUNT", 200, "STREAMS", STREAM, ">")
-    act = before_call(4, lambda: server.command(*command), read_pending)
-    monkeypatch.setattr(trim_losses, "read_pending", act)
+    act = before_call(4, lambda: server.command(*command), read_pending_page)
+    monkeypatch.setattr(trim_losses, "read_pending_page", act)
     async with await open_console(server) as console:
         plan = await planned(console, TrimIntent(stream=STREAM, minid=EntryId(191, 0), safe=False))
     assert f"Group billing loses {told}." in plan.effects

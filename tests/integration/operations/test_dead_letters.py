@@ -6,23 +6,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError
+from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError, UnexpectedReply
 from streamops.model.acting import Assent
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.selections import LetterSelection
 from streamops.monitor.watch import Watch
+from streamops.operations import deleting
 from streamops.operations.backups import read_backup
 from streamops.operations.console import Console
-from streamops.operations.dlq_purge import run as purge
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.restore.intent import RestoreIntent
 from streamops.present.acl import AclRole, acl_rules
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import delete
+from streamops.wire.writes.delete import Deleting, delete
 from tests.support.monitor.letters import QUEUE, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
@@ -163,15 +162,13 @@ async def test_a_purge_is_for_dead_letters_alone(server: RunningServer, console:
 async def test_a_purge_tells_which_letters_somebody_else_took(
     server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def replayed_first(
-        asked: Server, queue: str, ids: Sequence[EntryId], *, positions: Sequence[tuple[str, EntryId]]
-    ) -> frozenset[EntryId] | Fault:
-        server.command("XDEL", queue, str(ids[1]))
-        return await delete(asked, queue, ids, positions=positions)
+    async def replayed_first(asked: Server, how: Deleting, ids: Sequence[EntryId]) -> frozenset[EntryId]:
+        server.command("XDEL", how.stream, str(ids[1]))
+        return await delete(asked, how, ids)
 
     letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
     backup = tmp_path / "lost.jsonl"
-    monkeypatch.setattr(purge, "delete", replayed_first)
+    monkeypatch.setattr(deleting, "delete", replayed_first)
     outcome = await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
     assert (outcome.applied, outcome.skipped_count) == (2, 1)
     assert [str(entry.id) for _, entry in read_backup(backup)] == [letters[0], letters[2]]
@@ -180,12 +177,12 @@ async def test_a_purge_tells_which_letters_somebody_else_took(
 async def test_what_a_stopped_purge_left_is_not_added_twice(
     server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def lost(*_: object, **__: object) -> Fault:
-        return Fault(FaultKind.OTHER, "nobody knows")
+    async def lost(*_: object) -> None:
+        raise UnexpectedReply("nobody knows")
 
     letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
     backup = tmp_path / "lost.jsonl"
-    monkeypatch.setattr(purge, "delete", lost)
+    monkeypatch.setattr(deleting, "delete", lost)
     with pytest.raises(StreamopsError):
         await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
     server.command("XDEL", QUEUE, letters[0])

@@ -2,19 +2,19 @@
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from streamops.errors import ApplyError, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Assent
 from streamops.model.ids import EntryId
+from streamops.operations import deleting
 from streamops.operations.backups import read_backup
 from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry import run as delete
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
-from streamops.wire.faults import Fault
 from streamops.wire.server import Server
+from streamops.wire.writes.delete import Deleting
 from streamops.wire.writes.delete import delete as wire_delete
 from tests.support.operations.delete import NONE, STREAM, add_ten_read_in_part, ids
 from tests.support.operations.doing import applied, done, open_console, planned
@@ -115,14 +115,12 @@ async def test_no_stream_and_no_new_file(server: RunningServer, console: Console
 async def test_the_file_tells_what_was_not_deleted(
     server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def somebody_else_first(
-        asked: Server, stream: str, ids: Sequence[EntryId], **how: Any
-    ) -> frozenset[EntryId] | Fault:
+    async def somebody_else_first(asked: Server, how: Deleting, ids: Sequence[EntryId]) -> frozenset[EntryId]:
         server.command("XDEL", STREAM, "2-0")
-        return await wire_delete(asked, stream, ids, **how)
+        return await wire_delete(asked, how, ids)
 
     file = tmp_path / "b.jsonl"
-    monkeypatch.setattr(delete, "delete", somebody_else_first)
+    monkeypatch.setattr(deleting, "delete", somebody_else_first)
     outcome = await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
     assert (outcome.applied, outcome.skipped_count) == (2, 1)
     assert [entry.id.ms for _, entry in read_backup(file)] == [1, 3]
@@ -131,14 +129,12 @@ async def test_the_file_tells_what_was_not_deleted(
 async def test_where_the_groups_changed_the_file_tells_that_nothing_was_deleted(
     server: RunningServer, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def new_group_first(
-        asked: Server, stream: str, ids: Sequence[EntryId], **how: Any
-    ) -> frozenset[EntryId] | Fault:
+    async def new_group_first(asked: Server, how: Deleting, ids: Sequence[EntryId]) -> frozenset[EntryId]:
         server.command("XGROUP", "CREATE", STREAM, "new", "0")
-        return await wire_delete(asked, stream, ids, **how)
+        return await wire_delete(asked, how, ids)
 
     file = tmp_path / "b.jsonl"
-    monkeypatch.setattr(delete, "delete", new_group_first)
+    monkeypatch.setattr(deleting, "delete", new_group_first)
     with pytest.raises(StalePlan):
         await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
     assert list(read_backup(file)) == []

@@ -22,7 +22,6 @@ from streamops.operations.trim import run as trim
 from streamops.operations.trim import survey as trim_evidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.walking import count_after_each, count_below, cut_for_length
-from streamops.wire.faults import Fault
 from streamops.wire.reads import read_pending_summary
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
@@ -291,7 +290,7 @@ def test_slices_of_a_crowded_stream_are_no_smaller_for_looking_at_its_groups() -
 async def test_a_rate_goes_for_a_crowded_stream_too(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, rate: float | None, slices: list[int]
 ) -> None:
-    async def note_slice(connection: Server, stream: str, bound: EntryId | int, how: How) -> Slice | Fault:
+    async def note_slice(connection: Server, stream: str, bound: EntryId | int, how: How) -> Slice:
         asked.append(how.most)
         return await trim_safely(connection, stream, bound, how)
 
@@ -459,7 +458,7 @@ class Killed(BaseException):
     """What a process does not live to tell of."""
 
 
-@pytest.mark.parametrize("where", ["read_entries", "_trim_slice"])
+@pytest.mark.parametrize("where", ["read_page", "_trim_slice"])
 async def test_one_that_is_killed_with_its_backup_goes_on(
     server: RunningServer, console: Console, tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.wire.delayed import read_due, read_messages, read_queues, read_strays
 from streamops.wire.delayed_bodies import decode_body, encode_body
-from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import CHANGED, FOREIGN, GONE, Moved, cancel, move_now, schedule
 from tests.support.programs import ServerProgram
@@ -180,7 +180,7 @@ async def test_a_retry_knows_its_attempt(connected: Server, server: RunningServe
 async def test_destination_that_is_no_stream(connected: Server, server: RunningServer) -> None:
     await schedule(connected, "orders", "a", ORDER, HOUR)
     server.command("SET", "orders", "x")
-    (moved,) = await move_now(connected, QUEUE, "orders", await messages_of(connected, "a"))  # type: ignore[misc] # no fault
+    (moved,) = await move_now(connected, QUEUE, "orders", await messages_of(connected, "a"))
     assert "WRONGTYPE" in moved.error
     assert server.command("ZCARD", QUEUE) == server.command("HLEN", BODIES) == 1
 
@@ -195,10 +195,10 @@ async def test_a_move_without_memory_changes_nothing(
         await schedule(connection, "orders", ident, ORDER, HOUR)
     read = await messages_of(connection, "a", "b")
     server.command("CONFIG", "SET", "maxmemory", 1)
-    moved = await move_now(connection, QUEUE, "orders", read)
-    assert isinstance(moved, Fault)
-    assert moved.kind is FaultKind.MEMORY
-    assert await schedule(connection, "orders", "c", ORDER, HOUR) == moved
+    with pytest.raises(ServerError, match="out of memory"):
+        await move_now(connection, QUEUE, "orders", read)
+    with pytest.raises(ServerError, match="out of memory"):
+        await schedule(connection, "orders", "c", ORDER, HOUR)
     assert await cancel(connection, QUEUE, read[:1]) == [""]
     await connection.close()
     assert server.command("ZRANGE", QUEUE, 0, -1) == server.command("HKEYS", BODIES) == [b"b"]

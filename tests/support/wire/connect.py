@@ -1,7 +1,6 @@
 """TLS options and markers, to see who connected where."""
 
 from streamops.model.ids import LAST_ID, ZERO_ID
-from streamops.wire.faults import Fault
 from streamops.wire.options import ConnectionOptions, Tls
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
@@ -12,10 +11,9 @@ async def read_marker(options: ConnectionOptions) -> bytes:
     """The value of the one entry of the stream ``marker``, read as the console reads entries."""
     server = await Server.connect(options)
     try:
-        page = await read_page(server, "marker", ZERO_ID, LAST_ID, 10, newest_first=False)
+        page = await read_page(server, "marker", ZERO_ID, LAST_ID, 10)
     finally:
         await server.close()
-    assert not isinstance(page, Fault)
     return page[0].fields[0][1]
 
 

@@ -1,7 +1,6 @@
 """A dead letter, and moving it back."""
 
 from streamops.model.ids import EntryId
-from streamops.wire.faults import Fault
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.writes.replay import Moved, move_letters
@@ -27,7 +26,7 @@ def begin(server: RunningServer) -> None:
     server.command("XGROUP", "CREATE", STREAM, "g", "0", "MKSTREAM")
 
 
-async def move(options: ConnectionOptions) -> Moved | Fault:
+async def move(options: ConnectionOptions) -> Moved:
     connection = await Server.connect(options)
     try:
         return await move_letters(connection, REPLAYER, Letters(after=EntryId(0, 0), last=LETTER))

@@ -4,7 +4,7 @@ from streamops.wire.script_calls import Call
 from tests.support.servers import RunningServer
 
 
-def counting(key: str) -> Call:
+def counting(key: str) -> Call[tuple[str, int]]:
     return Call(key, ("0-0", "+", 10, 1000, 10), lambda reply: ("counted", reply[0]))
 
 

@@ -72,5 +72,5 @@ async def test_what_is_no_payload_is_none(server: RunningServer, connected: Serv
 
 
 async def test_kept_ahead_of_its_entry(server: RunningServer, connected: Server) -> None:
-    assert await keep_payload(connected, PAYLOAD) is None
+    await keep_payload(connected, PAYLOAD)
     assert 0 < server.command("PTTL", PAYLOAD.key) <= 3_600_000

@@ -21,9 +21,7 @@ async def delay(server: Server, *messages: tuple[str, DelayedBody, int]) -> None
 
 
 async def pump_all(server: Server, *destinations: str) -> Pumped:
-    pumped = await pump(server, "orders", destinations)
-    assert isinstance(pumped, Pumped)
-    return pumped
+    return await pump(server, "orders", destinations)
 
 
 def named(letter: list[bytes]) -> dict[bytes, bytes]:
