@@ -15,7 +15,7 @@ from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.output.printer import Printer
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
-from streamops.model.acting import Assent, Plan, Tier
+from streamops.model.acting import Assent, Impact, Plan
 from streamops.model.retention import RetentionRow
 from streamops.model.wording import counted
 from streamops.operations.consent import Consent, required_consent
@@ -141,7 +141,7 @@ class _Work:
 def _consent(session: Session, trims: Sequence[PolicyTrim]) -> Consent:
     """What all of the plans together need."""
     count = sum(trim.row.removable for trim in trims)
-    plan = Plan(operation="trim", target="policies", tier=Tier.REDELIVERS, count=count)
+    plan = Plan(operation="trim", target="policies", impact=Impact.REDELIVERS, count=count)
     return required_consent(plan, session.settings.environment)
 
 

@@ -25,7 +25,7 @@ STALE_HINT: Final = "Nothing was done. Look again, and make a new plan."
 def check_limits(plan: Plan, limits: Limits) -> None:
     """Raises ``Forbidden`` where a plan counts another number than the operator insists on."""
     name = f"{plan.operation} {plan.target}"
-    if limits.expect is not None and plan.standing:
+    if limits.expect is not None and plan.recurring:
         raise Forbidden(
             f"{name}: it goes on with whatever turns up, of which no number can be expected",
             "Leave out --expect, or do it once.",

@@ -1,11 +1,11 @@
-"""What a plan needs before it may be applied, by its tier and by how much care the place deserves."""
+"""What a plan needs before it may be applied, by its impact and by how much care the place deserves."""
 
 from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Assent, Environment, Plan, Tier
+from streamops.model.acting import Assent, Environment, Impact, Plan
 
 YES: Final = "yes"
 
@@ -46,12 +46,12 @@ def required_consent(plan: Plan, environment: Environment) -> Consent:
     cautious = environment is not Environment.DEVELOPMENT
     if plan.idle:
         return Consent(ConsentKind.NONE)
-    if plan.tier is Tier.LOSES:
+    if plan.impact is Impact.DESTRUCTIVE:
         # A name may be empty, and an answer without a word must not be the right one.
         return Consent(ConsentKind.TYPED, (plan.confirm if cautious else "") or YES, by_yes=not cautious)
     if not cautious:
         return Consent(ConsentKind.TAB if plan.irreversible else ConsentKind.ENTER)
-    if plan.tier is Tier.REDELIVERS:
+    if plan.impact is Impact.REDELIVERS:
         # What goes on is agreed to whatever it counts first.
-        return Consent(ConsentKind.TYPED, (plan.confirm if plan.standing else "") or str(plan.count))
+        return Consent(ConsentKind.TYPED, (plan.confirm if plan.recurring else "") or str(plan.count))
     return Consent(ConsentKind.TAB)

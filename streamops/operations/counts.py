@@ -48,7 +48,7 @@ class Tally:
         return Outcome(
             operation=plan.operation,
             target=plan.target,
-            requested=max(plan.count, self.done) if plan.standing else plan.count,
+            requested=max(plan.count, self.done) if plan.recurring else plan.count,
             applied=self.applied,
             skipped=tuple(self._skips),
             skipped_count=self.skipped,

@@ -15,13 +15,13 @@ from streamops.model.acting import (
     AuditPhase,
     Environment,
     Identity,
+    Impact,
     Job,
     JobState,
     Limits,
     Outcome,
     Plan,
     Progress,
-    Tier,
 )
 from streamops.model.wording import quoted
 from streamops.monitor.context import Place
@@ -92,7 +92,7 @@ class Engine:
         plan = replace(plan, command=line, warnings=warnings)
         consent = (
             required_consent(plan, self.actor.environment)
-            if operation.asks or plan.tier is Tier.LOSES
+            if operation.asks or plan.impact is Impact.DESTRUCTIVE
             else required_consent(replace(plan, count=0), Environment.DEVELOPMENT)
         )
         if operation.settle is not None:

@@ -112,5 +112,5 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     def is_job(self) -> bool:
         """Whether it is long enough to be a job, or the rest of one. What goes on until it is stopped has no rest."""
         bound = self.operation.job_from
-        long = bound is not None and self.plan.count >= bound and not self.plan.standing
+        long = bound is not None and self.plan.count >= bound and not self.plan.recurring
         return self.job is not None or long

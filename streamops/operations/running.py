@@ -114,7 +114,7 @@ class Run:
         """
         self._heed_stop()
         done = self.tally.done if done is None else done
-        left = most if self._plan.standing else max(0, self._plan.count - done)
+        left = most if self._plan.recurring else max(0, self._plan.count - done)
         if self._rate is None:
             return min(most, left)
         ahead = done / self._rate - self.elapsed.total_seconds()

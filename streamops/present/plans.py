@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Outcome, Plan, Progress, Tier
+from streamops.model.acting import Impact, Outcome, Plan, Progress
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.present.cells import seconds
@@ -13,9 +13,9 @@ from streamops.present.text import safe
 from streamops.present.units import duration, percent, rate
 
 DANGER: Final = {
-    Tier.REVERSIBLE: Cell("1 of 3: can be undone"),
-    Tier.REDELIVERS: Cell("2 of 3: delivers again, skips or drops", Tone.WARN),
-    Tier.LOSES: Cell("3 of 3: loses state for good", Tone.CRITICAL),
+    Impact.REVERSIBLE: Cell("1 of 3: can be undone"),
+    Impact.REDELIVERS: Cell("2 of 3: delivers again, skips or drops", Tone.WARN),
+    Impact.DESTRUCTIVE: Cell("3 of 3: loses state for good", Tone.CRITICAL),
 }
 LOSES_NOTHING: Final = Cell("1 of 3: loses nothing")
 NAMED: Final = 20
@@ -101,7 +101,7 @@ def plan_document(plan: Plan) -> Json:
         "schema": "streamops.plan/1",
         "operation": plan.operation,
         "target": text_json(plan.target),
-        "tier": int(plan.tier),
+        "tier": int(plan.impact),
         "count": plan.count,
         "unit": plan.unit[0],
         "sample": [safe(line) for line in plan.sample],
@@ -111,10 +111,10 @@ def plan_document(plan: Plan) -> Json:
         "held_back_by": safe(plan.held_back_by) or None,
         "reversible": plan.reversible,
         "undo": safe(plan.undo or _set_back(plan)) or None,
-        "confirm": text_json(plan.confirm) if plan.confirm and plan.tier is Tier.LOSES else None,
+        "confirm": text_json(plan.confirm) if plan.confirm and plan.impact is Impact.DESTRUCTIVE else None,
         "command": safe(plan.command),
         "fingerprint": plan.fingerprint,
-        **({"standing": True} if plan.standing else {}),
+        **({"standing": True} if plan.recurring else {}),
     }
 
 
@@ -151,7 +151,7 @@ def _set_back(plan: Plan) -> str:
 
 def _danger(plan: Plan) -> Cell:
     # Taking a claim back, say: it does no harm, and there is nothing to take back in turn.
-    return LOSES_NOTHING if plan.tier is Tier.REVERSIBLE and not plan.undo else DANGER[plan.tier]
+    return LOSES_NOTHING if plan.impact is Impact.REVERSIBLE and not plan.undo else DANGER[plan.impact]
 
 
 def _headline(outcome: Outcome) -> Cell:

@@ -12,7 +12,7 @@ from streamops.cli.acting.choices import ACTING_OPTIONS, RATE_OPTION, Choices, t
 from streamops.cli.acting.fields import exclusive_sets, given_value, param_of, selects_nothing
 from streamops.cli.command import Command, write_options
 from streamops.cli.session import Session, with_session
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.fields import IntentField, intent_fields
 from streamops.settings.state import new_backup
 
@@ -165,7 +165,7 @@ def _target(fields: Sequence[IntentField], values: Mapping[str, Any]) -> list[st
 def _empty_plan(fields: Sequence[IntentField], values: Mapping[str, Any]) -> Plan:
     """The plan for a selection by IDs of which there are none."""
     target = "/".join(_target(fields, values))
-    return Plan(operation=_operation(), target=target, tier=Tier.REVERSIBLE, count=0)
+    return Plan(operation=_operation(), target=target, impact=Impact.REVERSIBLE, count=0)
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:

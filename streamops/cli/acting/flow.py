@@ -67,7 +67,7 @@ def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
         # A wrong answer at the prompt is no --confirm.
         assent = answer if prepared.consent.accepts(answer) else Assent()
     # Whoever was asked may have taken any time: a connection of its own does not grow old.
-    if prepared.plan.standing:
+    if prepared.plan.recurring:
         return stand(session, prepare, prepared, assent, printer)
     return _apply(session, prepared, assent, printer)
 

@@ -4,7 +4,7 @@ from streamops.model.acting.actors import Actor, Environment, Identity
 from streamops.model.acting.audit import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.acting.jobs import Job, JobPage, JobState
 from streamops.model.acting.outcomes import KEPT, Failed, Outcome, Progress, Skipped
-from streamops.model.acting.plans import LARGEST_SELECTION, Assent, Limits, Plan, Tier
+from streamops.model.acting.plans import LARGEST_SELECTION, Assent, Impact, Limits, Plan
 
 __all__ = [
     "KEPT",
@@ -18,6 +18,7 @@ __all__ = [
     "Environment",
     "Failed",
     "Identity",
+    "Impact",
     "Job",
     "JobPage",
     "JobState",
@@ -26,5 +27,4 @@ __all__ = [
     "Plan",
     "Progress",
     "Skipped",
-    "Tier",
 ]

@@ -5,8 +5,8 @@ from enum import IntEnum
 from msgspec import Struct
 
 
-class Tier(IntEnum):
-    """How dangerous a plan is."""
+class Impact(IntEnum):
+    """How much a plan changes; its number is the ``tier`` of JSON and of audit records."""
 
     REVERSIBLE = 1
     """Loses nothing, and can be undone or set back: claim, remove a consumer, create a group, pause."""
@@ -14,17 +14,17 @@ class Tier(IntEnum):
     REDELIVERS = 2
     """Delivers again, or skips: replay, acknowledge, give back, rewind, safe trim."""
 
-    LOSES = 3
+    DESTRUCTIVE = 3
     """Loses state for good: unsafe trim, delete, purge, destroy."""
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class Plan(Struct, frozen=True, kw_only=True, rename={"impact": "tier", "recurring": "standing"}):
     """What would be done, told before it is done. Made by a pure planner from one reading of the server.
 
     Attributes:
         operation: The operation's name: ``claim``, ``groups.destroy``.
         target: What it acts on, in one text: ``orders/billing``, ``orders:dlq``.
-        tier: How dangerous it is.
+        impact: How much it changes.
         count: Entries, groups or consumers that it would act on; zero is an empty selection.
         unit: What is counted, in the singular and the plural: ``("entry", "entries")``.
         sample: The first few of them, a line each.
@@ -33,16 +33,16 @@ class Plan(Struct, frozen=True, kw_only=True):
         undo: What ``undo`` does about it, in one sentence; empty where it has no exact inverse.
         opposite: The command line that sets it back where ``undo`` does not; empty where there is none.
         command: The equivalent command line.
-        confirm: What has to be typed where the tier asks for a name: the target's own name.
+        confirm: What has to be typed where the impact asks for a name: the target's own name.
         held_back_by: What keeps it from doing all that was asked (a safe trim); empty where nothing does.
         warnings: What the operator should think about first, a sentence each.
         fingerprint: A digest of the evidence: two plans with the same one would do the same.
-        standing: Whether it goes on after what it counts, with whatever turns up, until it is stopped.
+        recurring: Whether it goes on after what it counts, with whatever turns up, until it is stopped.
     """
 
     operation: str
     target: str
-    tier: Tier
+    impact: Impact
     count: int
     unit: tuple[str, str] = ("entry", "entries")
     sample: tuple[str, ...] = ()
@@ -55,12 +55,12 @@ class Plan(Struct, frozen=True, kw_only=True):
     held_back_by: str = ""
     warnings: tuple[str, ...] = ()
     fingerprint: str = ""
-    standing: bool = False
+    recurring: bool = False
 
     @property
     def idle(self) -> bool:
         """Whether there is nothing to be done, now or later."""
-        return not (self.count or self.standing)
+        return not (self.count or self.recurring)
 
     @property
     def reversible(self) -> bool:
@@ -70,7 +70,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     @property
     def irreversible(self) -> bool:
         """Whether it delivers, skips or loses something, and nothing takes that back."""
-        return self.tier is not Tier.REVERSIBLE and not self.undo
+        return self.impact is not Impact.REVERSIBLE and not self.undo
 
 
 LARGEST_SELECTION = 1_000_000

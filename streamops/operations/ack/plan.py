@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted
@@ -48,7 +48,7 @@ def plan_ack(intent: AckIntent, evidence: AckEvidence) -> Plan:
     return Plan(
         operation="ack",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=len(rows),
         sample=sample(
             f"{row.id} owned by {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')}"

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden, SettingsError, StalePlan
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.pools import Pool, PoolSize, Steering
 from streamops.model.safe_text import safe
 from streamops.model.wording import command, counted, instant, quoted
@@ -74,7 +74,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
     return Plan(
         operation="scale.set",
         target=intent.pool,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=int(before != after),
         unit=("pool", "pools"),
         sample=(_size(evidence),),
@@ -101,7 +101,7 @@ def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
     return Plan(
         operation=operation,
         target=intent.pool,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=int(changes),
         unit=("pool", "pools"),
         sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering, evidence.now)}",),

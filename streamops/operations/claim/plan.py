@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.pending import Gone, Selection, Unfit
 from streamops.model.streams import Consumer
 from streamops.model.wording import counted, first_few, idleness, span
@@ -57,7 +57,7 @@ def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
     return Plan(
         operation="claim",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=selection.count,
         sample=sample(
             f"{row.id} owned by {row.consumer}, {idleness(row)}, "

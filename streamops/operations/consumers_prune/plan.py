@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.streams import Consumer
 from streamops.model.wording import counted, first_few, span
 from streamops.operations.commands import equivalent_command
@@ -42,7 +42,7 @@ def plan_prune_consumers(intent: PruneConsumersIntent, evidence: PruneConsumersE
     return Plan(
         operation="consumers.prune",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=len(idle),
         unit=CONSUMER_UNIT,
         sample=sample(f"{consumer.name}, idle for {span(consumer.idle)}" for consumer in idle),

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
 from streamops.model.wording import counted, idleness, span
@@ -48,7 +48,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
     return Plan(
         operation="consumers.rm",
         target=f"{intent.stream}/{intent.group}/{intent.consumer}",
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=consumer.pending or 1,
         unit=ENTRY_UNIT if consumer.pending else CONSUMER_UNIT,
         sample=sample(

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.delayed import DelayedMessage
 from streamops.model.wording import counted, instant, quoted, span
 from streamops.operations.commands import equivalent_command
@@ -61,7 +61,7 @@ def plan_run_delayed(intent: RunDelayedIntent, evidence: DelayedEvidence) -> Pla
     return Plan(
         operation="delayed.run-now",
         target=intent.stream,
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=count,
         unit=UNIT,
         sample=sample(_line(one, evidence.now) for one in evidence.sample if one.id not in broken),
@@ -99,7 +99,7 @@ def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) 
     return Plan(
         operation="delayed.cancel",
         target=intent.stream,
-        tier=Tier.LOSES,
+        impact=Impact.DESTRUCTIVE,
         count=count,
         unit=UNIT,
         sample=sample(_line(one, evidence.now) for one in evidence.sample),

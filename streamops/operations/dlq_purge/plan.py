@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.selections import SelectedLetters
 from streamops.model.wording import counted
@@ -41,7 +41,7 @@ def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
     return Plan(
         operation="dlq.purge",
         target=intent.queue,
-        tier=Tier.LOSES,
+        impact=Impact.DESTRUCTIVE,
         count=letters.count,
         unit=("letter", "letters"),
         sample=sample(map(letter_line, evidence.sample)),

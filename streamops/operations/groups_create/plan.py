@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.model.wording import command, first_few
@@ -45,7 +45,7 @@ def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) 
     return Plan(
         operation="groups.create",
         target=name,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=0 if evidence.existing is not None else 1,
         unit=GROUP_UNIT,
         effects=tuple(effects),

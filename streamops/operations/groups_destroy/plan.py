@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.model.wording import command, counted, first_few
@@ -69,7 +69,7 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
     return Plan(
         operation="groups.destroy",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.LOSES,
+        impact=Impact.DESTRUCTIVE,
         count=evidence.pending or 1,
         unit=PENDING_UNIT if evidence.pending else GROUP_UNIT,
         effects=tuple(_effects_of_destroying(intent, evidence)),

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted, first_few
@@ -71,7 +71,7 @@ def plan_rewind_group(intent: RewindGroupIntent, evidence: RewindGroupEvidence) 
     return Plan(
         operation="groups.rewind",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=evidence.between.upper,
         effects=tuple(_effects_of_rewinding(intent, evidence, back=back)),
         undo=_undo_of_rewinding(evidence, back=back),

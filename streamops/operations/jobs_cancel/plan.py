@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Job, JobState, Plan, Tier
+from streamops.model.acting import Impact, Job, JobState, Plan
 from streamops.model.wording import counted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
@@ -31,7 +31,7 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
     return Plan(
         operation="jobs.cancel",
         target=job.target,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=1,
         unit=("job", "jobs"),
         sample=(f"{job.id}: {job.operation} {job.target}, {_progress(job)}",),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.wording import counted, idleness
 from streamops.operations.commands import equivalent_command
@@ -34,7 +34,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
     return Plan(
         operation="nack",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=len(rows),
         sample=sample(
             f"{row.id} owned by {row.consumer}, {idleness(row)}, "

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.pools import Pool, PoolMode
 from streamops.model.pools import Pool as PoolState
 from streamops.model.wording import command, instant, quoted
@@ -51,7 +51,7 @@ def _plan(
     return Plan(
         operation=verb,
         target=pool,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=int(changes),
         unit=("pool", "pools"),
         sample=(_stands(evidence.pool),),

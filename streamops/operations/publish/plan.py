@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.wording import command, counted, quoted, span
 from streamops.operations.commands import equivalent_command
@@ -49,7 +49,7 @@ def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
     return Plan(
         operation="publish",
         target=intent.stream,
-        tier=_tier(cap),
+        impact=_impact(cap),
         count=1,
         unit=("entry", "entries") if intent.delay is None else ("message", "messages"),
         sample=(f"{intent.id or 'an ID of its own'}: {counted(len(intent.pairs), 'field', 'fields')}",),
@@ -74,10 +74,10 @@ def losers(cap: TrimEvidence) -> tuple[GroupLoss, ...]:
     return tuple(loss for loss in cap.losses if loss.unread.upper or loss.pending)
 
 
-def _tier(cap: TrimEvidence | None) -> Tier:
+def _impact(cap: TrimEvidence | None) -> Impact:
     if cap is None:
-        return Tier.REVERSIBLE
-    return Tier.LOSES if losers(cap) else Tier.REDELIVERS
+        return Impact.REVERSIBLE
+    return Impact.DESTRUCTIVE if losers(cap) else Impact.REDELIVERS
 
 
 def _check(intent: PublishIntent, evidence: PublishEvidence) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.selections import SelectedLetters
 from streamops.model.wording import counted, first_few, quoted
@@ -88,7 +88,7 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
     return Plan(
         operation="replay",
         target=intent.queue,
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=letters.count,
         unit=("letter", "letters"),
         sample=sample(map(letter_line, evidence.sample)),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted, first_few
 from streamops.operations.commands import equivalent_command
@@ -91,7 +91,7 @@ def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
     return Plan(
         operation="restore",
         target=evidence.target,
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=left,
         unit=ENTRY_UNIT,
         sample=sample(

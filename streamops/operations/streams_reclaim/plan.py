@@ -6,7 +6,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.envelopes import FASTSTREAM, TASKIQ
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.streams import Consumer
@@ -65,7 +65,7 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
     return Plan(
         operation="streams.reclaim",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=stale.count,
         sample=sample(map(_line, stale.sample)),
         effects=tuple(_effects(intent, evidence, way)),
@@ -80,7 +80,7 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
             way,
             evidence.queue,
         ),
-        standing=intent.every is not None,
+        recurring=intent.every is not None,
     )
 
 

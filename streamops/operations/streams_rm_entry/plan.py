@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted, first_few, quoted
 from streamops.operations.commands import equivalent_command
@@ -56,7 +56,7 @@ def plan_delete(intent: DeleteIntent, evidence: DeleteEvidence) -> Plan:
     return Plan(
         operation="streams.rm-entry",
         target=intent.stream,
-        tier=Tier.LOSES,
+        impact=Impact.DESTRUCTIVE,
         count=len(found),
         sample=sample(map(str, found)),
         effects=tuple(_effects(intent, evidence)) if found else (),

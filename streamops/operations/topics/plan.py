@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.topics import Topic, described, require_topic
 from streamops.model.wording import command, counted
 from streamops.operations.commands import equivalent_command
@@ -55,7 +55,7 @@ def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
     return Plan(
         operation="topics.add",
         target=wanted.name,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=1,
         unit=UNIT,
         sample=tuple(described(wanted, evidence.kept)),
@@ -74,7 +74,7 @@ def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Pla
     return Plan(
         operation="topics.rm",
         target=intent.name,
-        tier=Tier.LOSES,
+        impact=Impact.DESTRUCTIVE,
         count=1,
         unit=UNIT,
         sample=tuple(described(evidence.kept, None)) if evidence.kept else (),
@@ -108,7 +108,7 @@ def _switched(operation: str, name: str, evidence: TopicEvidence, effect: str) -
     return Plan(
         operation=operation,
         target=name,
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=int(changes),
         unit=UNIT,
         sample=(f"{name}: {wanted.shown_url}",) if changes else (),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Plan, Tier
+from streamops.model.acting import Impact, Plan
 from streamops.model.ids import EntryId
 from streamops.model.measures import typed_duration
 from streamops.model.readings import GroupReading
@@ -50,7 +50,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
         return Plan(
             operation="trim",
             target=intent.stream,
-            tier=Tier.REDELIVERS,
+            impact=Impact.REDELIVERS,
             count=0,
             effects=(_nothing(evidence),),
             command=equivalent_command("trim", intent),
@@ -67,7 +67,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
     return Plan(
         operation="trim",
         target=intent.stream,
-        tier=Tier.REDELIVERS,
+        impact=Impact.REDELIVERS,
         count=count,
         effects=tuple(_safe_effects(intent, evidence, holder)),
         loses="The entries themselves, which no group needs." if count else "",
@@ -126,7 +126,7 @@ def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
     return Plan(
         operation="trim",
         target=intent.stream,
-        tier=Tier.LOSES,
+        impact=Impact.DESTRUCTIVE,
         count=count,
         effects=tuple(_unsafe_effects(intent, evidence)),
         loses=f"{entries_in_words(evidence.removable)}, {lost_to_groups(evidence.losses)}." if count else "",

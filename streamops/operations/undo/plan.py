@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan, Tier
+from streamops.model.acting import Identity, Impact, Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.wording import counted, first_few
 from streamops.operations.commands import equivalent_command
@@ -63,7 +63,7 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
     return Plan(
         operation="undo",
         target=f"{intent.stream}/{intent.group}",
-        tier=Tier.REVERSIBLE,
+        impact=Impact.REVERSIBLE,
         count=count,
         sample=sample(
             f"{row.id} back to {row.consumer}, delivered {counted(row.delivery_count, 'time', 'times')}"

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from streamops.errors import Forbidden, UnexpectedReply
-from streamops.model.acting import AuditRecord, Plan, Skipped, Tier
+from streamops.model.acting import AuditRecord, Impact, Plan, Skipped
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done
@@ -179,7 +179,7 @@ def _for_good(first: AuditRecord) -> Forbidden:
     plan = first.plan
     lost = f"Lost for good: {plan.loses} " if plan is not None and plan.loses else ""
     hint = "`streamops audit ls` tells what was done; act again to change it."
-    if plan is not None and plan.tier is Tier.LOSES:
+    if plan is not None and plan.impact is Impact.DESTRUCTIVE:
         hint = "Where there is a backup of entries, `streamops restore FILE` adds them again."
     elif plan is not None and plan.opposite:
         hint = f"`{plan.opposite}` sets it back."

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, Refused, SettingsError, StalePlan
-from streamops.model.acting import Actor, Assent, Limits, Skipped, Tier
+from streamops.model.acting import Actor, Assent, Impact, Limits, Skipped
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operations.console import Console
 from streamops.operations.consumers_prune import run as consumer_prune
@@ -36,9 +36,9 @@ async def test_pending_entries_are_handed_over_as_they_are(server: RunningServer
     server.command("XCLAIM", STREAM, GROUP, "dead", 0, "3-1", "IDLE", 3_600_000, "RETRYCOUNT", 7, "JUSTID")
     prepared = await console.prepare(removal(to="alive"))
     plan = prepared.plan
-    assert (plan.operation, plan.tier, plan.count, plan.unit) == (
+    assert (plan.operation, plan.impact, plan.count, plan.unit) == (
         "consumers.rm",
-        Tier.REVERSIBLE,
+        Impact.REVERSIBLE,
         10,
         ("entry", "entries"),
     )
@@ -228,7 +228,7 @@ async def test_idle_consumers_with_nothing_pending_are_removed(
     deliver(server, STREAM, GROUP, "fresh", 1)
     server.command("XACK", STREAM, GROUP, "4-1")
     plan = await planned(console, pruning(0.2))
-    assert (plan.count, plan.tier, plan.unit) == (2, Tier.REVERSIBLE, ("consumer", "consumers"))
+    assert (plan.count, plan.impact, plan.unit) == (2, Impact.REVERSIBLE, ("consumer", "consumers"))
     assert {line.partition(",")[0] for line in plan.sample} == {"idle", "gone"}
     assert "Kept, because they have pending entries: busy (1)." in plan.effects[2]
     assert "1 consumer is not idle for so long, and kept." in plan.effects

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Tier
+from streamops.model.acting import Impact
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.operations.console import Console
@@ -25,7 +25,7 @@ async def test_a_group_is_created_where_it_was_asked_for_with_the_right_lag(
     server.command("XTRIM", STREAM, "MAXLEN", 8)
     prepared = await console.prepare(CreateGroupIntent(stream=STREAM, group="g", at=at))
     assert prepared.plan.count == 1
-    assert prepared.plan.tier is Tier.REVERSIBLE
+    assert prepared.plan.impact is Impact.REVERSIBLE
     assert prepared.evidence.ahead == Amount(ahead, ahead)
     outcome = await applied(console, prepared)
     assert (outcome.applied, outcome.complete) == (1, True)
@@ -103,8 +103,8 @@ async def test_a_created_group_is_destroyed_by_the_command_that_the_plan_names(
     add_numbered(server, STREAM, 1, 3)
     intent = CreateGroupIntent(stream=STREAM, group="g", at="0")
     plan = await planned(console, intent)
-    assert (plan.tier, plan.reversible, plan.opposite) == (
-        Tier.REVERSIBLE,
+    assert (plan.impact, plan.reversible, plan.opposite) == (
+        Impact.REVERSIBLE,
         False,
         f"streamops groups destroy {STREAM} g",
     )

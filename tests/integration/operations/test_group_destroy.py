@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent, Progress, Tier
+from streamops.model.acting import Assent, Impact, Progress
 from streamops.operations.console import Console
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_destroy import plan as plans
@@ -25,8 +25,8 @@ async def test_a_group_is_destroyed_and_what_it_held_is_in_the_file(
     backup = tmp_path / "billing.jsonl"
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g", backup=str(backup)))
     plan = prepared.plan
-    assert (plan.tier, plan.count, plan.confirm, prepared.consent.word) == (
-        Tier.LOSES,
+    assert (plan.impact, plan.count, plan.confirm, prepared.consent.word) == (
+        Impact.DESTRUCTIVE,
         2,
         "orders/g",
         "orders/g",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from streamops.errors import Forbidden, NotFound, StalePlan
-from streamops.model.acting import Limits, Tier
+from streamops.model.acting import Impact, Limits
 from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.monitor import inspection
@@ -46,7 +46,7 @@ async def test_a_group_is_set_where_it_was_asked_for_with_the_right_lag(
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", **where))
     assert str(prepared.evidence.target) == target
     assert prepared.plan.count == count
-    assert prepared.plan.tier is Tier.REDELIVERS
+    assert prepared.plan.impact is Impact.REDELIVERS
     outcome = await applied(console, prepared)
     assert outcome.applied == count
     if not count:

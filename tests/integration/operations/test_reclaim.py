@@ -166,7 +166,7 @@ async def test_large_entries_are_dealt_with_few_at_a_time(server: RunningServer,
 async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Console) -> None:
     add_held_by_w(server, 1)
     prepared = await console.prepare(intent(every=timedelta(milliseconds=100)))
-    assert (prepared.plan.count, prepared.plan.standing) == (0, True)
+    assert (prepared.plan.count, prepared.plan.recurring) == (0, True)
     assert prepared.consent.word == GROUP
     stop = asyncio.Event()
     rounds = server.calls("xpending")

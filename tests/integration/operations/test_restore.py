@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, StalePlan
-from streamops.model.acting import Assent, Failed, Progress, Skipped, Tier
+from streamops.model.acting import Assent, Failed, Impact, Progress, Skipped
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.json_text import encode
@@ -36,7 +36,7 @@ async def test_entries_come_back_with_their_ids(
     path = written(tmp_path / "f", 3)
     prepared = await console.prepare(RestoreIntent(file=path))
     plan = prepared.plan
-    assert (plan.operation, plan.target, plan.tier, plan.count) == ("restore", STREAM, Tier.REDELIVERS, 3)
+    assert (plan.operation, plan.target, plan.impact, plan.count) == ("restore", STREAM, Impact.REDELIVERS, 3)
     assert plan.effects[:2] == (
         "3 entries are added to stream orders, with their own IDs, 1-1 to 3-1.",
         "Stream orders is created; it has no group.",

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent, JobState, Limits, Tier
+from streamops.model.acting import Assent, Impact, JobState, Limits
 from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.monitor.inspection import look_at
@@ -223,7 +223,7 @@ async def test_what_an_unsafe_trim_takes_is_counted_so_far_and_no_further(
         "Group old loses nothing.",
     )
     assert plan.loses == "379 entries, at least 407 of them unread and 100 pending, counted group by group."
-    assert plan.tier is Tier.LOSES
+    assert plan.impact is Impact.DESTRUCTIVE
     assert (await done(console, intent)).applied == 379
 
 

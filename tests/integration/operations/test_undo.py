@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 
 from streamops.errors import Forbidden, NotFound
-from streamops.model.acting import Actor, Assent, Outcome, Progress, Skipped, Tier
+from streamops.model.acting import Actor, Assent, Impact, Outcome, Progress, Skipped
 from streamops.model.ids import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.audit import gather_orphan, undone_actions
@@ -41,7 +41,12 @@ async def test_a_claim_is_taken_back(server: RunningServer) -> None:
         outcome = await done(console, claim())
         assert {owner for owner, _ in rows(server).values()} == {"rescuer"}
         plan = await planned(console, undo(outcome))
-        assert (plan.operation, plan.count, plan.tier, plan.reversible) == ("undo", 4, Tier.REVERSIBLE, False)
+        assert (plan.operation, plan.count, plan.impact, plan.reversible) == (
+            "undo",
+            4,
+            Impact.REVERSIBLE,
+            False,
+        )
         back = await done(console, undo(outcome))
         assert (back.applied, back.skipped) == (4, ())
         records = await console.read_action(EntryId.parse(back.audit_id))
@@ -90,7 +95,7 @@ async def test_a_nack_looks_idle_and_is_taken_back(server: RunningServer) -> Non
     async with await open_console(server) as console:
         intent = NackIntent(stream=STREAM, group=GROUP, ids=(EntryId(1, 1), *ids), source="a")
         plan = await planned(console, intent)
-        assert (plan.count, plan.tier) == (3, Tier.REDELIVERS)
+        assert (plan.count, plan.impact) == (3, Impact.REDELIVERS)
         assert plan.warnings == (
             "IDs that will be left out: 1 not pending in this group, 1 owned by another consumer.",
         )

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from streamops.model.acting import Failed, Outcome, Plan, Skipped, Tier
+from streamops.model.acting import Failed, Impact, Outcome, Plan, Skipped
 
 PLAN = Plan(
     operation="trim",
     target="orders",
-    tier=Tier.LOSES,
+    impact=Impact.DESTRUCTIVE,
     count=1_200,
     sample=("1-0 …", "2-0 …"),
     effects=("1,200 entries go.", "Group billing loses 3."),

@@ -16,6 +16,7 @@ from streamops.model.acting import (
     AuditPhase,
     AuditRecord,
     Environment,
+    Impact,
     Job,
     JobPage,
     JobState,
@@ -24,7 +25,6 @@ from streamops.model.acting import (
     Plan,
     Progress,
     Skipped,
-    Tier,
 )
 from streamops.model.ids import EntryId
 from streamops.model.snapshot import Gap
@@ -37,7 +37,7 @@ ACTOR = Actor("ada", "bastion-1", 4711, "prod", Environment.PRODUCTION)
 CLAIM = Plan(
     operation="claim",
     target="orders/fulfilment",
-    tier=Tier.REVERSIBLE,
+    impact=Impact.REVERSIBLE,
     count=12,
     sample=tuple(f"{entry_id(minutes(42) - seconds(at))} owned by worker-7, idle 41 min" for at in range(10)),
     effects=(
@@ -52,7 +52,7 @@ CLAIM = Plan(
 ACK = Plan(
     operation="ack",
     target="orders/fulfilment",
-    tier=Tier.REDELIVERS,
+    impact=Impact.REDELIVERS,
     count=12,
     sample=CLAIM.sample,
     effects=("12 entries will count as processed by group fulfilment; worker-7 will not get them again.",),
@@ -66,7 +66,7 @@ ACK = Plan(
 TRIM = Plan(
     operation="trim",
     target="orders",
-    tier=Tier.LOSES,
+    impact=Impact.DESTRUCTIVE,
     count=47_120,
     effects=("The oldest 47,120 of 48,120 entries are dropped.",),
     loses="3 entries that billing has not read, and 14 that are pending in fulfilment.",

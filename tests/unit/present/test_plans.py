@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.model.acting import Outcome, Plan, Skipped, Tier
+from streamops.model.acting import Impact, Outcome, Plan, Skipped
 from streamops.model.json_text import encode
 from streamops.present.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.plans import (
@@ -45,15 +45,16 @@ def test_a_plan_tells_everything() -> None:
     ("undo", "said_of_danger"), [("claim back", "1 of 3: can be undone"), ("", "1 of 3: loses nothing")]
 )
 def test_what_cannot_be_undone_is_not_said_to_be(undo: str, said_of_danger: str) -> None:
-    plan = replace(PLAN, tier=Tier.REVERSIBLE, undo=undo)
+    plan = replace(PLAN, impact=Impact.REVERSIBLE, undo=undo)
     assert said(plan_facts(plan))["danger"] == [said_of_danger]
 
 
 @pytest.mark.parametrize(
-    ("tier", "confirm"), [(Tier.REVERSIBLE, None), (Tier.REDELIVERS, None), (Tier.LOSES, "orders")]
+    ("impact", "confirm"),
+    [(Impact.REVERSIBLE, None), (Impact.REDELIVERS, None), (Impact.DESTRUCTIVE, "orders")],
 )
-def test_a_name_is_asked_for_where_something_is_lost(tier: Tier, confirm: str | None) -> None:
-    assert plan_document(replace(PLAN, tier=tier))["confirm"] == confirm
+def test_a_name_is_asked_for_where_something_is_lost(impact: Impact, confirm: str | None) -> None:
+    assert plan_document(replace(PLAN, impact=impact))["confirm"] == confirm
 
 
 def test_the_document_of_a_plan() -> None:
@@ -99,7 +100,7 @@ plans = st.builds(
     Plan,
     operation=st.just("ack"),
     target=strategies.names(),
-    tier=st.sampled_from(Tier),
+    impact=st.sampled_from(Impact),
     count=strategies.counts(),
     sample=st.lists(strategies.names(), max_size=3).map(tuple),
     effects=st.lists(strategies.names(), max_size=3).map(tuple),

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from textual import events
 
 from streamops.errors import ApplyError
-from streamops.model.acting import Action, Actor, Failed, Job, Outcome, Plan, Progress, Skipped, Tier
+from streamops.model.acting import Action, Actor, Failed, Impact, Job, Outcome, Plan, Progress, Skipped
 from streamops.model.fields import FieldKind, IntentField
 from streamops.tui.acting.questions import read_answer, written
 from streamops.tui.app import StreamopsApp
@@ -17,7 +17,7 @@ from tests.support.tui.source import InventedSource, app_for
 
 def plan(text: str) -> Plan:
     return Plan(
-        operation=f"op{text}", target=f"t{text}", tier=Tier.REVERSIBLE, count=2, sample=(f"s{text}",) * 2,
+        operation=f"op{text}", target=f"t{text}", impact=Impact.REVERSIBLE, count=2, sample=(f"s{text}",) * 2,
         effects=(f"e{text}",), loses=f"l{text}", undo=f"u{text}", command=f"c{text}", confirm=f"n{text}",
         held_back_by=f"h{text}", warnings=(f"w{text}",), fingerprint=f"f{text}",
     )  # fmt: skip
@@ -94,7 +94,7 @@ async def test_hostile_errors_are_only_text() -> None:
 
 async def test_a_paste_into_a_form_or_a_consent_is_only_text() -> None:
     made = source("x")
-    made.plan = replace(plan("x"), tier=Tier.LOSES)
+    made.plan = replace(plan("x"), impact=Impact.DESTRUCTIVE)
     app = app_for(made)
     async with running(app, NARROW):
         await press(app, "C")

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acting import Environment, Plan, Tier
+from streamops.model.acting import Environment, Impact, Plan
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN
 from tests.support.tui.driving import press, running, shown
@@ -17,7 +17,7 @@ REPLAY = replace(acts.ACK, operation="replay", undo="", loses="")
     ("plan", "environment"),
     [
         (REPLAY, Environment.DEVELOPMENT),
-        (replace(acts.TRIM, tier=Tier.REDELIVERS), Environment.STAGING),
+        (replace(acts.TRIM, impact=Impact.REDELIVERS), Environment.STAGING),
         (acts.TRIM, Environment.PRODUCTION),
     ],
 )

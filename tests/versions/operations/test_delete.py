@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.acting import Tier
+from streamops.model.acting import Impact
 from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from tests.support.operations.delete import NONE, STREAM, add_ten_read_in_part, ids
@@ -25,7 +25,7 @@ async def console(server: RunningServer) -> AsyncIterator[Console]:
 async def test_every_group_is_told_of(server: RunningServer, console: Console, tmp_path: Path) -> None:
     file = tmp_path / "b.jsonl"
     plan = await planned(console, DeleteIntent(stream=STREAM, ids=(*ids(1, 3, 4, 6), NONE), backup=str(file)))
-    assert (plan.tier, plan.count, plan.confirm, plan.undo) == (Tier.LOSES, 4, STREAM, "")
+    assert (plan.impact, plan.count, plan.confirm, plan.undo) == (Impact.DESTRUCTIVE, 4, STREAM, "")
     first, billing, *rest = plan.effects
     assert billing.startswith("Group billing never gets 1 entry that it has yet to read")
     # Since Redis 8.2 the pending rows go with their entries.

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, ServerError, SettingsError
-from streamops.model.acting import Actor, Assent, Environment, Outcome, Plan, Skipped, Tier
+from streamops.model.acting import Actor, Assent, Environment, Impact, Outcome, Plan, Skipped
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.monitor.context import Place
@@ -71,7 +71,7 @@ async def test_selected_messages_run_now_in_the_order_given(
         await schedule(connected, "orders", f"m{number}", order(number), HOUR)
     await schedule(connected, "orders", "r", order(9, retry=True), HOUR)
     plan, outcome = await act(console, RunDelayedIntent(stream="orders", ids=("m2", "r", "m0", "none", "m0")))
-    assert (plan.count, plan.tier, plan.unit) == (3, Tier.REDELIVERS, ("message", "messages"))
+    assert (plan.count, plan.impact, plan.unit) == (3, Impact.REDELIVERS, ("message", "messages"))
     assert plan.effects == (
         "3 messages will be added to orders (2), {orders}:retry:billing (1), and leave the queue.",
         RETRY_EFFECT,
@@ -140,7 +140,7 @@ async def test_cancel_keeps_what_it_removes(
     path = tmp_path / "cancelled.jsonl"
     intent = CancelDelayedIntent(stream="orders", ids=("a", "b\udcff", "stray"), backup=str(path))
     plan, outcome = await act(console, intent)
-    assert (plan.count, plan.tier, plan.confirm) == (3, Tier.LOSES, "orders")
+    assert (plan.count, plan.impact, plan.confirm) == (3, Impact.DESTRUCTIVE, "orders")
     assert plan.effects[-1] == f"Each is written to {path} before it is removed."
     assert plan.loses == (
         f"3 messages; `streamops restore {path} --to STREAM --new-ids` adds them as entries, without their delay."
@@ -312,13 +312,13 @@ async def test_publish_with_a_cap(server: RunningServer, console: Console) -> No
     for number in range(300):
         server.command("XADD", "orders", f"{number + 1}-0", "n", number)
     plan, _ = await act(console, PublishIntent(stream="orders", pairs=((b"n", b"1"),), maxlen=100))
-    assert (plan.tier, plan.loses) == (
-        Tier.REDELIVERS,
+    assert (plan.impact, plan.loses) == (
+        Impact.REDELIVERS,
         "At most 201 entries at the stream's beginning, which no group needs.",
     )
     assert 100 <= server.command("XLEN", "orders") < 300
     plan, _ = await act(console, PublishIntent(stream="orders", pairs=((b"n", b"1"),), maxlen=1_000))
-    assert (plan.tier, plan.loses) == (Tier.REVERSIBLE, "")
+    assert (plan.impact, plan.loses) == (Impact.REVERSIBLE, "")
 
 
 def fill_for_a_cap(server: RunningServer, *, position: str) -> None:
@@ -338,7 +338,7 @@ async def test_a_cap_that_drops_what_a_group_needs_is_asked_about(
     fill_for_a_cap(server, position="50-0")
     prepared = await console.prepare(CAPPED)
     plan = prepared.plan
-    assert (plan.tier, plan.confirm) == (Tier.LOSES, "orders")
+    assert (plan.impact, plan.confirm) == (Impact.DESTRUCTIVE, "orders")
     assert "141 of them unread and 10 pending" in plan.loses
     assert (
         "Group billing loses 141 entries that it has yet to read and 10 pending entries (w 10)."
@@ -352,7 +352,7 @@ async def test_a_cap_that_drops_what_a_group_needs_is_asked_about(
     assert outcome.applied == 1
     assert 100 <= server.command("XLEN", "orders") < 300
     # Twice in a row: nothing but what went beyond the cap meanwhile.
-    assert (await console.prepare(replace(CAPPED, maxlen=400))).plan.tier is Tier.REVERSIBLE
+    assert (await console.prepare(replace(CAPPED, maxlen=400))).plan.impact is Impact.REVERSIBLE
 
 
 async def test_a_cap_drops_nothing_that_nobody_agreed_to(server: RunningServer, console: Console) -> None:
@@ -360,7 +360,7 @@ async def test_a_cap_drops_nothing_that_nobody_agreed_to(server: RunningServer, 
     fill_for_a_cap(server, position="290-0")
     server.command("XACK", "orders", "billing", *(f"{number}-0" for number in range(291, 301)))
     prepared = await console.prepare(CAPPED)
-    assert prepared.plan.tier is Tier.REDELIVERS
+    assert prepared.plan.impact is Impact.REDELIVERS
     server.command("XGROUP", "SETID", "orders", "billing", "0")
     outcome = await console.apply(prepared)
     assert (outcome.applied, server.command("XLEN", "orders")) == (1, 301)
@@ -398,7 +398,7 @@ async def test_a_message_published_for_later_waits_in_the_queue(
     )
     assert plan.command == "streamops publish orders n=1 --delay 1h --id mine"
     assert re.fullmatch(r"message mine of orders is due at 20.{21}Z", outcome.notes[0])
-    assert (plan.tier, plan.loses) == (Tier.REVERSIBLE, "")
+    assert (plan.impact, plan.loses) == (Impact.REVERSIBLE, "")
     assert waiting(server) == [b"mine"]
     assert server.command("EXISTS", "orders") == 0
     with pytest.raises(Forbidden, match="has a delayed message mine already"):

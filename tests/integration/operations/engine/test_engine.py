@@ -15,9 +15,9 @@ from streamops.errors import (
 )
 from streamops.model.acting import (
     Assent,
+    Impact,
     Limits,
     Plan,
-    Tier,
 )
 from streamops.model.ids import EntryId
 from streamops.operations.ack.intent import AckIntent
@@ -51,7 +51,7 @@ def records(server: RunningServer) -> list[dict[bytes, bytes]]:
 
 async def test_a_plan_changes_nothing(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(ACK)
-    assert (prepared.plan.count, prepared.plan.tier) == (3, Tier.REDELIVERS)
+    assert (prepared.plan.count, prepared.plan.impact) == (3, Impact.REDELIVERS)
     assert pending_count(server) == 3
     assert not server.command("EXISTS", AUDIT)
 
@@ -112,7 +112,9 @@ async def test_the_count_typed_is_consent(server: RunningServer, console: Consol
 
 async def test_what_loses_state_names_the_target_to_confirm(server: RunningServer, connected: Server) -> None:
     def plan(*_: object) -> Plan:
-        return Plan(operation="count", target="odd one", tier=Tier.LOSES, count=1, confirm="odd one")
+        return Plan(
+            operation="count", target="odd one", impact=Impact.DESTRUCTIVE, count=1, confirm="odd one"
+        )
 
     operator = engine(connected)
     operator.actor = ANN

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamops.model.acting import Assent, Tier
+from streamops.model.acting import Assent, Impact
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.wire.writes.replay_words import BATCH_BYTES
@@ -30,7 +30,7 @@ async def test_republished_letters_are_new_entries_of_their_stream(
     letters = [add_letter(server, OWN, origin_id=f"{number}-1") for number in range(1, 4)]
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     plan = prepared.plan
-    assert (plan.count, plan.tier, plan.confirm, plan.undo) == (3, Tier.REDELIVERS, QUEUE, "")
+    assert (plan.count, plan.impact, plan.confirm, plan.undo) == (3, Impact.REDELIVERS, QUEUE, "")
     assert plan.command == f"streamops replay '{QUEUE}' --mode republish"
     assert any("its group gets them: billing" in effect for effect in plan.effects)
     assert plan.sample[0].startswith(

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Actor, Environment, Job, Plan, Tier
+from streamops.model.acting import Actor, Environment, Impact, Job, Plan
 from streamops.monitor.context import Place
 from streamops.operations.engine import Engine
 from streamops.operations.operation import Operation
@@ -54,7 +54,7 @@ def counting(gate: Gate | None = None, **changes: Any) -> Operation[CountIntent,
 
     def plan(intent: CountIntent, _evidence: NoEvidence) -> Plan:
         count = intent.upto - intent.after
-        return Plan(operation="count", target=NUMBERS, tier=Tier.REDELIVERS, count=count)
+        return Plan(operation="count", target=NUMBERS, impact=Impact.REDELIVERS, count=count)
 
     async def apply(run: Run, intent: CountIntent, _evidence: NoEvidence, _plan: Plan) -> None:
         at = intent.after

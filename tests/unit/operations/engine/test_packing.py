@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 
 from streamops.errors import UnexpectedReply
-from streamops.model.acting import Failed, Outcome, Plan, Skipped, Tier
+from streamops.model.acting import Failed, Impact, Outcome, Plan, Skipped
 from streamops.model.fields import Moment, argument, option
 from streamops.model.ids import EntryId
 from streamops.operations.packing import LONG, pack, unpack, unpack_values
@@ -78,7 +78,7 @@ plans = st.builds(
     Plan,
     operation=st.just("ack"),
     target=strategies.names(),
-    tier=st.sampled_from(Tier),
+    impact=st.sampled_from(Impact),
     count=strategies.counts(),
     sample=st.lists(strategies.names(), max_size=3).map(tuple),
     effects=st.lists(strategies.names(), max_size=3).map(tuple),

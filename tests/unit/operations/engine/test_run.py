@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import Unreachable
-from streamops.model.acting import Actor, Plan, Tier
+from streamops.model.acting import Actor, Impact, Plan
 from streamops.operations.audit import Trail
 from streamops.operations.running import Run
 from streamops.wire.options import ConnectionOptions
@@ -11,10 +11,12 @@ from streamops.wire.server import Server
 from streamops.wire.single import Single
 
 
-def applying(*, standing: bool = False) -> Run:
+def applying(*, recurring: bool = False) -> Run:
     """The application of a plan of ten units, on a server that nobody asks."""
     server = Server(ConnectionOptions())
-    plan = Plan(operation="claim", target="orders/billing", tier=Tier.REDELIVERS, count=10, standing=standing)
+    plan = Plan(
+        operation="claim", target="orders/billing", impact=Impact.REDELIVERS, count=10, recurring=recurring
+    )
     return Run(server, plan, trail=Trail(server, Actor("ann", "here", 1)))
 
 
@@ -29,7 +31,7 @@ async def test_no_batch_takes_more_than_is_left_of_the_plan() -> None:
 
 
 async def test_what_goes_on_with_whatever_turns_up_is_not_bound_by_what_was_counted() -> None:
-    run = applying(standing=True)
+    run = applying(recurring=True)
     await run.report(10)
     assert await run.batch_size(4) == 4
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Tier
+from streamops.model.acting import Identity, Impact
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done, Gone, Selection, Unfit
@@ -44,7 +44,7 @@ def evidence(**changes: Any) -> ClaimEvidence:
 
 def test_a_plan_of_a_claim_tells_what_moves() -> None:
     plan = plan_claim(CLAIM, evidence())
-    assert (plan.tier, plan.count, plan.target) == (Tier.REVERSIBLE, 12, "orders/billing")
+    assert (plan.impact, plan.count, plan.target) == (Impact.REVERSIBLE, 12, "orders/billing")
     assert plan.sample == ("1-1 owned by a, idle for 1 h, delivered 3 times",)
     assert plan.effects[0] == "12 entries of a (7), b (5) will belong to r."
     assert plan.effects[1] == "The one idle for longest is 1-1, for 1 h, with a."
@@ -140,7 +140,7 @@ def test_the_fingerprint_changes_with_what_is_claimed_and_not_with_time() -> Non
 def test_a_nack_says_how() -> None:
     plan = plan_nack(NACK, NackEvidence(identity=Identity(), rows=(ROW,), absent=0, elsewhere=0))
     assert "free for any consumer" in plan.effects[0]
-    assert (plan.tier, plan.count, plan.warnings) == (Tier.REDELIVERS, 1, ())
+    assert (plan.impact, plan.count, plan.warnings) == (Impact.REDELIVERS, 1, ())
 
 
 def test_an_undo_tells_what_cannot_be() -> None:
@@ -158,7 +158,7 @@ def test_an_undo_tells_what_cannot_be() -> None:
         refused_sample=(("2-1", "delivered"),),
     )
     plan = plan_undo(UNDO, found)
-    assert (plan.count, plan.tier, plan.command) == (2, Tier.REVERSIBLE, "streamops undo 5-0")
+    assert (plan.count, plan.impact, plan.command) == (2, Impact.REVERSIBLE, "streamops undo 5-0")
     assert plan.effects[0] == "Takes back claim of 2026-03-01 12:00:00 UTC by ann@here:1: 2 entries of a (2)."
     assert plan.warnings == (
         (

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Tier
+from streamops.model.acting import Identity, Impact
 from streamops.model.ids import EntryId
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
@@ -21,7 +21,7 @@ FOUND = DeleteEvidence(
 
 def test_by_xdel_pending_rows_stay_and_point_to_nothing() -> None:
     plan = plan_delete(ASKED, FOUND)
-    assert plan.tier is Tier.LOSES
+    assert plan.impact is Impact.DESTRUCTIVE
     assert plan.effects[:2] == (
         "2 entries go for every group, by XDEL.",
         "Group billing keeps 2 pending rows that point to nothing (worker-1 2).",

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Tier
+from streamops.model.acting import Identity, Impact
 from streamops.model.entries import Amount
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operations.groups_create.intent import CreateGroupIntent
@@ -56,7 +56,7 @@ DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
 
 def test_a_plan_of_a_new_group_counts_what_it_will_be_given() -> None:
     plan = plan_create_group(CREATE, CREATED)
-    assert (plan.count, plan.tier, plan.reversible) == (1, Tier.REVERSIBLE, False)
+    assert (plan.count, plan.impact, plan.reversible) == (1, Impact.REVERSIBLE, False)
     assert "between 3 and 9 entries (counting stopped there) will be given to it" in plan.effects[0]
     there = replace(CREATED, existing=EntryId(5, 1))
     assert plan_create_group(CREATE, there).count == 0
@@ -96,8 +96,8 @@ def test_rewinding_tells_what_is_not_known() -> None:
 
 def test_destroying_says_how_long_lists_are_dealt_with() -> None:
     plan = plan_destroy_group(DESTROY, DESTROYED)
-    assert (plan.tier, plan.count, plan.confirm, plan.reversible) == (
-        Tier.LOSES,
+    assert (plan.impact, plan.count, plan.confirm, plan.reversible) == (
+        Impact.DESTRUCTIVE,
         990_000,
         "orders/billing",
         False,

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Environment, Identity, Tier
+from streamops.model.acting import Environment, Identity, Impact
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Stale, StaleRow
@@ -40,7 +40,7 @@ def evidence(
 def test_going_on_it_is_agreed_to_whatever_it_counts() -> None:
     plan = plan_reclaim(GOES_ON, evidence(Stale()))
     assert plan.effects[0].startswith("Now, and every 30 s until it is stopped: ")
-    assert (plan.count, plan.standing, plan.idle, plan.tier) == (0, True, False, Tier.REDELIVERS)
+    assert (plan.count, plan.recurring, plan.idle, plan.impact) == (0, True, False, Impact.REDELIVERS)
     consent = required_consent(plan, Environment.PRODUCTION)
     assert (consent.kind, consent.word) == (ConsentKind.TYPED, "billing")
     assert required_consent(plan, Environment.DEVELOPMENT).kind is ConsentKind.TAB

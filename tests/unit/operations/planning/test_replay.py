@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Tier
+from streamops.model.acting import Identity, Impact
 from streamops.model.dead_letter_fields import read_letter
 from streamops.model.dead_letters import LetterKind, LetterTally
 from streamops.model.entries import Entry
@@ -50,7 +50,13 @@ def evidence(
 
 def test_every_group_of_the_stream_is_named() -> None:
     plan = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH))
-    assert (plan.tier, plan.count, plan.undo, plan.loses, plan.warnings) == (Tier.REDELIVERS, 40, "", "", ())
+    assert (plan.impact, plan.count, plan.undo, plan.loses, plan.warnings) == (
+        Impact.REDELIVERS,
+        40,
+        "",
+        "",
+        (),
+    )
     assert plan.effects[:2] == (
         "Reasons: rejected 30, timeout 10.",
         (
@@ -120,7 +126,7 @@ def test_the_equivalent_command() -> None:
 def test_a_plan_of_a_purge_loses_its_letters_and_asks_for_the_name_of_the_queue() -> None:
     told = PurgeEvidence(identity=Identity(), letters=selected(), sample=(LETTER,))
     plan = plan_purge(PurgeIntent(queue=QUEUE, backup="lost.jsonl"), told)
-    assert (plan.tier, plan.confirm, plan.count) == (Tier.LOSES, QUEUE, 40)
+    assert (plan.impact, plan.confirm, plan.count) == (Impact.DESTRUCTIVE, QUEUE, 40)
     assert plan.loses == "40 letters of 100 in the queue, for good."
     assert plan.effects[1:] == (
         "Each is written to lost.jsonl before it is deleted; `streamops restore` reads that file.",

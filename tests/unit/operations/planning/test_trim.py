@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Tier
+from streamops.model.acting import Identity, Impact
 from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.operations.losses import GroupLoss, Holder, TrimEvidence
@@ -68,7 +68,7 @@ def test_a_plan_of_a_trim_names_who_holds_it_back(holder: Holder, words: str) ->
 
 def test_nobody_holds_back_what_may_go_whole() -> None:
     plan = plan_trim(TrimIntent(stream="s", maxlen=60, exact=True), evidence(Amount(40, 40)))
-    assert (plan.held_back_by, plan.count, plan.tier) == ("", 40, Tier.REDELIVERS)
+    assert (plan.held_back_by, plan.count, plan.impact) == ("", 40, Impact.REDELIVERS)
     assert plan.effects[0] == "The oldest 40 of 100 entries go."
     assert plan.command == "streamops trim s --maxlen 60 --exact"
 
@@ -118,7 +118,7 @@ def test_an_unsafe_trim_tells_every_groups_loss() -> None:
     plan = plan_trim(
         intent, evidence(Amount(40, 40), asked=EntryId(7, 0), losses=losses, lag_goes_wrong="it lies")
     )
-    assert (plan.tier, plan.count, plan.confirm, plan.undo) == (Tier.LOSES, 40, "s", "")
+    assert (plan.impact, plan.count, plan.confirm, plan.undo) == (Impact.DESTRUCTIVE, 40, "s", "")
     assert plan.effects == (
         "The oldest 40 of 100 entries go. None goes from 7-0 on.",
         "Group billing loses 30 entries that it has yet to read and 12 pending entries (w1 7, w2 5).",
@@ -144,7 +144,7 @@ def test_what_was_not_counted_to_its_end_is_told_as_at_least() -> None:
     )
     told = evidence(Amount(20, 40), asked=EntryId(7, 0), losses=losses)
     plan = plan_trim(TrimIntent(stream="s", minid=EntryId(7, 0), exact=True, safe=False), told)
-    assert (plan.tier, plan.count, plan.confirm) == (Tier.LOSES, 40, "s")
+    assert (plan.impact, plan.count, plan.confirm) == (Impact.DESTRUCTIVE, 40, "s")
     assert plan.effects[1:3] == (
         (
             "Group billing loses at least 30 entries (at most 35) that it has yet to read "
