@@ -26,6 +26,7 @@ from streamops.runtime import (
     dedup,
     outcomes,
     queue_promoter,
+    runner,
 )
 from streamops.runtime.handler_counts import counts_of
 from streamops.wire.options import ConnectionOptions
