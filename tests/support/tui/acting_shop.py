@@ -14,7 +14,7 @@ from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource
 
 CLAIM_FORM = [*"jjjj", "enter", "end", "C"]
-CLAIM_PLAN = [*CLAIM_FORM, "space", "enter"]
+CLAIM_PLAN = [*"jjjj", "C", "space", "enter"]
 DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
 
 

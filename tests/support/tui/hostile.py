@@ -5,6 +5,7 @@ As a program, the console on it, for a test to look at through a real terminal.
 
 import sys
 from collections.abc import Iterable
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -95,6 +96,7 @@ def settings(text: str) -> TuiSettings:
     )
 
 
+@cache
 def is_shown(text: str) -> bool:
     """Whether a terminal only shows a text."""
     return (text.isascii() and text.isprintable()) or all(map(is_safe, text))

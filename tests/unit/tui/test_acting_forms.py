@@ -37,18 +37,6 @@ async def test_marked_rows_are_what_an_action_takes() -> None:
         assert planned(source) == AckIntent(stream="orders", group="fulfilment", ids=ids)
 
 
-async def test_marks_come_and_go() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await press(app, *"jjjj", "enter", "l")
-        for keys, marked in (
-            ("space", 1), ("space", 2), ("up space", 1), ("asterisk", 14), ("u", 0), ("asterisk", 14), ("escape", 0),
-        ):  # fmt: skip
-            await press(app, *keys.split())
-            assert (f"● {marked} marked" in crumbs(app)) == bool(marked), keys
-            assert "▸ pending" in crumbs(app)
-
-
 async def test_form_with_a_missing_or_wrong_answer_says_so_and_plans_nothing() -> None:
     source = shop_source()
     app = app_for(source)
@@ -79,7 +67,7 @@ async def test_escape_leads_back_from_the_plan_to_the_form_as_it_was() -> None:
         await press(app, "escape")
         await shown(app, "worker-5")
         await press(app, "escape")
-        assert crumbs(app) == "prod ▸ orders ▸ fulfilment"
+        assert crumbs(app) == "prod"
 
 
 async def test_where_a_form_does_not_fit_the_arrows_still_go_from_field_to_field() -> None:

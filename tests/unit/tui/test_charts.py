@@ -48,8 +48,6 @@ async def test_g_leads_to_the_charts_of_the_group_under_the_cursor() -> None:
             ("end up g", "prod"),
             ("home j j j j g", charts),
             ("g", charts),
-            ("escape", "prod"),
-            ("enter g", charts),
             ("escape enter g", charts),
             ("2 g", "prod ▸ streams"),
             ("6 g", "prod ▸ payments ▸ ledger ▸ charts"),

@@ -57,11 +57,10 @@ async def test_receiver_that_the_advice_names_is_filled_in() -> None:
         assert (intent.source, intent.to) == ("worker-7", "worker-3")
 
 
-async def test_receiver_that_the_advice_names_is_not_the_one_it_is_taken_from() -> None:
-    app = app_for(shop("worker-7"))
-    async with running(app):
-        await press(app, *CLAIM)
-        assert receiver(app).value == ""
+def test_receiver_that_the_advice_names_is_not_the_one_it_is_taken_from() -> None:
+    subject = Subject(sort=Sort.CONSUMER, stream="orders", group="fulfilment", consumer="worker-7")
+    observation = _advising(sample.shop(), "worker-7")
+    assert receiver_for(OPERATIONS["claim"].intent, observation, subject) == {}
 
 
 async def test_receiver_without_a_readable_name_is_refused_by_the_form() -> None:

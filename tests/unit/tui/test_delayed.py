@@ -13,46 +13,33 @@ TO_QUEUES = ["colon", *"delayed", "enter"]
 TO_MESSAGES = [*TO_QUEUES, "enter"]
 
 
-async def test_queues_tell_what_is_due_and_when_the_next_one_is() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await press(app, *TO_QUEUES)
-        await until(app, lambda: names(app) == ["orders", "topic:remind"])
-        await shown(app, "-40s")
-        await shown(app, "never become entries")
-        assert app.frame.command_text() == "streamops -c prod delayed ls"
-
-
-async def test_unreadable_queues_are_counted() -> None:
+async def test_queues_tell_what_is_due_when_the_next_one_is_and_how_many_are_not_readable() -> None:
     source = shop_source()
     source.beside.gaps = (Gap("NOPERM: this user may not run 'zcard'", stream="secrets"),)
     app = app_for(source)
     async with running(app):
         await press(app, *TO_QUEUES)
+        await until(app, lambda: names(app) == ["orders", "topic:remind"])
         await shown(app, "1 not readable")
+        await shown(app, "-40s")
+        await shown(app, "never become entries")
+        assert app.frame.command_text() == "streamops -c prod delayed ls"
 
 
-async def test_a_queue_lists_its_messages_and_sums_them_up() -> None:
+async def test_a_queue_lists_its_messages_sums_them_up_and_tells_what_is_at_fault() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, *TO_MESSAGES)
         await shown(app, "4 messages · 1 due, and not moved yet · the first overdue by 40s · 3 bodies")
         assert names(app)[0] == "remind-A-10031"
-        await press(app, "down")
+        await press(app, "f")
+        assert names(app) == ["remind-A-10031", "lost-1"]
+        await press(app, "f", "down")
         await shown(app, "{orders}:retry:bi")
         assert app.frame.command_text() == "streamops -c prod delayed ls orders"
         await press(app, "enter")
         await shown(app, "The entry")
         assert app.frame.command_text() == "streamops -c prod delayed show orders r:1773487080000-0"
-
-
-async def test_faults_are_what_is_overdue_and_what_can_never_become_an_entry() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await press(app, *TO_MESSAGES)
-        await until(app, lambda: len(list_of(app).rows) == 4)
-        await press(app, "f")
-        assert names(app) == ["remind-A-10031", "lost-1"]
 
 
 async def test_one_message_and_marked_ones_are_run_now_by_their_ids() -> None:

@@ -115,7 +115,7 @@ async def test_ctrl_q_quits_anywhere() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, "enter", "l", "ctrl+q")
+        await press(app, "enter", "ctrl+q")
         assert app._exit
     assert source.closed
 

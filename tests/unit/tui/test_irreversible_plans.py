@@ -18,7 +18,6 @@ REPLAY = replace(acts.ACK, operation="replay", undo="", loses="")
     [
         (REPLAY, Environment.DEVELOPMENT),
         (replace(acts.TRIM, impact=Impact.REDELIVERS), Environment.STAGING),
-        (acts.TRIM, Environment.PRODUCTION),
     ],
 )
 async def test_plan_that_cannot_be_undone_has_cancel_focused(plan: Plan, environment: Environment) -> None:

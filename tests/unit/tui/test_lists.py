@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.streams import StreamRole
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, click, list_of, names, press, running, shown, until
 from tests.support.tui.shop import ALL, FAULTY, shop_source
@@ -129,11 +128,3 @@ async def test_matches_are_walked_around_the_ends() -> None:
         assert names(app)[list_of(app).cursor] == "orders/reports"
         await press(app, "n", "n")
         assert names(app)[list_of(app).cursor] == "orders/fulfilment"
-
-
-async def test_dead_letters_show_as_such() -> None:
-    app = app_for(shop_source())
-    async with running(app, (200, 50)):
-        await press(app, "2", "slash", *"dead_letters", "enter")
-        await until(app, lambda: names(app) == ["payments:dlq"])
-        await shown(app, StreamRole.DEAD_LETTERS)

@@ -40,6 +40,8 @@ async def test_five_leads_to_workers_and_from_there_to_pools_and_back() -> None:
     async with running(app):
         await to_pools(app)
         assert app.frame.command_text() == "streamops -c prod autoscale ls"
+        await press(app, "f")
+        assert names(app) == ["mail", "night"]
         await press(app, "5")
         await until(app, lambda: len(list_of(app).rows) == 3)
         assert app.frame.command_text() == "streamops -c prod workers ls"
@@ -88,7 +90,7 @@ async def test_a_pool_leads_to_the_decisions_about_it() -> None:
         assert bar(app, "crumbs").startswith("prod ▸ orders ▸ billing")
 
 
-async def test_pool_is_read_again_with_every_observation() -> None:
+async def test_pool_is_read_again_with_every_observation_and_stays_where_it_cannot_be() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -99,15 +101,6 @@ async def test_pool_is_read_again_with_every_observation() -> None:
         source.observation = replace(sample.shop())
         app.live.poller.poll_now()
         await shown(app, "nobody: `streamops autoscale run` does")
-
-
-async def test_unreadable_pool_says_so_and_what_was_read_stays() -> None:
-    source = shop_source()
-    app = app_for(source)
-    async with running(app):
-        await to_pools(app)
-        await press(app, "enter")
-        await shown(app, "6 → 9")
         source.beside.fails = Unreachable("cannot connect: refused", "look")
         await press(app, "r")
         await shown(app, "✗ cannot connect: refused")
@@ -132,14 +125,6 @@ async def test_capitals_open_plans_about_the_pool_under_the_cursor() -> None:
         await press(app, "down", "down")
         await shown(app, "A resume scaling")
         await opens(app, source, "A", ResumeScalingIntent(pool="mail"))
-
-
-async def test_faults_are_pools_that_need_a_look() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await to_pools(app)
-        await press(app, "f")
-        assert names(app) == ["mail", "night"]
 
 
 async def test_without_pools_it_says_what_makes_one() -> None:

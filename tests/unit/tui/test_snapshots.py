@@ -12,7 +12,7 @@ from streamops.tui.app import StreamopsApp
 from streamops.tui.moment import Loss
 from streamops.tui.past import alerts
 from tests.support.tui import acts, sample
-from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN
+from tests.support.tui.acting_shop import CLAIM_FORM
 from tests.support.tui.driving import press, until
 from tests.support.tui.pulse_source import PulseSource, fed
 from tests.support.tui.shop import shop_source
@@ -90,4 +90,4 @@ def test_a_form_with_a_wrong_answer_looks_as_recorded(look: Look) -> None:
 
 
 def test_a_plan_that_loses_looks_as_recorded(look: Look) -> None:
-    look(app_for(shop_source(plan=acts.TRIM)), *CLAIM_PLAN, "see Cancel")
+    look(app_for(shop_source(plan=acts.TRIM)), *CLAIM_FORM, "space", "enter", "see Cancel")

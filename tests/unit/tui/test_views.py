@@ -7,7 +7,6 @@ from streamops.present.views import View
 from streamops.tui import places
 from streamops.tui.app import StreamopsApp
 from streamops.tui.providers import Arrangements
-from streamops.tui.theme import Ground
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import ALL, shop_source
 from tests.support.tui.source import app_for, settings_for
@@ -102,13 +101,6 @@ async def test_columns_are_chosen_and_sorted_by_from_their_list() -> None:
         assert "LAG BASIS" not in titles(app)
 
 
-async def test_a_list_sorted_by_a_column_that_does_not_fit_says_so() -> None:
-    app = app_for(shop_source())
-    async with running(app, size=(80, 24)):
-        await press(app, "h", "slash", *"delivered>", "enter", "enter")
-        assert "sorted by DELIVERED ▾" in bar(app, "crumbs")
-
-
 async def test_lines_typed_before_come_back_with_the_arrows() -> None:
     app = app_for(shop_source())
     async with running(app):
@@ -165,13 +157,3 @@ async def test_the_palette_opens_views_and_sorts_by_any_column() -> None:
         await until(app, lambda: "sorted by LAG SLOPE ▾" in bar(app, "crumbs"))
         app.call_later(found["View: stuck"].command)
         await until(app, lambda: "/pending>0" in bar(app, "crumbs"))
-
-
-async def test_the_cursor_waits_while_something_is_typed() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        grounds = [list_of(app)._drawn[0].ground]
-        for key in ("slash", "escape"):
-            await press(app, key)
-            grounds.append(list_of(app)._drawn[0].ground)
-        assert grounds == [Ground.CURSOR, Ground.CURSOR_IDLE, Ground.CURSOR]
