@@ -23,6 +23,9 @@ _TEST_NOTICES: Final = "Test notices were removed: `apprise --config FILE --tag 
 
 _PROXY: Final = "Leave it out: a reverse proxy in front can do that. Certificates, client_ca_file and basic_auth_users are supported."
 _NAMES: Final = "Leave it out and let client_ca_file be an authority that signs for these clients alone, or add basic_auth_users."
+_UNVERIFIED: Final = (
+    "It takes certificates without checking them: use RequireAndVerifyClientCert with a client_ca_file."
+)
 _OPENSSL: Final = (
     "Leave it out: TLS 1.2 and 1.3 are spoken, with the ciphers and curves of this machine's OpenSSL."
 )
@@ -49,6 +52,14 @@ _REMOVED: Final[Mapping[str, str]] = {
     "streamops exporter --notify-test": _TEST_NOTICES,
     "web-config.http_server_config": _PROXY,
     "web-config.rate_limit": _PROXY,
+    **{
+        f"web-config.tls_server_config.{key}": f"Write it to a file of its own and name that in {key}_file."
+        for key in ("cert", "key", "client_ca")
+    },
+    **{
+        f"web-config.tls_server_config.client_auth_type = {name}": _UNVERIFIED
+        for name in ("RequestClientCert", "RequireAnyClientCert", "RequireClientCert")
+    },
     "web-config.tls_server_config.client_allowed_sans": _NAMES,
     "web-config.tls_server_config.min_version": _OPENSSL,
     "web-config.tls_server_config.max_version": _OPENSSL,

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from streamops.errors import SettingsError
 from streamops.service.authentication import Door
-from streamops.service.requests import LOG, refusing_malformed
+from streamops.service.requests import HTTP_LOG, refusing_malformed
 
 IDLE_SECONDS: Final = 75.0
 """How long a connection may be open without a request on it; longer than the usual interval of those that ask again and again."""
@@ -38,7 +38,7 @@ def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRun
     return web.AppRunner(
         app,
         access_log=None,
-        logger=LOG,
+        logger=HTTP_LOG,
         keepalive_timeout=idle,
         # Aiohttp waits for so long twice.
         shutdown_timeout=grace / 2,

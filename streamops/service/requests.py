@@ -1,13 +1,16 @@
-"""Bodies of requests decoded, and requests refused that are no HTTP or whose body is not what it says to be."""
+"""Requests: bodies decoded, those refused that are no HTTP or not what they say, and what a client reads where none can be answered."""
 
 import logging
 import time
 import zlib
+from http import HTTPStatus
 from typing import Final
 
+import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from streamops.errors import NotFound, StreamopsError, Unreachable
 from streamops.service.authentication import Handler
 
 ENCODINGS: Final = frozenset({"", "identity", "gzip", "deflate"})
@@ -52,7 +55,8 @@ def decoded(body: bytes, encoding: str, most: int) -> bytes:
     return plain
 
 
-LOG: Final = logging.getLogger("streamops.web")
+LOG: Final = structlog.get_logger("streamops.web")
+HTTP_LOG: Final = logging.getLogger("streamops.web")
 
 EVERY_SECONDS: Final = 60.0
 """How often at most a line tells of such requests: clients send them as fast as they like."""
@@ -85,7 +89,7 @@ class _Refusals(logging.Filter):
             return
         # Aiohttp's reasons hold what was sent.
         reason = " ".join(str(fault).split())[:LONGEST_REASON]
-        LOG.info("malformed requests refused: %d, the last: %s", self._untold, reason)
+        HTTP_LOG.info("malformed requests refused: %d, the last: %s", self._untold, reason)
         self._told_at, self._untold = now, 0
 
     def reset(self) -> None:
@@ -94,7 +98,7 @@ class _Refusals(logging.Filter):
 
 
 REFUSALS: Final = _Refusals()
-LOG.addFilter(REFUSALS)
+HTTP_LOG.addFilter(REFUSALS)
 
 
 @web.middleware
@@ -108,3 +112,27 @@ async def refusing_malformed(request: web.Request, handler: Handler) -> web.Stre
     except FAULTS as fault:
         REFUSALS.count(fault)
         raise web.HTTPBadRequest(reason="Malformed body") from None
+
+
+@web.middleware
+async def telling_failures(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer a failure with what is wrong and what to do; the log tells what is wrong with us."""
+    try:
+        return await handler(request)
+    except StreamopsError as error:
+        return web.Response(text=f"{error.message}\n{error.hint}".rstrip() + "\n", status=status_of(error))
+    except web.HTTPException:
+        raise
+    except Exception as error:
+        LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")  # noqa: TRY400 - for people
+        LOG.debug("its traceback", exc_info=True)
+        return web.Response(text="a bug in streamops; its log says more\n", status=500)
+
+
+def status_of(error: StreamopsError) -> HTTPStatus:
+    """The status that says as much as the error."""
+    if isinstance(error, NotFound):
+        return HTTPStatus.NOT_FOUND
+    if isinstance(error, Unreachable):
+        return HTTPStatus.SERVICE_UNAVAILABLE
+    return HTTPStatus.INTERNAL_SERVER_ERROR

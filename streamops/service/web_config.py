@@ -1,11 +1,11 @@
-"""The web-config file of Prometheus's exporter-toolkit: its YAML read strictly, checked, and read again once it has changed."""
+"""The web-config file of Prometheus's exporter-toolkit: certificates, client CA and passwords, read strictly; and Python's ``ssl`` of it."""
 
-import os
 import re
+import ssl
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import msgspec
 import yaml
@@ -14,76 +14,8 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.model.removed import removed_hint
 
-
-class NotYamlError(ValueError):
-    """What was read is no YAML that can be used.
-
-    Attributes:
-        place: Where, in words that follow a file's name; empty where that is not known.
-        reason: Why, in words that follow "not YAML".
-    """
-
-    def __init__(self, reason: str, place: str = "") -> None:
-        super().__init__(f"not YAML{reason}{place}")
-        self.place = place
-        self.reason = reason
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, which YAML forbids and PyYAML lets pass."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        if len(keys) != len(set(keys)):
-            raise yaml.constructor.ConstructorError(
-                problem="a key stands twice", problem_mark=node.start_mark
-            )
-        return super().construct_mapping(node, deep)
-
-
-def load_yaml(content: bytes) -> Any:  # noqa: ANN401 - whatever it holds
-    """What UTF-8 text holds.
-
-    Raises:
-        NotYamlError: It is no YAML, or says a key twice.
-    """
-    try:
-        return yaml.load(content.decode("utf-8-sig"), _Loader)  # noqa: S506 - a safe loader
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise NotYamlError(f": {error.problem}", place) from None
-    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
-        # Of a value that its tag does not fit, such as !!bool maybe, PyYAML says so in any of these.
-        raise NotYamlError(" in UTF-8") from None
-
-
-class Mark(NamedTuple):
-    """What tells that a file is another one than before."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
-
-
-def marks_of(paths: Iterable[Path]) -> dict[Path, Mark | None]:
-    """The marks of some files as they are; none for those that cannot be looked at."""
-    return {path: _mark(path) for path in paths}
-
-
-def _mark(path: Path) -> Mark | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return Mark(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-
-
 MOST_BYTES: Final = 1 << 20
 HINT: Final = "Its format: https://github.com/prometheus/exporter-toolkit, docs/web-configuration.md."
-INLINE: Final = ("cert", "key", "client_ca")
 
 _HASH: Final = re.compile(r"\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z0-9]{53}")
 _TYPES: Final = {
@@ -104,7 +36,11 @@ class ClientAuth(StrEnum):
     REQUIRED = "RequireAndVerifyClientCert"
 
 
-UNVERIFIED: Final = frozenset({"RequestClientCert", "RequireAnyClientCert", "RequireClientCert"})
+VERIFY: Final = {
+    ClientAuth.NONE: ssl.CERT_NONE,
+    ClientAuth.IF_GIVEN: ssl.CERT_OPTIONAL,
+    ClientAuth.REQUIRED: ssl.CERT_REQUIRED,
+}
 
 
 class TlsServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,8 +54,6 @@ class TlsServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def __post_init__(self) -> None:
         if not self.cert_file or not self.key_file:
             raise ValueError("cert_file and key_file must not be empty")
-        if not all(map(_may_be_a_file, (self.cert_file, self.key_file, self.client_ca_file))):
-            raise ValueError("the name of a file holds a character that none may hold")
         if self.client_auth_type is ClientAuth.NONE and self.client_ca_file:
             raise ValueError("client_ca_file without a client_auth_type that asks for certificates")
         if self.client_auth_type is not ClientAuth.NONE and not self.client_ca_file:
@@ -131,7 +65,7 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         tls_server_config: TLS; none for plain HTTP.
-        basic_auth_users: Hashes by user name; none at all lets everybody in.
+        basic_auth_users: bcrypt hashes by user name; none at all lets everybody in.
     """
 
     tls_server_config: TlsServerConfig | None = None
@@ -145,18 +79,6 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 raise ValueError(
                     f"basic_auth_users: what stands for {name!r} is no bcrypt hash of a cost from 4 to 18"
                 )
-
-    @property
-    def users(self) -> dict[str, str]:
-        """Hashes by user name."""
-        return self.basic_auth_users or {}
-
-
-def _may_be_a_file(name: str) -> bool:
-    try:
-        return b"\0" not in os.fsencode(name)
-    except UnicodeEncodeError:
-        return False
 
 
 def read_web_config(path: Path) -> WebConfig:
@@ -180,53 +102,154 @@ def read_web_config(path: Path) -> WebConfig:
 def decode_web_config(content: bytes, path: str) -> WebConfig:
     """Decode a file's content; raises ``SettingsError``."""
     try:
-        stated = load_yaml(content)
-    except NotYamlError as error:
-        raise SettingsError(f"{path}{error.place}: not YAML{error.reason}", HINT) from None
-    if stated is None:
-        return WebConfig()
-    _refuse_known(stated, path)
-    try:
-        return msgspec.convert(stated, WebConfig)
+        stated = yaml.load(content.decode("utf-8-sig"), _Loader)  # noqa: S506 - a safe loader
+        _refuse_unsupported(stated, path)
+        return WebConfig() if stated is None else msgspec.convert(stated, WebConfig)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {_in_words(str(error))}", HINT) from None
-    except RecursionError:
-        raise SettingsError(f"{path}: not YAML in UTF-8", HINT) from None
+        problem = f": {_in_words(str(error))}"
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = f"{place}: not YAML: {error.problem}"
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
+        # Of a value that its tag does not fit, such as !!bool maybe, PyYAML says so in any of these.
+        problem = ": not YAML in UTF-8"
+    raise SettingsError(f"{path}{problem}", HINT)
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, which YAML forbids and PyYAML lets pass."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if len(keys) != len(set(keys)):
+            raise yaml.constructor.ConstructorError(
+                problem="a key stands twice", problem_mark=node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+def _refuse_unsupported(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever the YAML says
+    """Say in words what is right for exporter-toolkit and cannot be done here."""
+    tls = stated.get("tls_server_config") if isinstance(stated, dict) else None
+    inner = {f"tls_server_config.{key}": value for key, value in tls.items()} if isinstance(tls, dict) else {}
+    for key, value in {**(stated if isinstance(stated, dict) else {}), **inner}.items():
+        for what in (f"{key}", f"{key} = {value}"):
+            if hint := removed_hint(f"web-config.{what}"):
+                raise SettingsError(f"{path}: {what} is not supported", hint)
+    if isinstance(tls, dict) and tls.get("client_auth_type") == "":
+        del tls["client_auth_type"]
 
 
 def _in_words(text: str) -> str:
     """A sentence of msgspec in YAML's words, its place first: ``basic_auth_users: expected a mapping, got a list``."""
     sentence, _, place = text.partition(" - at `$")
-    words = re.sub(r"`([a-z]+(?: \| [a-z]+)*)`", _told, sentence)
+    words = re.sub(r"`([a-z]+(?: \| [a-z]+)*)`", _types_in_words, sentence)
     where = place.strip("`.")
     return f"{where}: {words[:1].lower()}{words[1:]}" if where else words[:1].lower() + words[1:]
 
 
-def _told(types: re.Match[str]) -> str:
+def _types_in_words(types: re.Match[str]) -> str:
     """Types of msgspec, such as ``object | null``, in YAML's words; anything else as it stands."""
-    words = [_TYPES.get(word) for word in types[1].split(" | ")]
-    return " or ".join(word for word in words if word) if all(words) else types[0]
+    words = [_TYPES.get(word, "") for word in types[1].split(" | ")]
+    return " or ".join(words) if all(words) else types[0]
 
 
-def _refuse_known(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever the YAML says
-    """Say in words what is right for exporter-toolkit and cannot be done here."""
-    tls = stated.get("tls_server_config") if isinstance(stated, dict) else None
-    tls = tls if isinstance(tls, dict) else {}
-    for key in (*(stated if isinstance(stated, dict) else ()), *(f"tls_server_config.{key}" for key in tls)):
-        if hint := removed_hint(f"web-config.{key}"):
-            raise SettingsError(f"{path}: {key} is not supported", hint)
-    for key in INLINE:
-        if tls.get(key):
-            raise SettingsError(
-                f"{path}: tls_server_config.{key}: inline certificates and keys are not read here",
-                f"Write it to a file of its own and name that in {key}_file.",
-            )
-    asked = tls.get("client_auth_type")
-    if isinstance(asked, str) and asked in UNVERIFIED:
+def marks_of(paths: Iterable[Path]) -> dict[Path, tuple[int, ...] | None]:
+    """What tells that files are others than before; none for those that cannot be looked at."""
+    return {path: _mark(path) for path in paths}
+
+
+def _mark(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def tls_files(config: TlsServerConfig, directory: Path) -> tuple[Path, ...]:
+    """The files that a configuration names."""
+    named = (config.cert_file, config.key_file, config.client_ca_file)
+    return tuple(directory / name for name in named if name)
+
+
+def server_context(config: TlsServerConfig, directory: Path, where: str) -> ssl.SSLContext:
+    """What a server speaks TLS with.
+
+    Args:
+        config: What the file says.
+        directory: What names of files are relative to.
+        where: The web-config file, for errors.
+
+    Raises:
+        SettingsError: A file cannot be read or is none of its kind.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    place = f"{where}: tls_server_config"
+    named = Named(place, f"{place}.cert_file", f"{place}.key_file")
+    load_certificate(context, directory / config.cert_file, directory / config.key_file, named)
+    if config.client_ca_file:
+        load_authorities(context, directory / config.client_ca_file, f"{place}.client_ca_file")
+    context.verify_mode = VERIFY[config.client_auth_type]
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+class Named(NamedTuple):
+    """What people call the files of a certificate: in a web-config file, on a command line.
+
+    Attributes:
+        both: The two together.
+        certificate: The chain's file.
+        key: Its key's.
+    """
+
+    both: str
+    certificate: str
+    key: str
+
+
+def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path, named: Named) -> None:
+    """Load a certificate with its key; raises ``SettingsError`` where it cannot be used."""
+    for name, path in ((named.certificate, certificate), (named.key, key)):
+        _check_readable(path, name)
+    try:
+        context.load_cert_chain(certificate, key, password=_no_password)
+    except (ssl.SSLError, OSError, ValueError) as error:
         raise SettingsError(
-            f"{path}: client_auth_type: {asked} takes certificates without checking them, "
-            "which cannot be done here",
-            f"Use {ClientAuth.REQUIRED} with a client_ca_file.",
-        )
-    if asked == "":
-        del tls["client_auth_type"]
+            f"{named.both}: {certificate} and {key} are no certificate with its key: {_reason(error)}",
+            "Both are PEM; the key is not encrypted.",
+        ) from None
+
+
+def load_authorities(context: ssl.SSLContext, path: Path, name: str) -> None:
+    """Load the authorities that sign clients' certificates; raises ``SettingsError`` where there are none."""
+    _check_readable(path, name)
+    try:
+        context.load_verify_locations(cafile=path)
+    except (ssl.SSLError, OSError) as error:
+        raise SettingsError(f"{name}: {path} holds no certificates: {_reason(error)}", "It is PEM.") from None
+
+
+def _check_readable(path: Path, name: str) -> None:
+    try:
+        with path.open("rb"):
+            pass
+    except (OSError, ValueError) as error:
+        # ValueError: a character that no name of a file may hold.
+        reason = getattr(error, "strerror", None) or "no name of a file"
+        raise SettingsError(
+            f"{name}: cannot read {path}: {reason}", "Check the name and its permissions."
+        ) from None
+
+
+def _no_password() -> NoReturn:
+    # Without this OpenSSL would ask whoever sits at the terminal.
+    raise ValueError("the key is encrypted")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ssl.SSLError) and error.reason:
+        return error.reason.lower().replace("_", " ")
+    return str(error)

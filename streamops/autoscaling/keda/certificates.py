@@ -10,8 +10,7 @@ import structlog
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.service.tls import Named, load_authorities, load_certificate
-from streamops.service.web_config import marks_of
+from streamops.service.web_config import Named, load_authorities, load_certificate, marks_of
 
 LOG: Final = structlog.get_logger("streamops.keda")
 

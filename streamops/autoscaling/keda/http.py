@@ -12,8 +12,8 @@ from streamops.autoscaling.keda.answers import Board, PoolView, named, no_such_p
 from streamops.model.json_text import encode, text_json
 from streamops.model.safe_text import encodable
 from streamops.service.authentication import Door, admit_by
-from streamops.service.failures import telling_failures
 from streamops.service.listening import listening
+from streamops.service.requests import telling_failures
 
 SCHEMA: Final = "streamops.pool/1"
 MOST_BYTES: Final = 1 << 10

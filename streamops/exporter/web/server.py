@@ -23,8 +23,8 @@ from streamops.model.json_text import encode
 from streamops.monitor.observe import fold_retries
 from streamops.present.documents import status_document
 from streamops.service.authentication import Door, admit_by
-from streamops.service.failures import telling_failures
 from streamops.service.listening import listening
+from streamops.service.requests import telling_failures
 
 TIMEOUT_HEADER: Final = "X-Prometheus-Scrape-Timeout-Seconds"
 SPARE_SECONDS: Final = 0.5

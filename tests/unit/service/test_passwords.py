@@ -6,8 +6,8 @@ from base64 import b64encode
 import bcrypt
 import pytest
 
-from streamops.service import passwords
-from streamops.service.passwords import Passwords, decode_basic
+from streamops.service import authentication
+from streamops.service.authentication import Passwords, decode_basic
 
 
 def hashed(password: str, prefix: bytes = b"2b") -> str:
@@ -77,16 +77,16 @@ async def test_a_hash_is_computed_once_for_a_password(monkeypatch: pytest.Monkey
 
 async def test_what_is_kept_is_bounded_and_no_password() -> None:
     users = Passwords({"alice": hashed("one")})
-    for number in range(passwords.KEPT + 20):
+    for number in range(authentication.KEPT + 20):
         await users.let_in(basic("alice", f"guess-{number}"))
-    assert len(users._wrong) == passwords.KEPT
+    assert len(users._wrong) == authentication.KEPT
     assert not any(b"guess" in key for key in users._wrong)
 
 
 async def test_guesses_do_not_make_who_knows_the_password_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     users = Passwords({"alice": hashed("one")})
     assert await users.let_in(basic("alice", "one"))
-    for number in range(passwords.KEPT + 1):
+    for number in range(authentication.KEPT + 1):
         await users.let_in(basic("alice", f"guess-{number}"))
 
     def never(_: bytes, __: bytes) -> bool:

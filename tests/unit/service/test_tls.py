@@ -14,8 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from streamops.errors import SettingsError
-from streamops.service.tls import server_context
-from streamops.service.web_config import ClientAuth, TlsServerConfig
+from streamops.service.web_config import ClientAuth, TlsServerConfig, server_context
 from tests.support.deployments import Certificates
 
 
@@ -62,6 +61,7 @@ def test_what_cannot_be_used_is_told(certificates: Certificates, tmp_path: Path)
         ({"cert_file": "/missing"}, "cert_file: cannot read /missing"),
         ({"key_file": "/missing"}, "key_file: cannot read /missing"),
         ({"key_file": str(tmp_path)}, "Is a directory"),
+        ({"key_file": "k\0"}, "no name of a file"),
         ({"key_file": str(tmp_path / "other-key")}, "no certificate with its key: key values mismatch"),
         ({"key_file": str(tmp_path / "sealed")}, "the key is encrypted"),
         ({"cert_file": str(tmp_path / "rubbish")}, "no certificate with its key"),
