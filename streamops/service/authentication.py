@@ -129,7 +129,7 @@ class Rules(Struct, frozen=True):
     passwords: Passwords
 
 
-class Door:
+class Authentication:
     """Knows the rules that are in force.
 
     Args:
@@ -190,9 +190,9 @@ MISLED: Final = (
 )
 
 
-def admit_by(app: web.Application, door: Door) -> None:
-    """Have an application ask a door about every request."""
-    app.middlewares.append(_admission(door))
+def require_authentication(app: web.Application, authentication: Authentication) -> None:
+    """Authenticate every request of an application."""
+    app.middlewares.append(_middleware(authentication))
 
     async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
         for name, value in SAFE_HEADERS.items():
@@ -203,10 +203,10 @@ def admit_by(app: web.Application, door: Door) -> None:
     app.on_response_prepare.append(add_headers)
 
 
-def _admission(door: Door) -> Any:  # noqa: ANN401 - aiohttp's own type of middlewares
+def _middleware(authentication: Authentication) -> Any:  # noqa: ANN401 - aiohttp's own type of middlewares
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        rules = door.rules()
+        rules = authentication.rules()
         if _is_too_weak(request, rules):
             return _ending(request)
         if _is_misled(request, rules):

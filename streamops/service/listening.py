@@ -10,7 +10,7 @@ from typing import Final
 from aiohttp import web
 
 from streamops.errors import SettingsError
-from streamops.service.authentication import Door
+from streamops.service.authentication import Authentication
 from streamops.service.requests import HTTP_LOG, refusing_malformed
 
 IDLE_SECONDS: Final = 75.0
@@ -50,7 +50,7 @@ def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRun
 
 @asynccontextmanager
 async def listening(
-    app: web.Application, host: str, port: int, door: Door, *, flag: str = "--listen"
+    app: web.Application, host: str, port: int, authentication: Authentication, *, flag: str = "--listen"
 ) -> AsyncIterator[int]:
     """Serve an application; the port, which the kernel chooses where it is zero.
 
@@ -58,7 +58,7 @@ async def listening(
         app: What to serve.
         host: Where to listen.
         port: At which port.
-        door: Whether to speak TLS, and how.
+        authentication: Whether to speak TLS, and how.
         flag: The flag that tells where to listen, for errors.
 
     Raises:
@@ -68,7 +68,7 @@ async def listening(
     await runner.setup()
     try:
         listener = bind(host, port, flag)
-        taking = asyncio.create_task(_Taking(runner, door).run(listener))
+        taking = asyncio.create_task(_Taking(runner, authentication).run(listener))
         try:
             yield listener.getsockname()[1]
         finally:
@@ -103,9 +103,9 @@ def bind(host: str, port: int, flag: str = "--listen") -> socket.socket:
 class _Taking:
     """Takes connections and hands them to aiohttp."""
 
-    def __init__(self, runner: web.AppRunner, door: Door) -> None:
+    def __init__(self, runner: web.AppRunner, authentication: Authentication) -> None:
         self._runner = runner
-        self._door = door
+        self._authentication = authentication
         self._greeting: set[asyncio.Task[None]] = set()
 
     async def run(self, listener: socket.socket) -> None:
@@ -134,7 +134,7 @@ class _Taking:
         task.add_done_callback(self._greeting.discard)
 
     async def _shake_hands(self, connection: socket.socket, server: web.Server) -> None:
-        tls = self._door.rules().tls
+        tls = self._authentication.rules().tls
         try:
             await asyncio.get_running_loop().connect_accepted_socket(
                 server, connection, ssl=tls, ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None

@@ -11,7 +11,7 @@ from msgspec import Struct
 from streamops.autoscaling.keda.answers import Board, PoolView, named, no_such_pool, not_known
 from streamops.model.json_text import encode, text_json
 from streamops.model.safe_text import encodable
-from streamops.service.authentication import Door, admit_by
+from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
 from streamops.service.requests import telling_failures
 
@@ -45,9 +45,9 @@ async def serving(options: HttpOptions, board: Board) -> AsyncIterator[int]:
     Raises:
         SettingsError: The web-config file cannot be understood, or the address cannot be listened at.
     """
-    door = Door(options.web_config)
-    app = _application(board, door)
-    async with listening(app, options.host, options.port, door, flag="--http") as port:
+    authentication = Authentication(options.web_config)
+    app = _application(board, authentication)
+    async with listening(app, options.host, options.port, authentication, flag="--http") as port:
         yield port
 
 
@@ -64,7 +64,7 @@ def pool_document(pool: str, view: PoolView) -> dict[str, Any]:
     }
 
 
-def _application(board: Board, door: Door) -> web.Application:
+def _application(board: Board, authentication: Authentication) -> web.Application:
     async def pool(request: web.Request) -> web.Response:
         """How many workers a pool should have; no number at all if that was never known."""
         name = request.match_info["pool"]
@@ -89,7 +89,7 @@ def _application(board: Board, door: Door) -> web.Application:
         return web.Response(text="ready\n")
 
     app = web.Application(client_max_size=MOST_BYTES, middlewares=[telling_failures])
-    admit_by(app, door)
+    require_authentication(app, authentication)
     app.add_routes(
         [web.get("/pools/{pool}", pool), web.get("/-/healthy", healthy), web.get("/-/ready", ready)]
     )

@@ -22,7 +22,7 @@ from streamops.exporter.web.sending import choose_form, send, send_page
 from streamops.model.json_text import encode
 from streamops.monitor.observe import fold_retries
 from streamops.present.documents import status_document
-from streamops.service.authentication import Door, admit_by
+from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
 from streamops.service.requests import telling_failures
 
@@ -69,10 +69,10 @@ async def serving(
     Raises:
         SettingsError: The web-config file cannot be understood, or the address cannot be listened at.
     """
-    door = Door(options.web_config)
+    authentication = Authentication(options.web_config)
     own = OwnMetrics(notifier.counts if notifier else None)
-    app = _application(_Site(options, scraper, targets, own), door)
-    async with listening(app, options.host, options.port, door) as port:
+    app = _application(_Site(options, scraper, targets, own), authentication)
+    async with listening(app, options.host, options.port, authentication) as port:
         tasks: list[asyncio.Task[Any]] = [
             asyncio.create_task(scraper.scrape()),
             asyncio.create_task(targets.tidy()),
@@ -88,9 +88,9 @@ async def serving(
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _application(site: "_Site", door: Door) -> web.Application:
+def _application(site: "_Site", authentication: Authentication) -> web.Application:
     app = web.Application(middlewares=[telling_failures])
-    admit_by(app, door)
+    require_authentication(app, authentication)
     app.add_routes(
         [
             web.get("/", site.landing),

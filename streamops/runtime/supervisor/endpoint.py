@@ -8,7 +8,7 @@ from aiohttp import web
 
 from streamops.runtime.handler_counts import HandlerCounts
 from streamops.runtime.metrics import render
-from streamops.service.authentication import Door, admit_by
+from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -40,11 +40,11 @@ async def serving(
 
         return answer
 
-    door = Door(None)
+    authentication = Authentication(None)
     application = web.Application()
-    admit_by(application, door)
+    require_authentication(application, authentication)
     application.router.add_get("/metrics", metrics)
     application.router.add_get("/-/healthy", probe(healthy, "healthy"))  # type: ignore[arg-type]  # it is a handler
     application.router.add_get("/-/ready", probe(ready, "ready"))  # type: ignore[arg-type]  # it is a handler
-    async with listening(application, host, port, door, flag="--metrics") as chosen:
+    async with listening(application, host, port, authentication, flag="--metrics") as chosen:
         yield chosen

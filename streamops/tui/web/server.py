@@ -14,7 +14,7 @@ from msgspec import MsgspecError, Struct, convert
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.present.text import safe
-from streamops.service.authentication import Door
+from streamops.service.authentication import Authentication
 from streamops.service.listening import listening
 from streamops.tui.web.child import (
     LARGEST,
@@ -158,7 +158,7 @@ async def serving(options: WebOptions) -> AsyncIterator[int]:
         app.router.add_get(path, _serving(part))
     app.router.add_get("/ws", tabs.serve)
     app.on_shutdown.append(tabs.close)
-    async with listening(app, options.host, options.port, Door(None)) as port:
+    async with listening(app, options.host, options.port, Authentication(None)) as port:
         yield port
 
 

@@ -12,7 +12,7 @@ from aiohttp import web
 from streamops.runtime.http import listening as of_intake
 from streamops.runtime.supervisor.endpoint import serving
 from streamops.service import listening as of_exporter
-from streamops.service.authentication import Door, admit_by
+from streamops.service.authentication import Authentication, require_authentication
 from tests.support.security.web import SHORT, asked, dripped
 
 Serving = Callable[[], AbstractAsyncContextManager[int]]
@@ -31,10 +31,10 @@ def application() -> web.Application:
 @asynccontextmanager
 async def exporter(web_config: Path | None = None) -> AsyncIterator[int]:
     """As the exporter, KEDA's HTTP face and workers' metrics are served."""
-    door = Door(web_config)
+    authentication = Authentication(web_config)
     app = application()
-    admit_by(app, door)
-    async with of_exporter.listening(app, "127.0.0.1", 0, door) as port:
+    require_authentication(app, authentication)
+    async with of_exporter.listening(app, "127.0.0.1", 0, authentication) as port:
         yield port
 
 

@@ -15,7 +15,7 @@ import trustme
 
 from streamops.errors import SettingsError
 from streamops.exporter.scraping import scraper as scraper_module
-from streamops.service.authentication import Door
+from streamops.service.authentication import Authentication
 from tests.support.exporter.serving import Answer, Exporter, exporting
 from tests.support.servers import RunningServer
 
@@ -260,8 +260,8 @@ async def test_a_half_renewed_certificate_waits_for_the_other_half(
 
 def test_at_the_start_a_broken_file_is_an_error(place: Place) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
-        Door(place.directory / "missing.yml")
+        Authentication(place.directory / "missing.yml")
     with pytest.raises(SettingsError, match="not YAML"):
-        Door(place.write("a: ["))
+        Authentication(place.write("a: ["))
     with pytest.raises(SettingsError, match=r"cannot read .*gone\.pem"):
-        Door(place.write("tls_server_config: {cert_file: gone.pem, key_file: server.key}"))
+        Authentication(place.write("tls_server_config: {cert_file: gone.pem, key_file: server.key}"))

@@ -22,7 +22,7 @@ from streamops.model.json_text import encode
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
 from streamops.present.documents import status_document
-from streamops.service.authentication import Door
+from streamops.service.authentication import Authentication
 from streamops.service.listening import bind, listening
 from tests.support.eventually import eventually
 from tests.support.exporter.serving import Exporter, exporting, grow_old
@@ -337,7 +337,7 @@ async def test_a_client_that_does_not_read_holds_a_piece_and_loses_its_connectio
 
     app = web.Application()
     app.router.add_get("/", page)
-    async with listening(app, "127.0.0.1", 0, Door(None)) as port:
+    async with listening(app, "127.0.0.1", 0, Authentication(None)) as port:
         with closing(rude(port, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")):
             async with asyncio.timeout(20):
                 await ended.wait()
@@ -356,7 +356,7 @@ async def test_what_is_under_way_is_waited_for_once_and_not_twice(monkeypatch: p
 
     app = web.Application()
     app.router.add_get("/", slow)
-    async with listening(app, "127.0.0.1", 0, Door(None)) as port:
+    async with listening(app, "127.0.0.1", 0, Authentication(None)) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await begun.wait()
