@@ -126,7 +126,6 @@ def demand_of(
     *,
     at: datetime,
     busy: float | None,
-    idle: timedelta,
 ) -> Demand:
     """One reading of a group's work and of the pool that does it.
 
@@ -136,7 +135,6 @@ def demand_of(
         size: How many workers its target has.
         at: The server's clock.
         busy: Share of the workers' slots that was busy since the last reading; none where they do not tell.
-        idle: How long its oldest pending entry has lain idle.
     """
     lag, time_lag = group.lag, group.time_lag.age
     empty = time_lag == timedelta(0) and bool(lag.entries) and lag.basis is not LagBasis.EXACT
@@ -146,7 +144,6 @@ def demand_of(
         lag=lag,
         head_age=None if time_lag is None else time_lag.total_seconds(),
         pending=group.pending,
-        oldest_idle=idle.total_seconds(),
         acked=tallied.acked,
         ordered=size.ordered,
         ready=size.ordered if size.ready is None else size.ready,
@@ -248,9 +245,7 @@ class DemandReader:
         stream, group = seen.find(self._assignment.stream, self._assignment.group)
         self._missed = False
         self._tallied = await self._tally(stream, group, missed=missed)
-        oldest = group.oldest_pending
-        idle = timedelta(0) if oldest is None or oldest.free else oldest.idle
-        return demand_of(self._tallied, group, size, at=seen.now, busy=busy, idle=idle), size
+        return demand_of(self._tallied, group, size, at=seen.now, busy=busy), size
 
     async def _tally(self, stream: StreamState, group: ConsumerGroup, *, missed: bool) -> Tallied:
         past = self._tallied

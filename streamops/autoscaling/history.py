@@ -1,17 +1,19 @@
 """A load that was recorded: reading it from a file, and what a policy would have made of it."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from datetime import UTC, datetime
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import ceil, floor, isfinite
+from random import Random
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from streamops.autoscaling.simulation import Chance, FixedPolicy, OurPolicy, Result, Simulation, Workers
+from streamops.autoscaling.simulation import FixedPolicy, OurPolicy, Policy, Result, Simulation, Workers
 from streamops.errors import SettingsError
 
 OURS: Final = "ours"
@@ -62,33 +64,25 @@ class Replayed(Struct, frozen=True):
 
 
 def replay_history(
-    history: History,
-    workers: Workers,
-    chance: Callable[[], Chance],
-    *,
-    interval: int = 5,
-    fixed: Sequence[int] = (),
+    history: History, workers: Workers, chance: Random, *, interval: int = 5, fixed: Sequence[int] = ()
 ) -> list[Replayed]:
     """Run our policy and fixed numbers of workers over a history, ours first.
 
     Args:
         history: The arrivals; at least one.
         workers: The workers. Every run begins with as many as the first minute needs.
-        chance: Makes the chance of handler and start-up times, the same for each run.
+        chance: For handler and start-up times; each run begins with it as it is now.
         interval: Seconds between two readings of ours.
         fixed: Numbers that never change; without any, the mean of ours, and the most that ours had.
     """
-    ours = Simulation(workers, history.counts, OurPolicy(workers, interval), chance()).run()
-    numbers = fixed or sorted({ceil(ours.worker_seconds / len(history.counts)), ours.most})
-    return [
-        Replayed(OURS, ours),
-        *(
-            Replayed(
-                f"fixed {number}", Simulation(workers, history.counts, FixedPolicy(number), chance()).run()
-            )
-            for number in numbers
-        ),
-    ]
+
+    def run(name: str, policy: Policy) -> Replayed:
+        return Replayed(name, Simulation(workers, history.counts, policy, copy(chance)).run())
+
+    ours = run(OURS, OurPolicy(workers, interval))
+    mean = ceil(ours.result.worker_seconds / len(history.counts))
+    numbers = fixed or sorted({mean, ours.result.most})
+    return [ours, *(run(f"fixed {number}", FixedPolicy(number)) for number in numbers)]
 
 
 def per_second(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
@@ -116,16 +110,17 @@ def read_history(lines: Iterable[str], name: str) -> History:
     Raises:
         SettingsError: It cannot be understood, which names the line.
     """
-    number, kind, rows = 0, "", list[tuple[float, float]]()
-
-    def counted() -> Iterator[str]:
-        nonlocal number
-        for number, line in enumerate(lines, 1):  # noqa: B007 - the error names it
-            if line.strip():
-                yield line
-
+    number, kind = 0, ""
+    header: list[str] = []
+    rows: list[tuple[float, float]] = []
     try:
-        for values in _values(counted()):
+        for number, line in enumerate(lines, 1):  # noqa: B007 - the error names it
+            if not line.strip():
+                continue
+            if not header and not rows and not line.lstrip().startswith("{"):
+                header = [title.strip() for title in next(csv.reader([line]))]
+                continue
+            values = _decode(line, header)
             kind = kind or _kind(values)
             rows.append(_row(values, kind, rows))
     except (ValueError, msgspec.MsgspecError, csv.Error, RecursionError) as error:
@@ -144,16 +139,11 @@ def read_history(lines: Iterable[str], name: str) -> History:
     )
 
 
-def _values(rest: Iterator[str]) -> Iterator[Mapping[str, object]]:
-    """The rows, by name of column."""
-    first = next(rest, "")
-    if first.lstrip().startswith("{"):
-        for line in chain((first,), rest):
-            yield msgspec.json.decode(line, type=dict[str, str | float | None])
-        return
-    header = [title.strip() for title in next(csv.reader([first]), [])]
-    for line in rest:
-        yield dict(zip(header, next(csv.reader([line])), strict=False))
+def _decode(line: str, header: Sequence[str]) -> Mapping[str, object]:
+    """A row by name of column: of CSV, or of JSON lines if there is no header."""
+    if not header:
+        return msgspec.json.decode(line, type=dict[str, str | float | None])
+    return dict(zip(header, next(csv.reader([line])), strict=False))
 
 
 def _kind(values: Mapping[str, object]) -> str:
@@ -202,15 +192,12 @@ def _points(rows: Sequence[tuple[float, float]], kind: str) -> list[tuple[float,
     """Seconds since the first row, and entries that had come by then."""
     points, total = [(0.0, 0.0)], 0.0
     for (begin, before), (end, figure) in pairwise(rows):
-        total += _came(kind, end - begin, before, figure)
+        if kind == "per_second":
+            total += figure * (end - begin)
+        elif kind == "added" and figure >= before:
+            total += figure - before
+        else:
+            # Arrivals; or a counter that falls, which began anew from nothing, as Prometheus has it.
+            total += figure
         points.append((end - rows[0][0], total))
     return points
-
-
-def _came(kind: str, span: float, before: float, figure: float) -> float:
-    """Entries that came between two rows; a counter that falls began anew from nothing, as Prometheus has it."""
-    if kind == "arrivals":
-        return figure
-    if kind == "per_second":
-        return figure * span
-    return figure - before if figure >= before else figure

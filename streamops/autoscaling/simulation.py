@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import accumulate
 from math import ceil, cos, log, pi, sqrt
+from random import Random
 from typing import Protocol
 
 from msgspec import Struct
@@ -25,20 +26,8 @@ FIRST = 60
 """Seconds whose arrivals decide how many workers a run begins with."""
 
 
-class Chance(Protocol):
-    """A seeded generator of uniform numbers, such as ``random.Random``."""
-
-    def random(self) -> float:
-        """Return the next number, from 0 up to but not including 1."""
-
-
-def uniform(chance: Chance, low: float, high: float) -> float:
-    """Draw a number between the two."""
-    return low + (high - low) * chance.random()
-
-
-def normal(chance: Chance, mean: float = 0.0, deviation: float = 1.0) -> float:
-    """Draw from a normal distribution, by Box and Muller's transform."""
+def normal(chance: Random, mean: float = 0.0, deviation: float = 1.0) -> float:
+    """Draw from a normal distribution, by Box and Muller's transform: two numbers each, whatever the version of Python."""
     radius = sqrt(-2 * log(1 - chance.random()))
     return mean + deviation * radius * cos(2 * pi * chance.random())
 
@@ -181,7 +170,7 @@ class Result(Struct, frozen=True, kw_only=True):
 class Simulation:
     """One run of a policy over a load."""
 
-    def __init__(self, workers: Workers, counts: tuple[int, ...], policy: Policy, chance: Chance) -> None:
+    def __init__(self, workers: Workers, counts: tuple[int, ...], policy: Policy, chance: Random) -> None:
         """A pool just large enough for the first minute.
 
         Args:
@@ -199,7 +188,6 @@ class Simulation:
         self.most = self.ready
         self.waits = [0] * (len(counts) + 2)
         self.busy: deque[float] = deque(maxlen=policy.interval)
-        self.stalled: int | None = None
         self.direction, self.changed = 0, -1e9
         self.steps: list[Step] = []
 
@@ -209,7 +197,9 @@ class Simulation:
             self.start(now)
             self.arrive(now)
             served = self.serve(now, self.capacity(now))
-            self.account(now, served)
+            ordered = self.ready + len(self.starting)
+            self.paid += ordered
+            self.most = max(self.most, ordered)
             if now and now % self.policy.interval == 0:
                 self.scale(now, self.demand(now, served))
         return self._result()
@@ -259,14 +249,6 @@ class Simulation:
                 self.line.popleft()
         return taken
 
-    def account(self, now: int, served: int) -> None:
-        """Count what this second costs."""
-        standing = self.queue and not served
-        self.stalled = (now if self.stalled is None else self.stalled) if standing else None
-        ordered = self.ready + len(self.starting)
-        self.paid += ordered
-        self.most = max(self.most, ordered)
-
     def demand(self, now: int, served: int) -> Demand:
         """What a controller would read."""
         pending = self.pending(served)
@@ -277,11 +259,10 @@ class Simulation:
             lag=Lag(lag, lag, lag, LagBasis.EXACT, ""),
             head_age=float(now - self.line[0][0]) if lag else 0.0,
             pending=pending,
-            oldest_idle=now - self.stalled if self.stalled is not None else 0.1,
             acked=self.acked,
             ordered=self.ready + len(self.starting),
             ready=self.ready,
-            busy=sum(self.busy) / len(self.busy) * uniform(self.chance, 0.97, 1.03),
+            busy=sum(self.busy) / len(self.busy) * self.chance.uniform(0.97, 1.03),
         )
 
     def pending(self, served: int) -> int:
@@ -303,21 +284,18 @@ class Simulation:
         self.reversals += bool(reverses and now - self.changed < REVERSAL)
         self.direction, self.changed = direction, now
         self.changes += 1
-        if wanted > ordered:
+        if direction > 0:
             self.order(now, wanted - ordered)
-        else:
-            self._release(ordered - wanted)
+            return
+        # Those that start latest go first.
+        unborn = min(ordered - wanted, len(self.starting))
+        self.starting = sorted(self.starting)[: len(self.starting) - unborn]
+        self.ready -= ordered - wanted - unborn
 
     def order(self, now: int, workers: int) -> None:
         """Have more workers start."""
         mean = self.workers.start_up
-        self.starting += [now + mean * uniform(self.chance, 0.8, 1.2) for _ in range(workers)]
-
-    def _release(self, workers: int) -> None:
-        """Those that start latest go first."""
-        unborn = min(workers, len(self.starting))
-        self.starting = sorted(self.starting)[: len(self.starting) - unborn]
-        self.ready -= workers - unborn
+        self.starting += [now + mean * self.chance.uniform(0.8, 1.2) for _ in range(workers)]
 
     def _result(self) -> Result:
         waits = list(self.waits)

@@ -70,6 +70,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "console.keymap.story": "The key is called trace.",
     "console.keymap.story.entry": "The key is called trace.entry.",
     "pools.*.webhook": _WEBHOOK,
+    "pools.*.lanes": "Lanes were removed: set maximum to how many workers can share the work.",
     "pools.*.target = webhook": _WEBHOOK,
 }
 """What to say, by commands and their options, and by keys of a configuration with their values; ``*`` is anything."""

@@ -16,7 +16,6 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
         lag: Entries not yet delivered, with what that rests on.
         head_age: How long the first of them has waited; none where unknown.
         pending: Entries delivered and not acknowledged.
-        oldest_idle: How long the oldest pending entry has lain idle.
         acked: Entries ever acknowledged.
         ordered: Workers asked for, ready or not.
         ready: Workers that heartbeat.
@@ -29,7 +28,6 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
     lag: Lag
     head_age: float | None
     pending: int
-    oldest_idle: float
     acked: int
     ordered: int
     ready: int

@@ -335,10 +335,6 @@ class PoolTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prefetch: Annotated[
         Count, setting("entries that keep one worker busy: more workers than such portions are of no use")
     ] = _SCALING.prefetch
-    lanes: Annotated[
-        Count | None,
-        setting("shards or ordering lanes, where work may only be split so far; default: at will", 8),
-    ] = None
     by_arrivals: Annotated[
         bool, setting("whether arrivals alone may call for workers while the lag is unknown")
     ] = _SCALING.by_arrivals

@@ -94,7 +94,6 @@ def remembered(until: float) -> ScalingState:
             lag=NOTHING,
             head_age=0.0,
             pending=24,
-            oldest_idle=0.1,
             acked=200 * turn - 200 * READINGS,
             ordered=WORKERS,
             ready=WORKERS,

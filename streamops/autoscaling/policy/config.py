@@ -95,7 +95,6 @@ class ScalingConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         start_up: From ordering a worker to its first entry, until that is learned.
         idle_for: A pool that may go to zero does so after this long without arrivals.
         prefetch: Entries that keep one worker busy; more workers than work has portions are of no use.
-        lanes: Shards or ordering lanes, where work may only be split so far; none where it may be split at will.
         by_arrivals: Whether arrivals alone may call for workers while the lag is unknown.
         tuning: The policy's own numbers.
     """
@@ -106,7 +105,6 @@ class ScalingConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     start_up: timedelta = timedelta(seconds=20)
     idle_for: timedelta = timedelta(minutes=5)
     prefetch: Some = 1
-    lanes: Some | None = None
     by_arrivals: bool = True
     tuning: Tuning = Tuning()
 

@@ -77,8 +77,6 @@ def _more(view: View, count: int) -> Iterator[str]:
     config, cap = view.config, view.state.cap
     if count >= config.maximum:
         yield f"More than {workers(config.maximum)} only with a higher maximum."
-    elif config.lanes is not None and count >= config.lanes:
-        yield f"No more than {workers(config.lanes)}: there are no more lanes."
     elif cap is not None:
         left = max(0.0, cap.since + cap.pause - view.demand.at)
         yield f"More are tried again in {seconds(left)}, if work waits then: more did not help before."

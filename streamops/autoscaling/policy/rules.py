@@ -284,9 +284,8 @@ def _needed(view: View) -> int:
 def _limited(view: View, verdict: ScaleDecision) -> ScaleDecision:
     """The verdict within what is of use, never below what there is, and within the limits, which have the last word."""
     config, demand, target, text = view.config, view.demand, verdict.target, verdict.text
-    useful = _useful_workers(view)
-    if useful is not None and target > max(useful, demand.ordered):
-        target = max(useful, demand.ordered)
+    if demand.waiting is not None and target > (useful := max(_useful_workers(view), demand.ordered)):
+        target = useful
         text = f"{text}; no more than {spell(target)} would have work"
     bounded, held = min(config.maximum, max(config.minimum, target)), target == demand.ordered
     if bounded != target:
@@ -296,14 +295,11 @@ def _limited(view: View, verdict: ScaleDecision) -> ScaleDecision:
     return ScaleDecision(bounded, ScaleCode.LIMIT if held and bounded != target else verdict.code, text)
 
 
-def _useful_workers(view: View) -> int | None:
-    """How many workers can have work at all: lanes, or portions of what is there and will be; none where unknown."""
+def _useful_workers(view: View) -> int:
+    """How many workers can have work at all: portions of what is there and will be."""
     config, demand = view.config, view.demand
-    if demand.waiting is None:
-        return config.lanes
     enough = ceil(view.arrivals / (view.tuning.use * view.rate)) if view.rate else 1
-    portions = max(1, enough, ceil((view.backlog + demand.pending) / config.prefetch))
-    return portions if config.lanes is None else min(config.lanes, portions)
+    return max(1, enough, ceil((view.backlog + demand.pending) / config.prefetch))
 
 
 def _remember(view: View, target: int) -> ScalingState:

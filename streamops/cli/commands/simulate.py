@@ -152,7 +152,7 @@ def simulate(
         load, consumers = _history_of_stream(session, stream or "", group, since, max_scan)
         fixed = fixed or ((consumers,) if consumers else ())
     _explain(session, load, workers, interval)
-    rows = replay_history(load, workers, lambda: Random(1), interval=interval, fixed=fixed)  # noqa: S311 - no cryptography
+    rows = replay_history(load, workers, Random(1), interval=interval, fixed=fixed)  # noqa: S311 - no cryptography
     printer.print_rows(rows, lambda: simulation_document(load, workers, rows, interval))
 
 

@@ -7,7 +7,6 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from random import Random
 from statistics import fmean, quantiles
 from time import perf_counter_ns, process_time
@@ -98,8 +97,8 @@ def _played(
     against: tuple[str, ...],
     interval: int,
 ) -> list[Outcome]:
-    loads = heats(BY_NAME, seeds, Random, world=world, against=against, interval=interval)
-    return [outcome for outcomes in pool.map(partial(play, seeded=Random), loads) for outcome in outcomes]
+    loads = heats(BY_NAME, seeds, world=world, against=against, interval=interval)
+    return [outcome for outcomes in pool.map(play, loads) for outcome in outcomes]
 
 
 def _print_table(found: Sequence[Standing], slower: Sequence[Standing]) -> None:

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
+from random import Random
 from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.autoscaling.simulation import Chance, FixedPolicy, OurPolicy, Policy, Result
+from streamops.autoscaling.simulation import FixedPolicy, OurPolicy, Policy, Result
 from streamops.model.scaling import ScaleCode
 from tests.benchmarks.scaling.baselines import all_baselines
 from tests.benchmarks.scaling.faults import simulate
 from tests.benchmarks.scaling.score import Bound, clairvoyant, score
 from tests.benchmarks.scaling.shapes import SHAPES, Shape, arrivals
 from tests.benchmarks.scaling.worlds import World, perturbed
-
-Seeded = Callable[[str], Chance]
-"""Makes a generator of a seed in words, such as ``random.Random``."""
 
 OURS = "ours"
 FIXED = "fixed"
@@ -97,7 +95,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
 def heats(
     shapes: Iterable[str],
     seeds: Iterable[int],
-    seeded: Seeded,
     *,
     world: World | None = None,
     against: tuple[str, ...] = (),
@@ -108,19 +105,19 @@ def heats(
     return [
         Heat(shape=shape, seed=seed, world=theirs, against=against, interval=interval)
         for seed in seeds
-        for theirs in [world or perturbed(seeded(f"{seed}:3"))]
+        for theirs in [world or perturbed(Random(f"{seed}:3"))]
         for shape in names
     ]
 
 
-def play(heat: Heat, seeded: Seeded) -> list[Outcome]:
+def play(heat: Heat) -> list[Outcome]:
     """Let everybody run."""
     shape, world = BY_NAME[heat.shape], heat.world
-    counts = arrivals(shape, seeded(f"{heat.seed}:1"))
+    counts = arrivals(shape, Random(f"{heat.seed}:1"))
     bound = clairvoyant(shape, world, counts)
     outcomes = []
     for name, policy in contestants(world, heat.against, heat.interval):
-        result = simulate(shape, world, counts, policy, seeded(f"{heat.seed}:2"))
+        result = simulate(shape, world, counts, policy, Random(f"{heat.seed}:2"))
         outcomes.append(_outcome(name, heat, shape, result, bound))
     return outcomes
 

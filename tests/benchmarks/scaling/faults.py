@@ -2,10 +2,11 @@
 
 from collections import deque
 from math import isfinite, sqrt
+from random import Random
 
 from msgspec.structs import replace
 
-from streamops.autoscaling.simulation import Chance, Policy, Result, Simulation, normal, uniform
+from streamops.autoscaling.simulation import Policy, Result, Simulation, normal
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand
 from tests.benchmarks.scaling.shapes import Shape, binomial
@@ -14,7 +15,7 @@ from tests.benchmarks.scaling.worlds import World
 UNKNOWN = Lag(None, None, None, LagBasis.UNKNOWN, "the server does not know it")
 
 
-def simulate(shape: Shape, world: World, counts: tuple[int, ...], policy: Policy, chance: Chance) -> Result:
+def simulate(shape: Shape, world: World, counts: tuple[int, ...], policy: Policy, chance: Random) -> Result:
     """What becomes of a load under a policy.
 
     Args:
@@ -31,7 +32,7 @@ class FaultySimulation(Simulation):
     """A simulation in which workers die or hang, handlers slow down, and the lag is unknown at times."""
 
     def __init__(
-        self, shape: Shape, world: World, counts: tuple[int, ...], policy: Policy, chance: Chance
+        self, shape: Shape, world: World, counts: tuple[int, ...], policy: Policy, chance: Random
     ) -> None:
         super().__init__(world, counts, policy, chance)
         self.shape, self.world = shape, world
@@ -52,7 +53,7 @@ class FaultySimulation(Simulation):
 
     def order(self, now: int, workers: int) -> None:
         mean = self.world.late * self.shape.start_up
-        self.starting += [now + mean * uniform(self.chance, 0.8, 1.2) for _ in range(workers)]
+        self.starting += [now + mean * self.chance.uniform(0.8, 1.2) for _ in range(workers)]
 
     def arrive(self, now: int) -> None:
         while self.lost and self.lost[0][0] <= now:

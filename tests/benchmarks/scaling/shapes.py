@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from math import exp, floor, inf, lgamma, log, pi, sin, sqrt
+from random import Random
 
 from msgspec import Struct
 
-from streamops.autoscaling.simulation import Chance, normal
+from streamops.autoscaling.simulation import normal
 
 FEW = 10
 """Poisson means below this are drawn by multiplying, those above by rejection."""
@@ -124,7 +125,7 @@ SHAPES = (
 )
 
 
-def arrivals(shape: Shape, chance: Chance) -> tuple[int, ...]:
+def arrivals(shape: Shape, chance: Random) -> tuple[int, ...]:
     """How many entries are added in each second of a shape."""
     drift, counts = 0.0, []
     for second in range(shape.seconds):
@@ -137,24 +138,24 @@ def arrivals(shape: Shape, chance: Chance) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def binomial(chance: Chance, trials: int, share: float) -> int:
+def binomial(chance: Random, trials: int, share: float) -> int:
     """How many of some trials succeed."""
     return sum(chance.random() < share for _ in range(trials))
 
 
-def poisson(chance: Chance, mean: float) -> int:
+def poisson(chance: Random, mean: float) -> int:
     """A Poisson draw."""
     return _multiplied(chance, mean) if mean < FEW else _rejected(chance, mean)
 
 
-def _multiplied(chance: Chance, mean: float) -> int:
+def _multiplied(chance: Random, mean: float) -> int:
     count, product, least = 0, chance.random(), exp(-mean)
     while product > least:
         count, product = count + 1, product * chance.random()
     return count
 
 
-def _rejected(chance: Chance, mean: float) -> int:
+def _rejected(chance: Random, mean: float) -> int:
     """Hörmann's transformed rejection with squeeze, PTRS (Insurance: Mathematics and Economics 12, 1993)."""
     b = 0.931 + 2.53 * sqrt(mean)
     a = -0.059 + 0.02483 * b

@@ -1,8 +1,9 @@
 """The simulated workers: the nominal ones, and perturbed ones that a policy fitted to those alone would fail with."""
 
 from math import exp, expm1, log, sqrt
+from random import Random
 
-from streamops.autoscaling.simulation import Chance, Workers, uniform
+from streamops.autoscaling.simulation import Workers
 
 OBJECTIVE = (20.0, 120.0)
 START_UP = (2.0, 60.0)
@@ -45,7 +46,7 @@ class World(Workers, frozen=True, kw_only=True, dict=True):
     claim_idle: int = 60
 
 
-def perturbed(chance: Chance) -> World:
+def perturbed(chance: Random) -> World:
     """A world of changed parameters: each between its two ends, evenly by its logarithm, start-up within the objective.
 
     A third of handlers each have uniform, lognormal and Pareto times. Loads stay what they are, so that a small pool
@@ -66,7 +67,7 @@ def perturbed(chance: Chance) -> World:
     )
 
 
-def _handling(chance: Chance) -> tuple[float, float]:
+def _handling(chance: Random) -> tuple[float, float]:
     kind, place = chance.random(), chance.random()
     if kind < 1 / 3:
         return between(MEAN * place, MEAN * (2 - place))
@@ -75,6 +76,6 @@ def _handling(chance: Chance) -> tuple[float, float]:
     return pareto(MEAN, TAIL[0] + place * (TAIL[1] - TAIL[0]))
 
 
-def _even(chance: Chance, low: float, high: float) -> float:
+def _even(chance: Random, low: float, high: float) -> float:
     """A number between the two, evenly by its logarithm."""
-    return exp(uniform(chance, log(low), log(high)))
+    return exp(chance.uniform(log(low), log(high)))

@@ -250,10 +250,9 @@ def test_a_phantom_lag_is_told_as_one() -> None:
         size,
         at=NOW,
         busy=None,
-        idle=timedelta(0),
     )
     assert told.probed_empty
     assert (told.ordered, told.ready) == (2, 2)
-    honest = demand_of(tallied, group_of(10, 3), size, at=NOW, busy=0.5, idle=timedelta(seconds=7))
+    honest = demand_of(tallied, group_of(10, 3), size, at=NOW, busy=0.5)
     assert not honest.probed_empty
-    assert (honest.pending, honest.oldest_idle, honest.busy) == (3, 7.0, 0.5)
+    assert (honest.pending, honest.busy) == (3, 0.5)

@@ -57,7 +57,7 @@ def test_two_keys_make_a_pool_with_the_policys_own_defaults(place: Place) -> Non
 def test_everything_that_can_be_said(place: Place) -> None:
     place.write_user(
         POOL + 'minimum = 0\nmaximum = 20\nobjective = "1m"\nstart_up = 5\nidle_for = "10m"\nprefetch = 64\n'
-        'lanes = 8\nby_arrivals = false\nbudget = "shared"\nweight = 2\n[budgets.shared]\nworkers = 40\n'
+        'by_arrivals = false\nbudget = "shared"\nweight = 2\n[budgets.shared]\nworkers = 40\n'
     )
     found = pools_of(place)
     pool = found.find("billing")
@@ -68,7 +68,6 @@ def test_everything_that_can_be_said(place: Place) -> None:
         start_up=timedelta(seconds=5),
         idle_for=timedelta(minutes=10),
         prefetch=64,
-        lanes=8,
         by_arrivals=False,
     )
     assert (pool.table.budget, pool.table.weight, found.budgets) == ("shared", 2.0, {"shared": 40})
@@ -222,22 +221,28 @@ def test_what_is_wrong_is_told_with_its_place(text: str, problem: str, place: Pl
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    ("text", "problem", "hint"),
     [
         (
             f'webhook = {{ url = "https://h.example/{PLANTED}" }}',
             "pools.billing.webhook: unknown key",
+            "The webhook target was removed: use the target command, with curl",
         ),
-        ('target = "webhook"', "pools.billing.target: not one of local, kubernetes, command"),
+        (
+            'target = "webhook"',
+            "pools.billing.target: not one of local, kubernetes, command",
+            "The webhook target was removed: use the target command, with curl",
+        ),
+        ("lanes = 8", "pools.billing.lanes: unknown key", "Lanes were removed: set maximum"),
     ],
 )
-def test_a_target_that_was_removed_is_refused_with_what_replaces_it(
-    text: str, problem: str, place: Place
+def test_a_key_that_was_removed_is_refused_with_what_replaces_it(
+    text: str, problem: str, hint: str, place: Place
 ) -> None:
     path = place.write_user(POOL + text)
     (told,) = validate_file(path, place.environ())
     assert told.message == f"{path}: {problem}"
-    assert told.hint.startswith("The webhook target was removed: use the target command, with curl")
+    assert told.hint.startswith(hint)
     with pytest.raises(SettingsError) as raised:
         pools_of(place)
     assert raised.value.exit_code is ExitCode.USAGE

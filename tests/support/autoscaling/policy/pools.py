@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
-from streamops.autoscaling.simulation import Chance, Workers
+from streamops.autoscaling.simulation import Workers
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand, ScaleDecision
 from tests.support.invented import exact
@@ -32,7 +32,6 @@ def demand(**changes: object) -> Demand:
         lag=exact(0),
         head_age=0.0,
         pending=10,
-        oldest_idle=0.1,
         acked=0,
         ordered=2,
         ready=2,
@@ -81,7 +80,7 @@ def targets(decisions: Iterable[ScaleDecision]) -> list[int]:
     return [decision.target for decision in decisions]
 
 
-def seeded(seed: int, purpose: int) -> Chance:
+def seeded(seed: int, purpose: int) -> Random:
     """Generators for arrivals (1) and for all else (2) of a simulation."""
     return Random(f"{seed}:{purpose}")
 

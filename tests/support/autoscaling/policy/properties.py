@@ -19,12 +19,11 @@ LAGS = st.one_of(
     COUNTS.map(lambda count: Lag(None, 0, count, LagBasis.UPPER, "at most")),
 )
 CONFIGS = st.builds(
-    lambda least, more, lanes, prefetch: ScalingConfig(
-        minimum=least, maximum=max(1, least + more), lanes=lanes, prefetch=prefetch
+    lambda least, more, prefetch: ScalingConfig(
+        minimum=least, maximum=max(1, least + more), prefetch=prefetch
     ),
     st.integers(0, 5),
     st.integers(0, 40),
-    st.none() | st.integers(1, 10),
     st.integers(1, 1_000),
 )
 

@@ -203,7 +203,7 @@ def test_a_pool_of_none_is_woken_where_the_lag_is_unknown() -> None:
     assert (decision.code, decision.target) == (ScaleCode.WAKE, 1)
 
 
-@pytest.mark.parametrize(("config", "most"), [({"lanes": 3}, 3), ({"prefetch": 10_000}, 4), ({}, 6)])
+@pytest.mark.parametrize(("config", "most"), [({"prefetch": 10_000}, 4), ({}, 6)])
 def test_no_more_workers_than_can_have_work(config: dict[str, int], most: int) -> None:
     pool = Pool(replace(CONFIG, **config)).settle(100)
     decision = pool.after(500, 2_000, lag=exact(38_000), head_age=5.0, busy=1.0)
