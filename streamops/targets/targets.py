@@ -1,13 +1,15 @@
 """The targets of pools, each made when it is first asked for and kept until the console is closed."""
 
 from collections.abc import Callable
+from typing import Final
 
-from streamops.targets.build import target_of
+from streamops.errors import TargetError
 from streamops.targets.local import LocalTarget
-from streamops.targets.specs import LocalSpec, TargetSpec
+from streamops.targets.specs import CommandSpec, KubernetesSpec, TargetSpec
 from streamops.targets.target import Target
 from streamops.wire.server import Server
 
+INSTALL: Final = "Install it: pip install 'streamops[kubernetes]'"
 FindSpec = Callable[[str], TargetSpec | None]
 """What the configuration says of a pool, none where it names no such pool; may raise ``SettingsError``.
 
@@ -40,9 +42,24 @@ class Targets:
             TargetError: It needs a library that is not installed, or a file that is not there.
         """
         if pool not in self._known:
-            spec = self._find(pool) or LocalSpec()
-            self._known[pool] = target_of(pool, spec, lambda: LocalTarget(server, pool, self._by))
+            self._known[pool] = self._make(server, pool, self._find(pool))
         return self._known[pool]
+
+    def _make(self, server: Server, pool: str, spec: TargetSpec | None) -> Target:
+        """Import only what is used: lightkube is heavy, and an extra."""
+        match spec:
+            case KubernetesSpec():
+                try:
+                    from streamops.targets.kubernetes import KubernetesTarget  # noqa: PLC0415
+                except ImportError:
+                    raise TargetError(f"pool {pool}: Kubernetes takes lightkube", INSTALL) from None
+                return KubernetesTarget(spec)
+            case CommandSpec():
+                from streamops.targets.command import CommandTarget  # noqa: PLC0415
+
+                return CommandTarget(pool, spec)
+            case _:
+                return LocalTarget(server, pool, self._by)
 
     def has(self, pool: str) -> bool:
         """Whether the configuration names a pool; raises ``SettingsError`` where what it says makes no sense."""

@@ -1,68 +1,60 @@
-"""From specs to targets, and what making one imports."""
+"""From specs to targets, and what their answers are held to."""
 
 import sys
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
-from streamops.targets.build import target_of
-from streamops.targets.kubernetes import KubernetesTarget
 from streamops.targets.specs import (
     CommandSpec,
     KubernetesSpec,
-    LocalSpec,
     TargetKind,
     TargetSpec,
 )
 from streamops.targets.target import (
     LONGEST_PAUSE,
-    Target,
     decode_pause,
     one_line,
     require_done,
     require_expected,
 )
+from streamops.targets.targets import Targets
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
 from tests.support.tables import table
 
-SPECS: tuple[tuple[TargetSpec, str], ...] = (
+HERE = Server(ConnectionOptions())
+"""Never reached."""
+SPECS: tuple[tuple[TargetSpec | None, str], ...] = (
+    (None, "streamops run --pool billing --workers auto"),
     (KubernetesSpec(name="b", kind="StatefulSet", namespace="shop"), "statefulset shop/b"),
     (CommandSpec(get=("count",), set=("scale", "--password", "x")), "command scale"),
 )
 
 
-def never() -> Target:
-    raise AssertionError("nobody asked for local workers")
+def targets_of(spec: TargetSpec | None) -> Targets:
+    return Targets(lambda _: spec, by="me")
 
 
 @pytest.mark.parametrize(("spec", "label"), SPECS, ids=lambda value: type(value).__name__)
-async def test_each_spec_has_its_target(spec: TargetSpec, label: str) -> None:
-    target = target_of("billing", spec, never)
+async def test_each_spec_has_its_target(spec: TargetSpec | None, label: str) -> None:
+    targets = targets_of(spec)
+    target = targets.of(HERE, "billing")
     assert target.label == label
     assert target.kind in list(TargetKind)
+    assert targets.of(HERE, "billing") is target
     # Nothing was connected yet, and letting go of nothing is fine, twice too.
     await target.close()
-    await target.close()
+    await targets.close()
 
 
-def test_local_workers_are_whatever_the_caller_makes() -> None:
-    made = target_of("billing", SPECS[0][0], never)
-    assert target_of("billing", LocalSpec(), lambda: made) is made
-
-
-async def test_without_lightkube_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "streamops.targets.kubernetes_client", None)
-    target = KubernetesTarget(KubernetesSpec(name="billing"))
-    calls: tuple[Callable[[], Awaitable[object]], ...] = (
-        target.read,
-        lambda: target.resize(2, PoolSize(ordered=1), reason="", key=""),
-    )
-    for call in calls:
-        with pytest.raises(TargetError) as told:
-            await call()
-        assert told.value.hint == "Install it: pip install 'streamops[kubernetes]'"
+def test_without_lightkube_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "streamops.targets.kubernetes", None)
+    with pytest.raises(TargetError) as told:
+        targets_of(KubernetesSpec(name="billing")).of(HERE, "billing")
+    assert told.value.hint == "Install it: pip install 'streamops[kubernetes]'"
 
 
 @table(
