@@ -2,7 +2,8 @@
 
 ``server`` is the newest server, flushed and shared by a process's tests; a test that changes more than keys and users
 (configuration, replication) starts its own with ``start_server``. A test marked ``every_server("why")`` runs once on
-each version found; such tests live in tests/versions, tests/system and tests/chaos.
+each version found, one marked ``border_servers("why")`` on those beyond which servers answer otherwise; such tests live in
+tests/versions, tests/system and tests/chaos.
 """
 
 import gc
@@ -17,7 +18,14 @@ import structlog
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.strategies import text
 
-from tests.support.programs import PROGRAMS, REQUIRE_SERVERS, ServerProgram, missing_labels, newest_program
+from tests.support.programs import (
+    BORDERS,
+    PROGRAMS,
+    REQUIRE_SERVERS,
+    ServerProgram,
+    missing_labels,
+    newest_program,
+)
 from tests.support.servers import RunningServer, ServerPool, StartServer
 
 # ``fast`` plays the same examples every time. How long one takes says how busy the machine is, so nothing is limited.
@@ -70,15 +78,16 @@ def pytest_report_header() -> str:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what is marked ``every_server`` on each version."""
-    mark = metafunc.definition.get_closest_marker("every_server")
-    if mark is None:
-        return
-    if not mark.args:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: every_server wants to know why")
-    fixture = "program" if "program" in metafunc.fixturenames else "server"
-    if fixture in metafunc.fixturenames:
-        metafunc.parametrize(fixture, PROGRAMS, indirect=True, ids=lambda program: program.label)
+    """Run what is marked ``every_server`` on each version, and ``border_servers`` on some of them."""
+    for name, programs in (("every_server", PROGRAMS), ("border_servers", BORDERS)):
+        mark = metafunc.definition.get_closest_marker(name)
+        if mark is None:
+            continue
+        if not mark.args:
+            raise pytest.UsageError(f"{metafunc.definition.nodeid}: {name} wants to know why")
+        fixture = "program" if "program" in metafunc.fixturenames else "server"
+        if fixture in metafunc.fixturenames:
+            metafunc.parametrize(fixture, programs, indirect=True, ids=lambda program: program.label)
 
 
 @pytest.fixture(autouse=True)

@@ -93,6 +93,9 @@ def _candidate_paths() -> Iterator[Path]:
 PROGRAMS: Final = find_programs()
 """The versions that this machine has, looked for once."""
 
+BORDERS: Final = tuple(sorted({*PROGRAMS[:2], *{each.flavour: each for each in PROGRAMS}.values()}))
+"""The two oldest (6.2 and 7.0: between them commands, scripts and permissions changed), and the newest of each flavour."""
+
 
 def newest_program() -> ServerProgram:
     """The last of the versions found.

@@ -19,7 +19,7 @@ from tests.support.runtime.permissions import CONNECTION, PASSWORD, PRODUCERS, U
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("rules and commands differ by version")
+pytestmark = pytest.mark.border_servers("rules and commands differ by version")
 
 
 async def test_printed_runtime_rules_are_enough_for_a_worker(server: RunningServer, users: Users) -> None:

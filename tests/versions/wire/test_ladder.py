@@ -14,7 +14,7 @@ from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser
 from tests.support.wire.ladder import NO_SCRIPTS, STREAMS, add_two_streams_three_groups, essence, is_old
 
-pytestmark = pytest.mark.every_server("replies and scripts differ by version")
+pytestmark = pytest.mark.border_servers("replies and scripts differ by version")
 
 WHOLE = {
     "everything": (Depth.READ_ONLY_SCRIPT, ("~*", "+@all")),

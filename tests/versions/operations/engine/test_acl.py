@@ -10,7 +10,7 @@ from tests.support.operations.engine.acl import NARROW, Stage, as_role, assert_d
 from tests.support.operations.engine.examples import BODIES, EXAMPLES, STREAM, WORKSHOP
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
+pytestmark = pytest.mark.border_servers("what a server counts, permits and answers differs by version")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
