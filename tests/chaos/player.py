@@ -21,6 +21,8 @@ from msgspec.structs import replace
 from streamops.operations.replay.intent import ReplayMode
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.crashes import Crash, Run
+from tests.chaos.histories.replays import History as Replays
+from tests.chaos.histories.replays import hasten
 from tests.chaos.history import History
 from tests.chaos.ledger import Word, read
 from tests.chaos.playing import play
@@ -28,8 +30,6 @@ from tests.chaos.results import CRASHES, HEALS, PROCESSES, TOPOLOGIES, Job, Resu
 from tests.chaos.scenes import scene_of
 from tests.chaos.stories import story
 from tests.chaos.worker import SMALL, warm_up
-from tests.support.histories.replays import History as Replays
-from tests.support.histories.replays import hasten
 from tests.support.programs import ServerProgram, find_programs
 from tests.support.servers import RunningServer
 

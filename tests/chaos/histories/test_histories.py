@@ -2,10 +2,10 @@
 
 import pytest
 
+from tests.chaos.histories import delayed, killed_operators, killed_trims, promoting, replays, trims, truth
+from tests.chaos.histories.kinds import KINDS
+from tests.chaos.histories.sizes import seeds
 from tests.support.deployments import RunningCluster
-from tests.support.histories import delayed, killed_operators, killed_trims, promoting, replays, trims, truth
-from tests.support.histories.kinds import KINDS
-from tests.support.histories.sizes import seeds
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 

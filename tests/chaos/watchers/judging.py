@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import StreamState
+from tests.chaos.histories.moving_truth import GroupTruth, check
 from tests.chaos.watchers.truth import Journal, Reading
 from tests.support.exporter.truth import Exposition, Labels
-from tests.support.histories.moving_truth import GroupTruth, check
 
 Journals = Mapping[str, Journal]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from streamops.model.ids import EntryId
-from tests.support.histories.moving_truth import GroupTruth, Instant
+from tests.chaos.histories.moving_truth import GroupTruth, Instant
 
 SLACK: Final = 0.02
 """Seconds by which the clocks of two replies of one machine may differ: servers keep the time in steps."""

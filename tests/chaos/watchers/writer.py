@@ -8,9 +8,9 @@ from typing import Final
 import redis
 
 from streamops.model.ids import ZERO_ID, EntryId
+from tests.chaos.histories.moving_truth import GroupTruth
 from tests.chaos.watchers.clock import wall_clock
 from tests.chaos.watchers.truth import READ, Journal, Reading
-from tests.support.histories.moving_truth import GroupTruth
 from tests.support.servers import RunningServer
 
 STREAMS: Final = ("orders", "{shop}:mail")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.histories import trims, truth
-from tests.support.histories.kinds import KINDS
+from tests.chaos.histories import trims, truth
+from tests.chaos.histories.kinds import KINDS
 from tests.support.programs import newest_program
 from tests.support.servers import RunningServer
 

@@ -9,8 +9,8 @@ import time
 from collections import Counter
 
 from streamops.wire.writes.jobs import JOBS, job_key
+from tests.chaos.histories.replays import Place
 from tests.support.deployments import RunningCluster
-from tests.support.histories.replays import Place
 from tests.support.monitor.letters import STREAM, make_group, node_of
 from tests.support.servers import RunningServer
 

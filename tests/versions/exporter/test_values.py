@@ -8,7 +8,7 @@ from tests.support.exporter.values import BESIDE
 from tests.support.programs import ServerProgram
 from tests.support.servers import StartServer
 
-pytestmark = pytest.mark.every_server("values are held against what each version says")
+pytestmark = pytest.mark.border_servers("values are held against what each version says")
 
 
 STREAM = {"db": "0", "stream": "orders"}

@@ -13,7 +13,7 @@ from tests.support.monitor.lag_watching import reports_lag_to_be_believed
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 
-pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
+pytestmark = pytest.mark.border_servers("what a server counts, permits and answers differs by version")
 
 
 def rules_of(role: AclRole, server: RunningServer) -> list[str]:

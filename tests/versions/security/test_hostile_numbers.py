@@ -19,7 +19,7 @@ from tests.support.cli.running import Cli
 from tests.support.security.hostile_numbers import HUGE, POOL, G, S
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("numbers are checked differently by version")
+pytestmark = pytest.mark.border_servers("numbers are checked differently by version")
 
 MOST = 2**63 - 1
 

@@ -7,7 +7,7 @@ from tests.support.servers import RunningServer
 from tests.support.tui.driving import names, press, running, shown, until
 from tests.support.tui.servers import ENTRIES, console_on, deliver_all, to_pending
 
-pytestmark = pytest.mark.every_server("the way through the console is walked on each version")
+pytestmark = pytest.mark.border_servers("the way through the console is walked on each version")
 
 
 async def test_giving_back_and_undoing_it_on_every_server(server: RunningServer) -> None:

@@ -6,7 +6,7 @@ from tests.support.servers import RunningServer
 from tests.support.tui.driving import bar, names, press, running, screen_text, shown, until
 from tests.support.tui.servers import console_on, deliver_some
 
-pytestmark = pytest.mark.every_server("the way through the console is walked on each version")
+pytestmark = pytest.mark.border_servers("the way through the console is walked on each version")
 
 
 async def test_the_way_from_streams_to_an_entry_on_every_server(server: RunningServer) -> None:

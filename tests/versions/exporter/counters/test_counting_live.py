@@ -5,7 +5,7 @@ import pytest
 from tests.support.exporter.counters.counting_live import World, watch
 from tests.support.servers import RunningServer
 
-pytestmark = pytest.mark.every_server("values are held against what each version says")
+pytestmark = pytest.mark.border_servers("values are held against what each version says")
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -15,7 +15,7 @@ from tests.support.operations.engine.engine import ACK, ANN, YES, open_as
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
-pytestmark = pytest.mark.every_server("what a server counts, permits and answers differs by version")
+pytestmark = pytest.mark.border_servers("what a server counts, permits and answers differs by version")
 
 
 @pytest.mark.parametrize("rule", ["-xack", "-@write"])

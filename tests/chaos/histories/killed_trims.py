@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from random import Random
 
 from streamops.operations.trim.intent import TrimIntent
-from tests.support.histories.killed import Fate, Operator, play, unfinished
-from tests.support.histories.trims import Ledger
+from tests.chaos.histories.killed import Fate, Operator, play, unfinished
+from tests.chaos.histories.trims import Ledger
 from tests.support.servers import RunningServer
 
 

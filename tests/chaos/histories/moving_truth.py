@@ -16,7 +16,7 @@ from streamops.monitor.watch import Watch
 from streamops.wire.batches import Answers, BundleRequest, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server
-from tests.support.histories.truth import STINGY
+from tests.chaos.histories.truth import STINGY
 from tests.support.servers import RunningServer
 
 STREAM = "moving"

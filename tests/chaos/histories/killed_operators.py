@@ -16,7 +16,7 @@ from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.writes.audit import AUDIT
-from tests.support.histories.killed import Fate, Operator, play
+from tests.chaos.histories.killed import Fate, Operator, play
 from tests.support.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from tests.support.histories import (
+from tests.chaos.histories import (
     claims,
     consumer_removal,
     consuming,
