@@ -1,32 +1,272 @@
-"""Dead-letter queues: which there are, what they hold, and their letters out into a file."""
+"""Dead-letter queues: which there are, what they hold, which of their entries a selection means, and those out into a file."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Final
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from streamops.errors import NotFound, Refused
-from streamops.model.dead_letter_fields import read_letter, tally_of
-from streamops.model.dead_letters import DeadLetter, QueueSummary
+from streamops.errors import NotFound, Refused, SettingsError
+from streamops.model.acting import Identity
+from streamops.model.dead_letter_fields import kind_of, letter_document, ordered_kinds, read_letter, tally_of
+from streamops.model.dead_letters import DeadLetter, LetterKind, LetterTally, QueueSummary
 from streamops.model.entries import Entry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.fields import Moment
+from streamops.model.ids import EPOCH, LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import LetterSelection, SelectedLetters
 from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamRole
 from streamops.monitor.context import Place
-from streamops.monitor.dead_letter_pages import LetterFilter, chosen_letters, letters_by_id, selection_bounds
-from streamops.monitor.inspection import read_stream
-from streamops.monitor.newest import read_newest
+from streamops.monitor.inspection import read_newest, read_stream
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
-from streamops.wire.reads import read_clock, read_page
+from streamops.wire.letters import count_letters
+from streamops.wire.reads import read_by_id, read_clock, read_page
+from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
-SAMPLE: Final = 200
-SAMPLE_BYTES: Final = 1 << 20
+FIRST_PAGE: Final = 16
+PAGE: Final = 1_000
+PAGE_BYTES: Final = 1 << 20
+"""Letters and bytes that are read at once."""
+
+COUNTED: Final = 10_000
+"""Letters that are counted by kind where the length of the queue tells how many there are."""
+
+SAMPLE: Final = 10
+"""Letters of a selection that are shown."""
+
+NEWEST: Final = 200
+NEWEST_BYTES: Final = 1 << 20
 """Letters and bytes of each queue, the newest, that reasons are counted over."""
+
+
+class LetterFilter:
+    """Which letters a selection means, apart from where they stand.
+
+    Attributes:
+        met: How many letters it was asked about whose IDs are among the selection's.
+    """
+
+    def __init__(self, selection: LetterSelection) -> None:
+        """Compile it; raises ``SettingsError`` where its expression is none."""
+        self._ids = frozenset(selection.ids)
+        self._because = selection.because
+        self.met = 0
+        self._where = None
+        if selection.where is not None:
+            # Only filters with an expression pay for the library behind it.
+            from streamops.model.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415
+
+            self._where = Expression(selection.where, LETTER_ROOTS)
+
+    def narrow(self, after: EntryId, last: EntryId) -> tuple[EntryId, EntryId]:
+        """The part of a range where letters can be that it takes: after one ID and up to another."""
+        if not self._ids:
+            return after, last
+        first = min(self._ids)
+        return max(after, first.previous() if first > ZERO_ID else first), min(last, max(self._ids))
+
+    def takes(self, letter: DeadLetter) -> bool:
+        """Whether a letter is meant; raises ``SettingsError`` where the expression cannot say."""
+        if self._ids:
+            if letter.id not in self._ids:
+                return False
+            self.met += 1
+        if self._because is not None and letter.reason != self._because:
+            return False
+        if self._where is None:
+            return True
+        return self._where.holds(letter_document(letter, with_json=self._where.wants_json))
+
+
+async def letter_pages(
+    server: Server, queue: str, source: str | None, after: EntryId, last: EntryId
+) -> AsyncIterator[list[DeadLetter]]:
+    """The letters after one ID and up to another, page by page; raises ``ServerError``."""
+    size = FIRST_PAGE
+    while after < last:
+        page = await read_page(server, queue, after.next(), last, size, what=f"queue {queue}")
+        if page:
+            yield [read_letter(entry, queue, source) for entry in page]
+            after = page[-1].id
+        if len(page) < size:
+            return
+        size = _next_size(page)
+
+
+async def chosen_letters(
+    server: Server, queue: str, source: str | None, chosen_by: LetterFilter, *, after: EntryId, last: EntryId
+) -> AsyncIterator[tuple[list[DeadLetter], EntryId]]:
+    """Of every page the letters that a filter takes, and the last ID looked at."""
+    async for page in letter_pages(server, queue, source, *chosen_by.narrow(after, last)):
+        yield [letter for letter in page if chosen_by.takes(letter)], page[-1].id
+
+
+class _Range(NamedTuple):
+    """Where the letters of a selection are: after one ID and up to another, at most so many; and what is made of them."""
+
+    server: Server
+    queue: str
+    source: str | None
+    after: EntryId
+    last: EntryId | None
+    most: int | None
+
+    async def pages(self, chosen_by: LetterFilter) -> AsyncIterator[list[DeadLetter]]:
+        """Those that a filter takes, page by page, the oldest first."""
+        server, queue, source, after, last, left = self
+        if last is None:
+            return
+        async for page, _ in chosen_letters(server, queue, source, chosen_by, after=after, last=last):
+            taken = page if left is None else page[:left]
+            if taken:
+                yield taken
+            left = None if left is None else left - len(taken)
+            if left == 0:
+                return
+
+    async def count_unread(self) -> LetterTally | None:
+        """Count all of them without reading them; none where that is not permitted."""
+        server, queue, source, after, last, most = self
+        if last is None:
+            return LetterTally(0)
+        try:
+            found = await count_letters(server, queue, after, last, MAX_PART if most is None else most)
+        except Refused:
+            return None
+        kinds: Counter[LetterKind] = Counter()
+        for kind, number in found.kinds.items():
+            kinds[replace(kind, stream=kind.stream or source or "")] += number
+        return LetterTally(found.letters, ordered_kinds(kinds), found.payloads, found.last_id)
+
+    async def pick(self, chosen_by: LetterFilter, sample: list[DeadLetter]) -> LetterTally:
+        """Count those that a filter takes, which takes reading all of them, and keep the first few."""
+        kinds: Counter[LetterKind] = Counter()
+        letters, payloads, at = 0, 0, None
+        async for page in self.pages(chosen_by):
+            letters += len(page)
+            payloads += sum(letter.payload_key is not None for letter in page)
+            kinds.update(map(kind_of, page))
+            at = page[-1].id
+            sample += page[: SAMPLE - len(sample)]
+        return LetterTally(letters, ordered_kinds(kinds), payloads, at)
+
+
+class Survey(NamedTuple):
+    """What the server says about a selection.
+
+    Attributes:
+        identity: Which queue it is.
+        letters: Which letters are meant.
+        sample: The first few of them.
+        is_queue: Whether its name or the configuration says that it is a dead-letter queue.
+        waiting: Groups that read it and have entries of it pending or unread.
+    """
+
+    identity: Identity
+    letters: SelectedLetters
+    sample: tuple[DeadLetter, ...]
+    is_queue: bool
+    waiting: tuple[str, ...]
+
+
+async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
+    """Find out which letters a selection means: how many, of what kinds, between which IDs.
+
+    Raises:
+        NotFound: There is no such queue.
+        SettingsError: The expression is none, or cannot say of some letter.
+        ServerError: The queue cannot be read.
+    """
+    server, queue = place.server, selection.queue
+    reading, identity = await read_stream(server, queue)
+    role, source = stream_role(queue, place.dead_letters)
+    after, last = await selection_bounds(server, selection, reading)
+    chosen_by, sample = LetterFilter(selection), list[DeadLetter]()
+    whole = after == ZERO_ID and last == reading.last_id and selection.count is None and not selection.filters
+    among = _Range(server, queue, source, after, last, COUNTED if whole else selection.count)
+    tally = None if selection.filters else await among.count_unread()
+    if tally is None:
+        tally = await among.pick(chosen_by, sample)
+    elif tally.last_id is not None:
+        with suppress(Refused):
+            first = await read_page(server, queue, after.next(), tally.last_id, SAMPLE)
+            sample += [read_letter(one, queue, source) for one in first]
+    is_more = whole and tally.letters == COUNTED
+    letters = SelectedLetters(
+        length=reading.length,
+        count=reading.length if is_more else tally.letters,
+        tally=tally,
+        after=after,
+        last=last if is_more else tally.last_id,
+        source=source,
+        groups=tuple((group.name, group.pending) for group in reading.groups),
+        absent=_absent(selection, chosen_by.met),
+    )
+    is_queue = role is StreamRole.DEAD_LETTERS
+    return Survey(identity, letters, tuple(sample), is_queue, groups_with_work(reading))
+
+
+def groups_with_work(reading: StreamReading) -> tuple[str, ...]:
+    """Groups with entries of a stream pending or unread; where its last ID is not known, all that may have any."""
+    return tuple(
+        group.name
+        for group in reading.groups
+        if group.pending
+        or (reading.last_id is not None and group.last_delivered_id < reading.last_id)
+        or (not reading.bounds_read and reading.length)
+    )
+
+
+def _absent(selection: LetterSelection, met: int) -> int:
+    """How many of the IDs asked for are not in the queue; none is told where not all were looked for."""
+    bounds = (selection.since, selection.until, selection.count, selection.last)
+    if selection.after != ZERO_ID or any(bound is not None for bound in bounds):
+        return 0
+    return len(set(selection.ids)) - met
+
+
+async def selection_bounds(
+    server: Server, selection: LetterSelection, reading: StreamReading
+) -> tuple[EntryId, EntryId | None]:
+    """Where a selection begins, exclusive, and the last ID it can hold; none where it can hold none."""
+    after, last = selection.after, reading.last_id
+    if not reading.bounds_read:
+        with suppress(Refused):
+            newest = await read_page(server, selection.queue, ZERO_ID, LAST_ID, 1, newest_first=True)
+            last = newest[0].id if newest else None
+    if last is None:
+        return after, None
+    now = await read_clock(server, selection.queue) if selection.since or selection.until else None
+    if selection.since is not None:
+        first = EntryId(_milliseconds(selection.since, now), 0)
+        after = max(after, first.previous() if first > ZERO_ID else first)
+    ends = [last, *(one for one in (selection.last,) if one is not None)]
+    if selection.until is not None:
+        ends.append(EntryId(_milliseconds(selection.until, now), MAX_PART))
+    last = min(ends)
+    return after, last if after < last else None
+
+
+def _milliseconds(moment: Moment, now: datetime | None) -> int:
+    if isinstance(moment, timedelta):
+        if now is None:
+            raise SettingsError(
+                "how long ago cannot be told: the server's clock may not be asked",
+                "Write a time: 2026-03-01T14:00:00Z.",
+            )
+        moment = now - moment
+    return max(0, (moment - EPOCH) // timedelta(milliseconds=1))
+
+
+def _next_size(page: Sequence[Entry]) -> int:
+    weight = sum(entry.size for entry in page)
+    return max(1, min(PAGE, PAGE_BYTES * len(page) // (weight + 1)))
 
 
 class DeadLetterQueues(Struct, frozen=True):
@@ -119,7 +359,8 @@ class DeadLetterReader:
 
     async def letters(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
         """Those of some letters that are in the queue; raises ``StreamopsError`` where it cannot be read."""
-        return await letters_by_id(self._server, queue, self._source(queue), ids)
+        source = self._source(queue)
+        return [read_letter(entry, queue, source) for entry in await read_by_id(self._server, queue, ids)]
 
     def is_queue(self, stream: str) -> bool:
         """Whether its name or the configuration says that a stream is a dead-letter queue."""
@@ -128,7 +369,7 @@ class DeadLetterReader:
     async def letter(self, queue: str, entry_id: EntryId) -> DeadLetter:
         """One letter; raises ``NotFound`` where it is not in the queue."""
         await read_stream(self._server, queue)
-        found = await letters_by_id(self._server, queue, self._source(queue), [entry_id])
+        found = await self.letters(queue, [entry_id])
         if not found:
             raise NotFound(
                 f"queue {queue} has no letter {entry_id}",
@@ -154,16 +395,11 @@ class DeadLetterReader:
         """
         reading, _ = await read_stream(self._server, selection.queue)
         after, last = await selection_bounds(self._server, selection, reading)
-        chosen_by, letters = LetterFilter(selection), 0
-        if last is None:
-            return 0
-        pages = chosen_letters(
-            self._server, selection.queue, self._source(selection.queue), chosen_by, after=after, last=last
-        )
-        async for page, _ in pages:
-            taken = page if selection.count is None else page[: selection.count - letters]
-            letters += len(taken)
-            if (taken and not told(taken)) or letters == selection.count:
+        source, letters = self._source(selection.queue), 0
+        among = _Range(self._server, selection.queue, source, after, last, selection.count)
+        async for page in among.pages(LetterFilter(selection)):
+            letters += len(page)
+            if not told(page):
                 break
         return letters
 
@@ -179,7 +415,7 @@ class DeadLetterReader:
     async def _summary(self, reading: StreamReading) -> QueueSummary:
         name, source = reading.name, self._source(reading.name)
         weight = max(1, reading.entry_bytes or 1)
-        size = max(1, min(SAMPLE, SAMPLE_BYTES // weight))
+        size = max(1, min(NEWEST, NEWEST_BYTES // weight))
         page = await read_page(
             self._server, name, ZERO_ID, LAST_ID, size, newest_first=True, what=f"queue {name}"
         )

@@ -1,20 +1,21 @@
-"""One stream inspected for an operation: with its groups, which stream it is, the server's version, and counts."""
+"""One stream inspected for an operation: with its groups, which stream it is, the server's version, counts, and its newest entries."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from streamops.errors import NotFound
 from streamops.model.acting import Identity
-from streamops.model.entries import Amount
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.entries import Amount, Entry
+from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.lag import RangeCount, lag_of_reading, reliability_of
 from streamops.wire.faults import Fault, FaultKind, required
+from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, Readings, StreamReader
 
@@ -187,3 +188,51 @@ def lag_of(look: Look, group: GroupReading) -> Amount:
     if lag.entries is not None:
         return Amount(lag.entries, lag.entries)
     return Amount(lag.lower or 0, look.reading.length if lag.upper is None else lag.upper)
+
+
+FIRST: Final = 4
+MOST_BYTES: Final = 4 << 20
+"""Entries that are read first, and bytes that are read in all unless another bound is given; one page may go beyond."""
+
+
+class Newest(NamedTuple):
+    """Entries, the newest first.
+
+    Attributes:
+        entries: The entries.
+        more: Whether there may be others before them.
+    """
+
+    entries: tuple[Entry, ...]
+    more: bool
+
+
+async def read_newest(
+    server: Server,
+    stream: str,
+    count: int,
+    *,
+    first: EntryId = ZERO_ID,
+    last: EntryId = LAST_ID,
+    most_bytes: int | None = None,
+    what: str = "",
+) -> Newest:
+    """Entries between two IDs, both inclusive, the newest first; fewer than ``count`` where they are large.
+
+    Raises:
+        ServerError: They cannot be read; said of ``what``, or of the stream.
+    """
+    room = MOST_BYTES if most_bytes is None else most_bytes
+    entries: list[Entry] = []
+    weight, size = 0, min(count, FIRST)
+    while True:
+        page = await read_page(server, stream, first, last, size, newest_first=True, what=what)
+        entries += page
+        weight += sum(entry.size for entry in page)
+        if len(page) < size or page[-1].id <= first:
+            return Newest(tuple(entries), more=False)
+        if len(entries) >= count or weight >= room:
+            return Newest(tuple(entries), more=True)
+        last = page[-1].id.previous()
+        # The entries seen tell how many more fit into what is left.
+        size = max(1, min(count - len(entries), (room - weight) * len(entries) // max(1, weight)))

@@ -1,27 +1,114 @@
-"""Pools of workers: what they were told, who decides about them and why, and who works in them."""
+"""Worker processes, by their heartbeats, and their pools: what they were told, who decides about them and why, and who works in them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.errors import NotFound, StreamopsError, known_hint
 from streamops.model.ids import EntryId
 from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RosterWorker
-from streamops.model.workers import WorkerState
+from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.monitor.context import Place
 from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.discover import scan_node
 from streamops.monitor.lag import RangeCount
-from streamops.monitor.workers import WorkerReader
 from streamops.targets.local import LocalTarget, size_of
+from streamops.wire.consuming.hearts import read_hearts
 from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.keys import POOLS
+from streamops.wire.keys import POOLS, pool_key, worker_key
 from streamops.wire.pools.leading import read_decisions
 from streamops.wire.pools.records import forget_pool, read_named, read_pool, read_pool_names, read_pools
 from streamops.wire.pools.roster import Crew, read_crews, read_roster, read_supervisors
 from streamops.wire.reads import read_clock, read_consumers
 from streamops.wire.stream_reader import Depth
+
+AT_ONCE = 500
+WORKERS: Final = worker_key("")
+OF_BOTH: Final = "streamops:[pw]o*:*"
+"""Keys of workers and of pools, so that one pass finds both."""
+
+
+class Crowd(Struct, frozen=True):
+    """The workers of one server.
+
+    Attributes:
+        workers: Those that have a heartbeat, by pool and ID.
+        now: The server's clock; none where it may not be asked.
+        pools: Their pools, and those that were told something or have a controller; none where that was not read.
+        unreadable: IDs of workers whose heartbeat is there and cannot be read.
+    """
+
+    workers: tuple[WorkerHeartbeat, ...]
+    now: datetime | None
+    pools: tuple[Pool, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+
+class WorkerReader:
+    """Reads heartbeats on one server."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def all(self, share: float = 1.0) -> Crowd:
+        """Every worker with a heartbeat. Goes through all keys: Redis has no list of them.
+
+        Args:
+            share: Share of the time that this may keep a node busy.
+
+        Raises:
+            ServerError: The keys cannot be gone through.
+        """
+        names, _ = await self._names(f"{WORKERS}*", share)
+        return await self._read(names)
+
+    async def with_pools(self, share: float = 1.0) -> Crowd:
+        """The same, with every pool that has workers or was told something."""
+        workers, pools = await self._names(OF_BOTH, share)
+        return await self._with_pools(await self._read(workers), pools)
+
+    async def again(self, known: Crowd) -> Crowd:
+        """Those of a crowd that still have a heartbeat, and their pools, without going through all keys.
+
+        Raises:
+            ServerError: They cannot be read.
+        """
+        crowd = await self._read((*(worker.id for worker in known.workers), *known.unreadable))
+        return await self._with_pools(crowd, (pool.name for pool in known.pools))
+
+    async def _names(self, pattern: str, share: float) -> tuple[Sequence[str], Sequence[str]]:
+        server = self._place.server
+        # A first request tells which nodes a cluster has.
+        await read_clock(server, WORKERS)
+        names: dict[str, None] = {}
+        for node in server.nodes:
+            async for page in scan_node(server, node, "hash", pattern, share=share):
+                names |= dict.fromkeys(page)
+        return _those_after(WORKERS, names), _those_after(pool_key(""), names)
+
+    async def _read(self, workers: Iterable[str]) -> Crowd:
+        server, known = self._place.server, list(workers)
+        now = await read_clock(server, WORKERS)
+        hearts: list[WorkerHeartbeat] = []
+        unreadable: list[str] = []
+        for at in range(0, len(known), AT_ONCE):
+            page = await read_hearts(server, known[at : at + AT_ONCE])
+            hearts += page.hearts
+            unreadable += page.unreadable
+        ordered = sorted(hearts, key=lambda heart: (heart.pool, heart.id))
+        return Crowd(tuple(ordered), now, unreadable=tuple(sorted(unreadable)))
+
+    async def _with_pools(self, crowd: Crowd, pools: Iterable[str]) -> Crowd:
+        told = await read_pools(self._place.server, {*pools, *(heart.pool for heart in crowd.workers)})
+        return replace(crowd, pools=tuple(told))
+
+
+def _those_after(prefix: str, names: Iterable[str]) -> Sequence[str]:
+    return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
+
 
 SILENT: Final = timedelta(seconds=15)
 """After so long without a beat a worker is not counted as one that works."""

@@ -5,6 +5,7 @@ had while the server does not answer.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -15,18 +16,25 @@ from streamops.model.queue_metrics import Extras, QueueCount
 from streamops.model.retention import Candidate, RetentionPolicy, policy_of
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat
-from streamops.monitor import memory
 from streamops.monitor.context import Place
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.discover import REST, SHARE, Discovery
-from streamops.monitor.memory import MemoryLane
-from streamops.monitor.pools import PoolReader
-from streamops.monitor.workers import WorkerReader
-from streamops.wire.beside import read_paused
+from streamops.monitor.pools import PoolReader, WorkerReader
+from streamops.wire.beside import read_memory, read_paused
 from streamops.wire.delayed import count_queues
 from streamops.wire.faults import Fault
 from streamops.wire.keys import stream_role
 from streamops.wire.writes.audit import AUDIT
+
+AT_ONCE: Final = 8
+"""Streams measured by one request."""
+
+PAUSE: Final = 0.05
+"""Seconds between two requests at least."""
+
+MEMORY_REST: Final = 15.0
+"""Seconds between two passes over the memory of streams."""
+
 
 WORKERS_REST: Final = 15.0
 """Seconds between two looks for heartbeats."""
@@ -52,7 +60,8 @@ class ExtrasReader:
         self._delayed = DelayedReader(place)
         self._workers = WorkerReader(place)
         self._pool_reader = PoolReader(place)
-        self._memory = MemoryLane(place.server, lambda: discovery.names)
+        self._sizes: Mapping[str, int] = {}
+        self._unmeasurable = ""
         self._found: frozenset[str] = frozenset()
         self._hearts: tuple[WorkerHeartbeat, ...] = ()
         self._paused: Mapping[str, bool] = {}
@@ -75,7 +84,7 @@ class ExtrasReader:
             self._fail(DELAYED, error.message)
         return Extras(
             queues,
-            self._memory.sizes,
+            self._sizes,
             self._hearts,
             self._paused,
             self._max_lengths(),
@@ -88,7 +97,7 @@ class ExtrasReader:
         """Keep the lanes going until cancelled."""
         await asyncio.gather(
             self._lane(DELAYED, self.find_queues, REST),
-            self._lane(MEMORY, self.measure, memory.REST),
+            self._lane(MEMORY, self.measure, MEMORY_REST),
             self._lane(WORKERS, self.find_workers, WORKERS_REST),
             self._lane(POOLS, self.read_pools, POOLS_REST),
         )
@@ -107,11 +116,32 @@ class ExtrasReader:
 
     async def measure(self) -> None:
         """Measure every stream once; raises ``ServerError`` where no node answers."""
-        before = self._memory.denied
-        await self._memory.measure()
-        # Asked again at each pass, and told once.
-        if self._memory.denied and not before:
-            self._fail(MEMORY, self._memory.denied)
+        names, before = self._discovery.names, self._unmeasurable
+        known = set(names)
+        self._sizes = {name: size for name, size in self._sizes.items() if name in known}
+        # Permissions change.
+        self._unmeasurable = ""
+        for at in range(0, len(names), AT_ONCE):
+            started = time.monotonic()
+            await self._measure(names[at : at + AT_ONCE])
+            if self._unmeasurable:
+                break
+            await asyncio.sleep(max(PAUSE, (time.monotonic() - started) * (1 / SHARE - 1)))
+        # Asked again at each pass, and reported once.
+        if self._unmeasurable and not before:
+            self._fail(MEMORY, self._unmeasurable)
+
+    async def _measure(self, names: Sequence[str]) -> None:
+        sizes = dict(self._sizes)
+        for name, size in zip(names, await read_memory(self._place.server, names), strict=True):
+            if isinstance(size, Fault):
+                # A key that is denied, or on its way to another node, says nothing of the others.
+                self._unmeasurable = size.reason if size.denies_command else self._unmeasurable
+            elif size is None:
+                sizes.pop(name, None)
+            else:
+                sizes[name] = size
+        self._sizes = {} if self._unmeasurable else sizes
 
     async def find_workers(self) -> None:
         """Look for heartbeats once; raises ``ServerError`` where the keys cannot be gone through."""
@@ -140,7 +170,7 @@ class ExtrasReader:
             except StreamopsError as error:
                 self._fail(name, error.message)
             else:
-                if not self._memory.denied or name != MEMORY:
+                if not self._unmeasurable or name != MEMORY:
                     self.problems.pop(name, None)
             await asyncio.sleep(rest)
 

@@ -36,17 +36,23 @@ from streamops.monitor.context import Place
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
 from streamops.monitor.discover import Discovery
-from streamops.monitor.examinations import MappingProblem, find_mapping_problems
+from streamops.monitor.doctor import MappingProblem, find_mapping_problems
 from streamops.monitor.inspection import read_stream
 from streamops.monitor.observe import Observer
-from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
 from streamops.monitor.pending_scan import PendingScan, advance_scan, profile_of
-from streamops.monitor.pools import PoolReader
-from streamops.monitor.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.monitor.pools import PoolReader, WorkerReader
+from streamops.monitor.search import (
+    EntryPage,
+    PendingPage,
+    PendingSummary,
+    Search,
+    SearchProgress,
+    SearchResult,
+    search_entries,
+)
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.topics import TopicReader
 from streamops.monitor.watch import Watch
-from streamops.monitor.workers import WorkerReader
 from streamops.operations.actions import read_actions
 from streamops.operations.audit import read_action
 from streamops.operations.engine import Engine

@@ -27,8 +27,7 @@ from streamops.monitor.entry_trace import (
     retry,
     waiting_retry,
 )
-from streamops.monitor.inspection import read_stream
-from streamops.monitor.newest import read_newest
+from streamops.monitor.inspection import read_newest, read_stream
 from streamops.operations.actions import ActionQuery, find_actions, read_actions, state_before
 from streamops.operations.audit import read_action
 from streamops.wire.batches import Request

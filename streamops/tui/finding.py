@@ -10,8 +10,7 @@ from streamops.errors import SettingsError
 from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.wording import counted
-from streamops.monitor.search import Search, SearchResult, StopReason
-from streamops.monitor.search_words import EntryWords
+from streamops.monitor.search import EntryWords, Search, SearchResult, StopReason
 from streamops.present.units import duration, size
 from streamops.tui.places import WHERE
 

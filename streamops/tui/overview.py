@@ -6,7 +6,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
     from streamops.monitor.delayed import DelayedQueues
-    from streamops.monitor.workers import Crowd
+    from streamops.monitor.pools import Crowd
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

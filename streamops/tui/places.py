@@ -12,7 +12,7 @@ from streamops.model.acting import Action
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.wording import quoted
-from streamops.monitor.search_words import split_words
+from streamops.monitor.search import split_words
 from streamops.tui.source import ContextInfo
 
 WHERE: Final = "where "

@@ -83,7 +83,7 @@ class Batch:
     def __init__(
         self,
         topology: Topology,
-        requests: Sequence[Request | BundleRequest],
+        requests: Sequence[Request],
         prelude: Sequence[Command],
         listen: Listen | None,
     ) -> None:

@@ -7,7 +7,7 @@ from redis.exceptions import AskError, MovedError, RedisError, TryAgainError
 
 from streamops.errors import ServerError
 from streamops.model.server import Mode
-from streamops.wire.batches import Answers, Batch, BundleRequest, Listen, Request, Topology, unserved
+from streamops.wire.batches import Answers, Batch, Listen, Request, Topology, unserved
 from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error
 from streamops.wire.node import UNSENT, Argument, Command, Node, Reply, was_sent
@@ -85,7 +85,7 @@ class Server:
 
     async def batch(
         self,
-        requests: Sequence[Request | BundleRequest],
+        requests: Sequence[Request],
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
     ) -> Answers:

@@ -12,8 +12,7 @@ from streamops.errors import ExitCode
 from streamops.model.json_text import Json, encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
-from streamops.monitor.doctor import examine
-from streamops.monitor.examinations import Examination
+from streamops.monitor.doctor import Examination, examine
 from streamops.present.acl import AclRole, acl_rules, acl_text
 from streamops.present.table import Cell, Column
 from streamops.present.text import safe

@@ -14,8 +14,7 @@ from streamops.cli.words import tell_profile
 from streamops.model.ids import EntryId
 from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
-from streamops.monitor.pages import PendingSummary
-from streamops.monitor.search import PendingSearch, search_pending
+from streamops.monitor.search import PendingSearch, PendingSummary, search_pending
 from streamops.operations.console import Console
 from streamops.present.cells import id_text
 from streamops.present.columns import OWNER_COLUMNS, PENDING_COLUMNS, PROFILE_COLUMNS, SUMMARY_COLUMNS

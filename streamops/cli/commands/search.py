@@ -16,8 +16,7 @@ from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
-from streamops.monitor.search import Search, SearchProgress, SearchResult, StopReason
-from streamops.monitor.search_words import EntryWords
+from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
 from streamops.operations.console import Console
 from streamops.present.cells import id_text
 from streamops.present.documents import entry_json

@@ -10,7 +10,7 @@ from streamops.model.acting import Plan
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.wording import counted
 from streamops.monitor.context import Place
-from streamops.monitor.dead_letter_pages import LetterFilter, chosen_letters, survey_letters
+from streamops.monitor.dead_letters import LetterFilter, chosen_letters, survey_letters
 from streamops.operations.backups import BackupWriter, forbid_existing
 from streamops.operations.deleting import delete_and_report
 from streamops.operations.dlq_purge.intent import PurgeIntent

@@ -10,7 +10,7 @@ from streamops.model.authority import Beside, lies_beside
 from streamops.model.dead_letter_fields import PAYLOAD, edited, republished, retried
 from streamops.model.dead_letters import DeadLetter, LetterShape
 from streamops.model.ids import EntryId
-from streamops.monitor.dead_letter_pages import (
+from streamops.monitor.dead_letters import (
     PAGE_BYTES,
     LetterFilter,
     chosen_letters,

@@ -12,7 +12,7 @@ from streamops.model.selections import SelectedLetters
 from streamops.model.server import Mode
 from streamops.model.wording import counted, first_few
 from streamops.monitor.context import Place
-from streamops.monitor.dead_letter_pages import survey_letters
+from streamops.monitor.dead_letters import survey_letters
 from streamops.monitor.inspection import find_stream
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
 from streamops.operations.replay.plan import ForeignOrigin, ReplayEvidence, TargetStream

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.monitor.search_words import NOT, Piece, split_quoted
+from streamops.monitor.search import NOT, Piece, split_quoted
 
 SIGNS: Final = (">=", "<=", "!=", ">", "<", "=", ":")
 ORDERINGS: Final = frozenset({">", ">=", "<", "<="})

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.present.topic_rows import read_topic_rows
 from streamops.present.topics import TopicRow
 from streamops.settings.topics import list_topics

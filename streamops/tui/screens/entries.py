@@ -3,7 +3,7 @@
 from streamops.errors import StreamopsError
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
-from streamops.monitor.pages import EntryPage
+from streamops.monitor.search import EntryPage
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

@@ -12,7 +12,7 @@ from streamops.errors import StreamopsError
 from streamops.model.ids import EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.wording import counted
-from streamops.monitor.pages import PendingPage, PendingSummary
+from streamops.monitor.search import PendingPage, PendingSummary
 from streamops.present.columns import PENDING_COLUMNS
 from streamops.present.rows import PendingRow
 from streamops.present.table import Cell, Tone

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.model.observation import StreamView
 from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.present.alerts import AlertRow
 from streamops.present.columns.alerts import ALERT_COLUMNS
 from streamops.present.text import safe

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Health
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
 from streamops.present.rows import GroupRow
 from streamops.present.table import Align, Column

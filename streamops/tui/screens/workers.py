@@ -11,7 +11,7 @@ from streamops.model.observation import Observation
 from streamops.model.pools import Pool, PoolMode
 from streamops.model.wording import counted
 from streamops.model.workers import WorkerState
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.operations.autoscale.plan import is_steered
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.table import Cell, Column, Tone

@@ -29,7 +29,7 @@ from streamops.operations.registry import OPERATIONS
 from streamops.operations.trim import run as trim
 from streamops.operations.undo import run as undo
 from streamops.wire import script_calls
-from streamops.wire.batches import Answers, BundleRequest, Listen, Request
+from streamops.wire.batches import Answers, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import Script, load_script
@@ -217,7 +217,7 @@ def _doom(console: Console, fate: Fate) -> None:
     sent = 0
 
     async def batch(
-        requests: Sequence[Request | BundleRequest],
+        requests: Sequence[Request],
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
     ) -> Answers:

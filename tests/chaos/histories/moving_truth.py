@@ -13,7 +13,7 @@ from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.monitor.collect import Collector
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.watch import Watch
-from streamops.wire.batches import Answers, BundleRequest, Listen, Request
+from streamops.wire.batches import Answers, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server
 from tests.chaos.histories.truth import STINGY
@@ -182,7 +182,7 @@ class LivelyServer(Server):
 
     async def batch(
         self,
-        requests: Sequence[Request | BundleRequest],
+        requests: Sequence[Request],
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
     ) -> Answers:

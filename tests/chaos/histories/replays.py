@@ -18,7 +18,7 @@ from streamops.model.ids import EntryId
 from streamops.operations.console import Console
 from streamops.operations.replay import run as replay
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
-from streamops.wire.batches import Answers, BundleRequest, Listen, Request
+from streamops.wire.batches import Answers, Listen, Request
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.writes.jobs import job_key
 from tests.support.deployments import RunningCluster
@@ -170,7 +170,7 @@ class History:
         lives = self.rng.randint(1, 25) if self.rng.random() < 0.6 and not self.calm else 0
 
         async def batch(
-            requests: Sequence[Request | BundleRequest],
+            requests: Sequence[Request],
             prelude: Sequence[Any] = (),
             listen: Listen | None = None,
         ) -> Answers:
@@ -226,13 +226,9 @@ class History:
             server.command("XDEL", stream, entry_id)
 
 
-def _moves(request: Request | BundleRequest) -> bool:
+def _moves(request: Request) -> bool:
     """Whether it is a call of a script that moves letters."""
-    return (
-        isinstance(request, Request)
-        and str(request.command[0]).startswith("EVAL")
-        and not request.key.startswith("streamops:")
-    )
+    return str(request.command[0]).startswith("EVAL") and not request.key.startswith("streamops:")
 
 
 def hasten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.trim import run as trim
 from streamops.operations.trim.intent import TrimIntent
-from streamops.wire.batches import Answers, BundleRequest, Listen, Request
+from streamops.wire.batches import Answers, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
@@ -241,7 +241,7 @@ class WatchedServer(Server):
 
     async def batch(
         self,
-        requests: Sequence[Request | BundleRequest],
+        requests: Sequence[Request],
         prelude: Sequence[Command] = (),
         listen: Listen | None = None,
     ) -> Answers:

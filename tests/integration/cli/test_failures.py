@@ -18,7 +18,7 @@ from streamops.errors import (
     Unreachable,
     Unsupported,
 )
-from streamops.monitor.pages import EntryPage
+from streamops.monitor.search import EntryPage
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli
 from tests.support.servers import StartServer

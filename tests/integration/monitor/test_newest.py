@@ -4,8 +4,8 @@ import pytest
 
 from streamops.errors import NotFound
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.monitor import newest
-from streamops.monitor.newest import Newest, read_newest
+from streamops.monitor import inspection
+from streamops.monitor.inspection import Newest, read_newest
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
@@ -36,7 +36,7 @@ async def test_as_many_as_asked_for_the_newest_first(
 
 
 async def test_large_entries_are_fewer(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(newest, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(inspection, "MOST_BYTES", 10_000)
     for _ in range(40):
         server.command("XADD", "s", "*", "n", "x" * 1_000)
     async with await Console.open(server.options) as console:

@@ -6,8 +6,7 @@ import pytest
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.monitor.pages import PendingPage
-from streamops.monitor.search import PAGE_ROWS, PendingSearch, search_pending
+from streamops.monitor.search import PAGE_ROWS, PendingPage, PendingSearch, search_pending
 from streamops.operations.console import Console
 from tests.support.invented import NOW, minutes, seconds
 from tests.support.servers import RunningServer

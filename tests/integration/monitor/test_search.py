@@ -10,9 +10,15 @@ from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.monitor.pages import EntryPage
-from streamops.monitor.search import Search, SearchProgress, SearchResult, StopReason, search_entries
-from streamops.monitor.search_words import EntryWords
+from streamops.monitor.search import (
+    EntryPage,
+    EntryWords,
+    Search,
+    SearchProgress,
+    SearchResult,
+    StopReason,
+    search_entries,
+)
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 

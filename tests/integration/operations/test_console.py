@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from streamops.errors import NotFound, Refused
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
-from streamops.monitor.pages import EntryPage, PendingPage
+from streamops.monitor.search import EntryPage, PendingPage
 from streamops.operations.console import FIRST_PAGE, PAGE_BYTES, TAIL_ENTRIES, Console
 from streamops.wire.options import Secret
 from tests.support.servers import RunningServer

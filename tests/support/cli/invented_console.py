@@ -12,8 +12,15 @@ from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
-from streamops.monitor.pages import EntryPage, PendingPage, PendingSummary
-from streamops.monitor.search import Search, SearchProgress, SearchResult, search_entries
+from streamops.monitor.search import (
+    EntryPage,
+    PendingPage,
+    PendingSummary,
+    Search,
+    SearchProgress,
+    SearchResult,
+    search_entries,
+)
 from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.observations import OBSERVATION, PROFILE
 

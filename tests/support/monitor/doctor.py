@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.monitor.examinations import Examination
+from streamops.monitor.doctor import Examination
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.servers import RunningServer
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # As in the console, the first screen needs none of it.
     from streamops.model.pending import PendingProfile
     from streamops.monitor.delayed import DelayedQueues
-    from streamops.monitor.pages import PendingSummary
+    from streamops.monitor.search import PendingSummary
     from tests.support.tui import invented_beside
     from tests.support.tui.invented_pools import InventedPools
 

@@ -18,13 +18,12 @@ from streamops.model.selections import LetterSelection
 from streamops.model.snapshot import Gap
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.monitor.dead_letter_pages import LetterFilter
-from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
+from streamops.monitor.dead_letters import DeadLetterQueues, LetterFilter, LetterPage
 from streamops.monitor.delayed import DelayedPage, DelayedQueues
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
-from streamops.monitor.pages import PendingSummary
+from streamops.monitor.pools import Crowd
+from streamops.monitor.search import PendingSummary
 from streamops.monitor.topics import TopicFailures, TopicView
-from streamops.monitor.workers import Crowd
 from tests.support.invented import NOW, entry_id, minutes, pending_entry, seconds
 from tests.support.tui.invented_pools import pools
 

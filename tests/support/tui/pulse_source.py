@@ -12,7 +12,7 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.tui.past.memory import Past
 from tests.support.invented import NOW, minutes, seconds
 from tests.support.tui import sample

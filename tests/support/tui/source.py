@@ -13,7 +13,7 @@ from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.payloads import KeptPayload
-from streamops.monitor.pages import EntryPage, PendingPage
+from streamops.monitor.search import EntryPage, PendingPage
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.support.invented import NOW

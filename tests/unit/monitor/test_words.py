@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.monitor.search_words import EntryWords, split_quoted, split_words
+from streamops.monitor.search import EntryWords, split_quoted, split_words
 from tests.support.tables import table
 
 ENTRY = Entry(

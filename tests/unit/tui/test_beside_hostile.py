@@ -12,8 +12,8 @@ from streamops.model.streams import StreamRole
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerState
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
+from streamops.monitor.pools import Crowd
 from streamops.monitor.topics import TopicFailures, TopicView
-from streamops.monitor.workers import Crowd
 from streamops.tui import places
 from tests.support.invented import NOW, entry_id, minutes
 from tests.support.tui import hostile, sample

@@ -13,7 +13,7 @@ from streamops.model.server import Mode, ServerInfo
 from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamRole
 from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.present.units import ABSENT
 from streamops.tui.overview import (
     Beside,

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from streamops.model.workers import WorkerState
-from streamops.monitor.workers import Crowd
+from streamops.monitor.pools import Crowd
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from tests.support.invented import NOW
 from tests.support.tui import sample
