@@ -23,9 +23,10 @@ from streamops.model.acting import (
     Plan,
     Progress,
 )
+from streamops.model.ids import EntryId
 from streamops.model.wording import quoted
 from streamops.monitor.context import Place
-from streamops.operations.audit import Trail, end_orphan, gone_on_with
+from streamops.operations.audit import Trail, end_orphan, gather_orphan, gone_on_with
 from streamops.operations.checks import (
     audit_warnings,
     check_identity,
@@ -233,6 +234,8 @@ class Engine:
     ) -> Outcome:
         plan = prepared.plan
         try:
+            for action in prepared.undoes:
+                await gather_orphan(self._server, self.actor, EntryId.parse(action))
             await prepared.operation.apply(run, prepared.intent, prepared.evidence, plan)
             await trail.gather()
         except asyncio.CancelledError:

@@ -1,9 +1,9 @@
-"""Undo snapshots: pending rows as they were, which undoing a claim, a nack or the removal of a consumer needs.
+"""Undo snapshots: pending rows as they were, which undoing a claim, a nack or the removal of a consumer needs; and a group's position.
 
 The script that changes rows keeps them beside the stream, so that whoever is killed right after it leaves them behind; from
 there they go into the audit log. Rows come in pages, each of one call of a script, which packs them itself: MessagePack of the
 server's clock in milliseconds, the owners as hexadecimal digits, the IDs, and runs of rows that are alike. A run is the place of
-its owner, idle milliseconds, deliveries, and how many rows come before it.
+its owner, idle milliseconds, deliveries, and how many rows come before it. A position is JSON, as the log has it.
 """
 
 import zlib
@@ -82,7 +82,9 @@ def in_records(pages: Sequence[SnapshotPage]) -> Iterator[list[SnapshotPage]]:
 
 
 def pack_pages(pages: Sequence[bytes]) -> bytes:
-    """Pages of rows, as scripts packed them, as one record keeps them."""
+    """Pages of rows, as scripts packed them, as one record keeps them; a position as it is."""
+    if pages[0].startswith(b"{"):
+        return pages[0]
     return zlib.compress(msgspec.msgpack.encode([Raw(page) for page in pages]), 1)
 
 

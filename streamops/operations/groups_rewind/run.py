@@ -24,6 +24,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.packing import pack, unpack
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
+from streamops.operations.undo_snapshots import snapshot_writes
 from streamops.operations.walking import position_before
 from streamops.wire.reads import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.server import Server
@@ -86,7 +87,7 @@ async def apply_rewind_group(
                     f"The group had read on: {told.grown + total:,} entries are given again, not {plan.count:,}."
                 )
             former = FormerPosition(told.before.at, told.before.entries_read, back)
-            await run.report(total + told.grown, undo=pack(former))
+            await run.report(total + told.grown, undo=b"" if run.snapshot else pack(former))
             return
         total += await _grown(run.server, intent.stream, counted_to, told.at)
         counted_to = told.at
@@ -130,6 +131,7 @@ async def _set(
         counted_to=counted_to,
         most_grown=max(0, grown),
         most_bytes=GROWN_BYTES,
+        snapshot=run.snapshot,
     )
 
 
@@ -226,9 +228,10 @@ REWIND_GROUP = Operation(
     survey=survey_rewind_group,
     plan=plan_rewind_group,
     apply=apply_rewind_group,
-    writes=lambda intent: (("XGROUP SETID", intent.stream),),
+    writes=lambda intent: (("XGROUP SETID", intent.stream), *snapshot_writes(intent.stream)),
     stream=lambda intent: intent.stream,
     undo=undo_rewind_group,
+    undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )
 OPERATIONS = (REWIND_GROUP,)

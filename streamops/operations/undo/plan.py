@@ -53,6 +53,7 @@ WHY_REFUSED: Final[Mapping[str, str]] = {
     "owner": "owned by somebody else by now",
     "delivered": "delivered or claimed again since",
     "missing": "its entry no longer exists",
+    "same": "given back what it had already",
 }
 """What the script says of rows that it leaves alone, in words."""
 

@@ -18,7 +18,6 @@ from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.audit import (
     ENDS,
     PAGE,
-    gather_orphan,
     read_action,
     read_audit,
     undo_blobs,
@@ -90,7 +89,6 @@ async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:
 async def apply_undo(run: Run, intent: UndoIntent, evidence: UndoEvidence, _: Plan) -> None:
     """Restore the rows that could be when it was planned, batch by batch."""
     position = evidence.identity.floor(intent.group)
-    await gather_orphan(run.server, run.actor, intent.audit_id)
     at = 0
     for then in _pages(await read_action(run.server, intent.audit_id)):
         rows = tuple(compress(then.rows, evidence.restorable[at : at + len(then.rows)]))

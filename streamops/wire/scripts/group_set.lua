@@ -1,9 +1,10 @@
 -- Sets a group's position.
--- KEYS[1]: the stream. ARGV:
+-- KEYS: the stream, and perhaps the hash that keeps where the group stood. ARGV:
 --   1 the group                  2 where it stood when the plan was made, which it must not be behind
 --   3 where to set it            4 the counter ENTRIESREAD that goes with that, or empty
 --   5 "back" or "forward"        6 up to where the entries it would be given again have been counted
 --   7 how many more it may be    8 how many bytes they may have
+--   9 seconds for which the hash is kept
 -- Returns {1, where it stood, its counter or false, entries given again that the plan did not count}; or {0, where it
 -- stands} where it has moved on too far for them to be counted here.
 -- @include guard
@@ -36,5 +37,19 @@ if ARGV[4] ~= '' then
   words[#words + 1] = 'ENTRIESREAD'
   words[#words + 1] = ARGV[4]
 end
-redis.call(unpack(words))
+-- Kept by who sets it, so that whoever is killed right after leaves it behind, as the audit log wants it.
+local kept, field = KEYS[2], nil
+if kept then
+  local time = redis.call('TIME')
+  field = string.format('%.0f/%s', time[1] * 1000 + math.floor(time[2] / 1000), position)
+  local read = before['entries-read'] and string.format('%.0f', before['entries-read']) or 'null'
+  redis.call('HSET', kept, field, string.format('{"position":[%s],"entries_read":%s,"back":%s}',
+    (string.gsub(position, '-', ',')), read, tostring(way == 'back')))
+  redis.call('EXPIRE', kept, ARGV[9])
+end
+local done = redis.pcall(unpack(words))
+if done.err then
+  if kept then redis.call('HDEL', kept, field) end
+  return done
+end
 return {1, position, before['entries-read'] or false, grown}

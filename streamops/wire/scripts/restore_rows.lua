@@ -3,7 +3,8 @@
 -- KEYS[1]: the stream. ARGV: the group, its position in the plan, what was done to the rows ("claimed": they have the
 -- owner in the next argument now; "nacked": they have the owner they had), that owner, when in milliseconds, "write" or
 -- "look", then runs of rows that are alike: owner, time of delivery, deliveries, how many, IDs.
--- Returns what came of each row: "restored", or "gone", "owner", "delivered", "missing".
+-- Returns what came of each row: "restored", or "gone", "owner", "delivered", "missing"; "same" where a row that was given
+-- back has what it had again: somebody else restored it.
 -- @include guard
 -- Milliseconds by which the clock may be read beside a row.
 local SLACK = 50
@@ -21,10 +22,11 @@ local function written(count)
   return text
 end
 
-local function objection(row, owner, deliveries)
+local function objection(row, owner, delivered, deliveries)
   if not row then return 'gone' end
   if row[2] ~= (what == 'claimed' and holder or owner) then return 'owner' end
   if written(row[4]) ~= deliveries or now - row[3] > since + SLACK then return 'delivered' end
+  if what == 'nacked' and math.abs(now - row[3] - delivered) <= SLACK then return 'same' end
 end
 
 -- Rows as they are, by ID: one reading of many costs a fraction of many readings. What it leaves out is read by itself.
@@ -59,7 +61,7 @@ local function restore(id, owner, delivered, deliveries)
     row = redis.call('XPENDING', key, group, id, id, 1)[1]
   end
   local place = #came + 1
-  local why = objection(row, owner, deliveries)
+  local why = objection(row, owner, delivered, deliveries)
   came[place] = why or 'restored'
   if writes and not why then ids[#ids + 1], places[#places + 1] = id, place end
 end

@@ -7,6 +7,7 @@ from streamops.model.ids import EntryId
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
+from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
 
 class Position(NamedTuple):
@@ -61,6 +62,7 @@ async def set_group(
     counted_to: EntryId,
     most_grown: int,
     most_bytes: int,
+    snapshot: str = "",
 ) -> SetPosition:
     """Set a group's position.
 
@@ -75,6 +77,7 @@ async def set_group(
         counted_to: Up to where the entries it would be given again have been counted.
         most_grown: How many more it may be. The script walks over them: some hundreds.
         most_bytes: How many bytes those may have.
+        snapshot: The hash that is to keep where it stood; empty to be told only.
     """
     arguments: tuple[Argument, ...] = (
         group,
@@ -85,8 +88,12 @@ async def set_group(
         str(counted_to),
         most_grown,
         most_bytes,
+        SECONDS_KEPT,
     )
-    return await write_script(server, "group_set", Call(stream, arguments, _set), f"group {stream}/{group}")
+    more_keys = (snapshot,) if snapshot else ()
+    return await write_script(
+        server, "group_set", Call(stream, arguments, _set, more_keys), f"group {stream}/{group}"
+    )
 
 
 async def empty_group(

@@ -16,10 +16,12 @@ from streamops.operations.console import Console
 from streamops.operations.groups_rewind import run as group_rewind
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
 from streamops.operations.undo.intent import UndoIntent
+from streamops.wire.writes.audit import AUDIT
+from tests.support.histories import killed
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.grouping import STREAM, group_info, grouped, has_lag, position
 from tests.support.servers import RunningServer
-from tests.support.streams import add_numbered, deliver
+from tests.support.streams import add_counting, add_numbered, deliver
 
 
 @pytest.mark.parametrize(
@@ -201,3 +203,23 @@ async def test_rewinding_looks_no_further_than_the_utmost_id(server: RunningServ
     assert len(deliver(server, STREAM, "g", "c1", 100)) == 64
     assert (await applied(console, prepared)).complete
     assert position(server, "g") == "0-0"
+
+
+async def test_rewind_that_is_killed_at_any_batch_can_be_undone(server: RunningServer) -> None:
+    intent, moved = RewindGroupIntent(stream=STREAM, group="g", to_start=True), 0
+    for batch in range(1, killed.LATEST):
+        server.flush()
+        add_counting(server, STREAM, 1, 10)
+        server.command("XGROUP", "CREATE", STREAM, "g", "7-0", "ENTRIESREAD", 7)
+        before = server.command("XINFO", "GROUPS", STREAM)
+        fate = killed.Fate(killed.Moment.AFTER, batch)
+        if not killed.Operator(server.options, intent, fate).end().killed:
+            break
+        if server.command("XINFO", "GROUPS", STREAM) != before:
+            moved += 1
+            ((action, _), *_) = server.command("XRANGE", AUDIT, "-", "+", "COUNT", 1)
+            async with await open_console(server) as console:
+                await done(console, UndoIntent(audit_id=EntryId.parse(action)))
+            assert server.command("XINFO", "GROUPS", STREAM) == before
+            assert server.command("KEYS", "*:undo:*") == []
+    assert moved

@@ -31,6 +31,7 @@ from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_destroy.intent import DestroyGroupIntent
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
+from streamops.operations.nack.intent import NackIntent
 from streamops.operations.operation import Prepared
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.operations.trim import run as trim
@@ -201,6 +202,17 @@ async def test_two_undos_of_one_claim_give_each_row_back_once(server: RunningSer
     assert owners(server) == {b"ghost": COUNT}
     with pytest.raises(Forbidden, match="was undone already, by"):
         await bob.prepare(UndoIntent(audit_id=action))
+
+
+async def test_two_undos_of_one_nack_count_each_row_once(pair: Pair) -> None:
+    ann, _ = pair
+    ids = tuple(EntryId(number, 0) for number in range(1, COUNT + 1))
+    action = EntryId.parse((await done(ann, NackIntent(stream=STREAM, group=GROUP, ids=ids))).audit_id)
+    prepared = [await one.prepare(UndoIntent(audit_id=action)) for one in pair]
+    came = await both(*(applied(one, plan) for one, plan in zip(pair, prepared, strict=True)))
+    assert sum(units(came)) == COUNT
+    reasons = {one.reason for outcome in came if isinstance(outcome, Outcome) for one in outcome.skipped}
+    assert reasons == {"given back what it had already"}
 
 
 async def test_two_undos_of_a_rewind_set_the_group_forward_once(server: RunningServer, pair: Pair) -> None:
