@@ -43,8 +43,7 @@ def check_limits(plan: Plan, limits: Limits) -> None:
 
 def check_own_keys(operation: Operation[Any, Any], intent: Struct) -> None:
     """Raises ``Forbidden`` where an operation would write to what streamops keeps for itself."""
-    stream = operation.stream(intent)
-    keys = [*([] if stream is None else [stream]), *(key for _, key in operation.writes(intent))]
+    keys = [operation.stream_of(intent) or "", *(key for _, key in operation.writes_of(intent))]
     if not operation.own and (own := next(filter(is_own_key, keys), None)) is not None:
         raise Forbidden(f"{operation.name} {own}: {OWN_KEY}", OWN_KEY_HINT)
 
@@ -55,7 +54,7 @@ async def check_permissions(server: Server, prepared: Prepared[Any, Any], *, una
     What is kept for undoing belongs to the record: without one it is not asked for, and where the log itself cannot be
     written, that is what will be told.
     """
-    writes = prepared.operation.writes(prepared.intent)
+    writes = prepared.operation.writes_of(prepared.intent)
     kept = [pair for pair in writes if is_undo_key(pair[1])]
     needed = [pair for pair in writes if not is_undo_key(pair[1])]
     # Scripts ask for the time, some of them after a write.
@@ -85,7 +84,7 @@ async def audit_warnings(server: Server, *, unaudited: bool) -> tuple[str, ...]:
 
 async def check_identity(server: Server, prepared: Prepared[Any, Any]) -> None:
     """Raises ``StalePlan`` where another server answers than when the plan was made, or the stream is another one."""
-    stream = prepared.operation.stream(prepared.intent)
+    stream = prepared.operation.stream_of(prepared.intent)
     planned = prepared.identity
     if stream is None or planned is None:
         return

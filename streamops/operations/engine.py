@@ -313,7 +313,7 @@ def _crowd(operation: Operation[Any, Any], plan: Plan, identity: Identity | None
 
 def _keeps_beside(prepared: Prepared[Any, Any]) -> str:
     operation = prepared.operation
-    return (operation.stream(prepared.intent) or "") if operation.undo_snapshot else ""
+    return (operation.stream_of(prepared.intent) or "") if operation.undo_snapshot else ""
 
 
 def _what_of_the_batch(error: StreamopsError) -> str:

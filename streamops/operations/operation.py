@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from streamops.operations.running import Run
 from streamops.model.acting import Identity, Limits
 from streamops.operations.consent import Consent
+from streamops.operations.undo_snapshots import snapshot_writes
 
 Intent = TypeVar("Intent", bound=Struct)
 Evidence = TypeVar("Evidence", bound=Struct)
+
+Writes = tuple[tuple[str, str], ...]
 
 
 class Resolved(Struct, frozen=True):
@@ -42,8 +45,10 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         plan: Makes its plan; pure. Raises ``PlanError`` where there is no safe way.
         apply: Writes what the plan said, in batches, each with its guards in the script that writes, and
             tells the run of every batch. Raises ``StreamopsError`` where it cannot go on.
-        writes: The (command, key) pairs it will send, to be asked for before the first write.
-        stream: The key whose server and identity the engine rechecks before the first write; none for none.
+        writes: What it will send, to be asked for before the first write: commands on its stream, or (command, key)
+            pairs. What keeping an undo snapshot sends is added to them.
+        key: The field of the intent that names its stream, whose server and identity the engine rechecks before the
+            first write; empty for none.
         job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
         rated: Whether it may take long, so that a bound and a rate are asked for.
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
@@ -68,8 +73,8 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     survey: Callable[[Place, Intent], Awaitable[Evidence]]
     plan: Callable[[Intent, Evidence], Plan]
     apply: Callable[["Run", Intent, Evidence, Plan], Awaitable[None]]
-    writes: Callable[[Intent], tuple[tuple[str, str], ...]]
-    stream: Callable[[Intent], str | None]
+    writes: Callable[[Intent], Writes] | tuple[str, ...]
+    key: str = "stream"
     job_from: int | None = None
     rated: bool = False
     resume: Callable[[Intent, Job], Intent] | None = None
@@ -81,6 +86,19 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     groups_a_ms: int = 0
     fixed: bool = False
     own: bool = False
+
+    def stream_of(self, intent: Intent) -> str | None:
+        """The stream that an intent is about; none where there is none."""
+        return getattr(intent, self.key) if self.key else None
+
+    def writes_of(self, intent: Intent) -> Writes:
+        """The (command, key) pairs that it will send."""
+        stream = self.stream_of(intent) or ""
+        if callable(self.writes):
+            pairs = self.writes(intent)
+        else:
+            pairs = tuple((command, stream) for command in self.writes)
+        return (*pairs, *snapshot_writes(stream)) if self.undo_snapshot else pairs
 
 
 class Prepared(Struct, Generic[Intent, Evidence], frozen=True):

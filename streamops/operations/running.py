@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from typing import TypeVar
 
 from streamops.errors import StreamopsError, Unreachable
 from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progress, Skipped
@@ -18,6 +19,8 @@ from streamops.wire.server import Server
 class StopAsked(StreamopsError):
     """Whoever asked for the operation wants it to stop after the batch under way."""
 
+
+Unit = TypeVar("Unit")
 
 SMALLEST_PACE = 0.05
 """Seconds of work that one batch of a rate-limited operation is at least."""
@@ -121,6 +124,12 @@ class Run:
         if ahead > 0:
             await self._pause(ahead)
         return min(most, left, max(1, int(self._rate * SMALLEST_PACE)))
+
+    async def batches(self, units: Sequence[Unit], most: int) -> AsyncIterator[Sequence[Unit]]:
+        """Units in batches, each as large as ``batch_size`` allows by then; raises as that does."""
+        while units and (size := await self.batch_size(most)):
+            yield units[:size]
+            units = units[size:]
 
     async def report(
         self,

@@ -28,11 +28,9 @@ async def survey_ack(place: Place, intent: AckIntent) -> AckEvidence:
 
 async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan) -> None:
     """Acknowledge them batch by batch."""
-    rows, position = evidence.rows, evidence.identity.floor(intent.group)
-    while rows:
-        size = await run.batch_size(BATCH)
-        batch, rows = rows[:size], rows[size:]
-        told = await ack(run.server, intent.stream, intent.group, batch, position=position)
+    position = evidence.identity.floor(intent.group)
+    async for rows in run.batches(evidence.rows, BATCH):
+        told = await ack(run.server, intent.stream, intent.group, rows, position=position)
         skipped = [Skipped(one.id, _why_left(one)) for one in told.alone]
         await run.report(told.count, skipped=skipped)
 
@@ -50,8 +48,7 @@ ACK = Operation(
     survey=survey_ack,
     plan=plan_ack,
     apply=apply_ack,
-    writes=lambda intent: (("XACK", intent.stream),),
-    stream=lambda intent: intent.stream,
+    writes=("XACK",),
     groups_a_ms=ONE_A_MILLISECOND,
 )
 OPERATIONS = (ACK,)

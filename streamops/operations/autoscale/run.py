@@ -23,7 +23,7 @@ from streamops.operations.autoscale.plan import (
     plan_steering,
     steered,
 )
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.running import Run
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key
@@ -85,13 +85,13 @@ def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]
         plan=plan_steering,
         apply=apply_steering,
         writes=_pool_writes,
-        stream=lambda _: None,
+        key="",
         asks=False,
         own=True,
     )
 
 
-def _pool_writes(intent: ScaleIntent | SteeringIntent) -> tuple[tuple[str, str], ...]:
+def _pool_writes(intent: ScaleIntent | SteeringIntent) -> Writes:
     key = pool_key(intent.pool)
     return ("HGET", key), ("HSET", key), ("HDEL", key)
 
@@ -104,7 +104,7 @@ SCALE: Final = Operation(
     plan=plan_scale,
     apply=apply_scale,
     writes=_pool_writes,
-    stream=lambda _: None,
+    key="",
     asks=False,
     own=True,
 )

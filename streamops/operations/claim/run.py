@@ -8,7 +8,7 @@ from itertools import compress
 from typing import Final
 
 from streamops.errors import SettingsError, StreamopsError
-from streamops.model.acting import AuditRecord, Plan, Skipped
+from streamops.model.acting import Plan, Skipped
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import Done, Selection, Unfit
 from streamops.model.wording import counted
@@ -17,11 +17,10 @@ from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.claim.plan import ClaimEvidence, gone_entries, plan_claim
 from streamops.operations.operation import Operation
-from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
+from streamops.operations.pending_rows import note_gone, read_members, undo_rows, unhandled_of
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.operations.undo.intent import UndoIntent
-from streamops.operations.undo_snapshots import snapshot_writes, undo_of
+from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.claimable import Claimable, read_claimable, read_claimable_ids
 from streamops.wire.gone import GoneSearch
 from streamops.wire.server import Server
@@ -95,15 +94,10 @@ class Claiming:
 
     async def named(self) -> None:
         """Claim entries by their IDs."""
-        ids = list(compress(ids_of(self._intent), self._chosen))
-        while ids and (most := await self._run.batch_size(NAMED)):
-            batch, ids = ids[:most], ids[most:]
+        run = self._run
+        async for ids in run.batches(list(compress(ids_of(self._intent), self._chosen)), NAMED):
             told = await claim_ids(
-                self._run.server,
-                self._what,
-                batch,
-                position=self._position,
-                snapshot=self._run.snapshot,
+                run.server, self._what, ids, position=self._position, snapshot=run.snapshot
             )
             await self._report(told.claimed, told.alone)
 
@@ -195,17 +189,6 @@ async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, pl
         )
 
 
-def undo_claim(intent: ClaimIntent, records: Sequence[AuditRecord]) -> UndoIntent:
-    """Give them back to their former owners."""
-    return UndoIntent(
-        audit_id=EntryId.parse(records[0].id),
-        stream=intent.stream,
-        group=intent.group,
-        done=Done.CLAIMED,
-        holder=intent.to,
-    )
-
-
 def _check(intent: ClaimIntent) -> None:
     if intent.to == intent.source:
         raise SettingsError(
@@ -231,13 +214,8 @@ CLAIM = Operation(
     survey=survey_claim,
     plan=plan_claim,
     apply=apply_claim,
-    writes=lambda intent: (
-        ("XCLAIM", intent.stream),
-        ("XAUTOCLAIM", intent.stream),
-        *snapshot_writes(intent.stream),
-    ),
-    stream=lambda intent: intent.stream,
-    undo=undo_claim,
+    writes=("XCLAIM", "XAUTOCLAIM"),
+    undo=lambda intent, records: undo_rows(records, intent.stream, intent.group, Done.CLAIMED, intent.to),
     rated=True,
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,

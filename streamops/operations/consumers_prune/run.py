@@ -54,10 +54,7 @@ async def apply_prune_consumers(
     names = [consumer.name for consumer in evidence.idle]
     many = len(evidence.idle) + len(evidence.kept) + evidence.active > MANY
     floor = evidence.identity.floor(intent.group)
-    done = 0
-    while size := await run.batch_size(BATCH):
-        batch = names[done : done + size]
-        done += len(batch)
+    async for batch in run.batches(names, BATCH):
         active = await _active(run.server, intent) if many else frozenset()
         idle = [name for name in batch if name not in active]
         became = await prune_consumers(
@@ -83,8 +80,7 @@ PRUNE_CONSUMERS = Operation(
     survey=survey_prune_consumers,
     plan=plan_prune_consumers,
     apply=apply_prune_consumers,
-    writes=lambda intent: (("XGROUP DELCONSUMER", intent.stream),),
-    stream=lambda intent: intent.stream,
+    writes=("XGROUP DELCONSUMER",),
     groups_a_ms=ONE_A_MILLISECOND,
 )
 OPERATIONS = (PRUNE_CONSUMERS,)

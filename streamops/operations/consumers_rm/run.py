@@ -1,27 +1,25 @@
 """``consumers.rm``: hand a consumer's pending entries over, and remove it once it has none."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from streamops.errors import StalePlan
-from streamops.model.acting import AuditRecord, Plan, Skipped
-from streamops.model.ids import EntryId
+from streamops.model.acting import Plan, Skipped
 from streamops.model.pending import Done
 from streamops.model.wording import counted
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import group_of, look_at
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 from streamops.operations.consumers_rm.plan import RemoveConsumerEvidence, plan_remove_consumer
-from streamops.operations.operation import Operation
-from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
+from streamops.operations.operation import Operation, Writes
+from streamops.operations.pending_rows import note_gone, read_members, undo_rows, unhandled_of
 from streamops.operations.planning import ONE_A_MILLISECOND, SAMPLE
 from streamops.operations.running import Run
-from streamops.operations.undo.intent import UndoIntent
-from streamops.operations.undo_snapshots import snapshot_writes, undo_of
+from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.reads import PendingRange, read_pending_page
-from streamops.wire.writes.consumers import HandedOver, hand_over, remove_consumer
+from streamops.wire.writes.consumers import hand_over, remove_consumer
 
 BATCH: Final = 250
+GONE: Final = "its entry is gone; the server took its row off the list"
 
 
 async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> RemoveConsumerEvidence:
@@ -46,7 +44,7 @@ async def apply_remove_consumer(
     """Hand its rows over batch by batch, then remove it."""
     floor = evidence.identity.floor(intent.group)
     if evidence.consumer.pending and intent.to is not None:
-        await _hand_over(run, intent, intent.to, plan, evidence)
+        await _hand_over(run, intent, evidence, to=intent.to, most=plan.count)
     removed = await remove_consumer(run.server, intent.stream, intent.group, intent.consumer, floor=floor)
     if not removed:
         raise StalePlan(
@@ -58,11 +56,11 @@ async def apply_remove_consumer(
 
 
 async def _hand_over(
-    run: Run, intent: RemoveConsumerIntent, to: str, plan: Plan, evidence: RemoveConsumerEvidence
+    run: Run, intent: RemoveConsumerIntent, evidence: RemoveConsumerEvidence, *, to: str, most: int
 ) -> None:
     floor = evidence.identity.floor(intent.group)
     unhandled = unhandled_of(intent.stream, intent.group, (evidence.consumer,))
-    after, most = None, plan.count
+    after = None
     while size := await run.batch_size(BATCH):
         batch = await hand_over(
             run.server,
@@ -81,34 +79,17 @@ async def _hand_over(
             return
         after = batch.last_id
         await note_gone(run, unhandled, batch.gone)
-        await _report(run, batch)
-
-
-async def _report(run: Run, batch: HandedOver) -> None:
-    skipped = [
-        Skipped(str(one), "its entry is gone; the server took its row off the list") for one in batch.gone
-    ]
-    await run.report(batch.moved, skipped=skipped, **undo_of(batch.moved, batch.rows))
-
-
-def undo_remove_consumer(intent: RemoveConsumerIntent, records: Sequence[AuditRecord]) -> UndoIntent:
-    """Give it its pending entries back, which creates it again."""
-    return UndoIntent(
-        audit_id=EntryId.parse(records[0].id),
-        stream=intent.stream,
-        group=intent.group,
-        done=Done.CLAIMED,
-        holder=intent.to or "",
-    )
+        skipped = [Skipped(str(one), GONE) for one in batch.gone]
+        await run.report(batch.moved, skipped=skipped, **undo_of(batch.moved, batch.rows))
 
 
 def _name(intent: RemoveConsumerIntent) -> str:
     return f"consumer {intent.stream}/{intent.group}/{intent.consumer}"
 
 
-def _writes(intent: RemoveConsumerIntent) -> tuple[tuple[str, str], ...]:
+def _writes(intent: RemoveConsumerIntent) -> Writes:
     claims = () if intent.to is None else (("XCLAIM", intent.stream),)
-    return (*claims, ("XGROUP DELCONSUMER", intent.stream), *snapshot_writes(intent.stream))
+    return (*claims, ("XGROUP DELCONSUMER", intent.stream))
 
 
 REMOVE_CONSUMER = Operation(
@@ -119,8 +100,9 @@ REMOVE_CONSUMER = Operation(
     plan=plan_remove_consumer,
     apply=apply_remove_consumer,
     writes=_writes,
-    stream=lambda intent: intent.stream,
-    undo=undo_remove_consumer,
+    undo=lambda intent, records: undo_rows(
+        records, intent.stream, intent.group, Done.CLAIMED, intent.to or ""
+    ),
     rated=True,
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,

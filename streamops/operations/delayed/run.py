@@ -34,12 +34,9 @@ def settle_run(intent: RunDelayedIntent, evidence: DelayedEvidence) -> RunDelaye
 async def apply_run_delayed(run: Run, intent: RunDelayedIntent, evidence: DelayedEvidence, _: Plan) -> None:
     """Move them batch by batch, those of one destination together."""
     broken, queue = dict(evidence.broken), evidence.queue
-    ids = [one for one in evidence.ids if one not in broken]
-    at = 0
-    while at < len(ids) and (size := await run.batch_size(BATCH)):
-        async for messages in read_messages(run.server, queue, ids[at : at + size]):
+    async for ids in run.batches([one for one in evidence.ids if one not in broken], BATCH):
+        async for messages in read_messages(run.server, queue, ids):
             await _move(run, intent.stream, queue, messages)
-        at += size
 
 
 async def _move(run: Run, stream: str, queue: str, messages: Sequence[DelayedMessage]) -> None:
@@ -98,7 +95,7 @@ RUN_DELAYED = Operation(
         *zip(("ZREM", "HDEL"), keys_of(intent), strict=True),
     ),
     # The stream may not exist yet: what a message becomes is rechecked by its body.
-    stream=lambda _: None,
+    key="",
     settle=settle_run,
     rated=True,
 )
@@ -117,11 +114,9 @@ async def apply_cancel_delayed(
 ) -> None:
     """Remove them batch by batch, each batch written to the file first."""
     with BackupWriter(intent.backup) as backup:
-        at = 0
-        while at < len(evidence.ids) and (size := await run.batch_size(CANCELLED_AT_ONCE)):
-            async for page in read_messages(run.server, evidence.queue, evidence.ids[at : at + size]):
+        async for ids in run.batches(evidence.ids, CANCELLED_AT_ONCE):
+            async for page in read_messages(run.server, evidence.queue, ids):
                 await _cancel(run, intent.stream, evidence.queue, page, backup)
-            at += size
         if intent.backup:
             run.note(f"{counted(backup.written, 'message was', 'messages were')} written to {intent.backup}")
 
@@ -150,7 +145,7 @@ CANCEL_DELAYED = Operation(
     plan=plan_cancel_delayed,
     apply=apply_cancel_delayed,
     writes=lambda intent: tuple(zip(("ZREM", "HDEL"), keys_of(intent), strict=True)),
-    stream=lambda _: None,
+    key="",
     settle=settle_delayed,
     rated=True,
 )

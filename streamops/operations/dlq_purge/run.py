@@ -62,9 +62,7 @@ async def _purge_page(
     run: Run, queue: str, evidence: PurgeEvidence, page: Sequence[DeadLetter], backup: BackupWriter
 ) -> None:
     positions = evidence.identity.positions
-    while page and run.remaining:
-        size = await run.batch_size(BATCH)
-        batch, page = page[:size], page[size:]
+    async for batch in run.batches(page, BATCH):
         entries, ids = [one.entry for one in batch], [one.id for one in batch]
         await delete_and_report(run, Deleting(queue, positions, what=f"queue {queue}"), ids, entries, backup)
 
@@ -82,8 +80,8 @@ PURGE: Final = Operation(
     survey=survey_purge,
     plan=plan_purge,
     apply=apply_purge,
-    writes=lambda intent: (("XDEL", intent.queue),),
-    stream=lambda intent: intent.queue,
+    writes=("XDEL",),
+    key="queue",
     settle=settle_purge,
     groups_a_ms=ALL_A_MILLISECOND,
 )

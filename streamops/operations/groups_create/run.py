@@ -93,7 +93,6 @@ CREATE_GROUP = Operation(
     survey=survey_create_group,
     plan=plan_create_group,
     apply=apply_create_group,
-    writes=lambda intent: (("XGROUP CREATE", intent.stream),),
-    stream=lambda intent: intent.stream,
+    writes=("XGROUP CREATE",),
 )
 OPERATIONS = (CREATE_GROUP,)

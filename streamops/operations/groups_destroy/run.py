@@ -169,8 +169,7 @@ DESTROY_GROUP = Operation(
     survey=survey_destroy_group,
     plan=plan_destroy_group,
     apply=apply_destroy_group,
-    writes=lambda intent: (("XGROUP DESTROY", intent.stream), ("XACK", intent.stream)),
-    stream=lambda intent: intent.stream,
+    writes=("XGROUP DESTROY", "XACK"),
     groups_a_ms=ONE_A_MILLISECOND,
 )
 OPERATIONS = (DESTROY_GROUP,)

@@ -24,7 +24,6 @@ from streamops.operations.operation import Operation
 from streamops.operations.packing import pack, unpack
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.operations.undo_snapshots import snapshot_writes
 from streamops.operations.walking import position_before
 from streamops.wire.reads import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.server import Server
@@ -228,8 +227,7 @@ REWIND_GROUP = Operation(
     survey=survey_rewind_group,
     plan=plan_rewind_group,
     apply=apply_rewind_group,
-    writes=lambda intent: (("XGROUP SETID", intent.stream), *snapshot_writes(intent.stream)),
-    stream=lambda intent: intent.stream,
+    writes=("XGROUP SETID",),
     undo=undo_rewind_group,
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,

@@ -42,7 +42,7 @@ CANCEL_JOB: Final = Operation(
     plan=plan_cancel_job,
     apply=apply_cancel_job,
     writes=lambda intent: (("HSET", job_key(intent.job)),),
-    stream=lambda _: None,
+    key="",
     asks=False,
     own=True,
 )

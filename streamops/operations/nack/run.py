@@ -1,20 +1,16 @@
 """``nack``: give pending entries back, so that another consumer gets them at once."""
 
-from collections.abc import Sequence
-
-from streamops.model.acting import AuditRecord, Plan, Skipped
-from streamops.model.ids import EntryId
+from streamops.model.acting import Plan, Skipped
 from streamops.model.pending import Done
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.nack.plan import NackEvidence, plan_nack
 from streamops.operations.operation import Operation
-from streamops.operations.pending_rows import read_members
+from streamops.operations.pending_rows import read_members, undo_rows
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.operations.undo.intent import UndoIntent
-from streamops.operations.undo_snapshots import snapshot_writes, undo_of
+from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.reads import read_pending_by_id
 from streamops.wire.writes.nack import nack
 
@@ -47,30 +43,14 @@ async def survey_nack(place: Place, intent: NackIntent) -> NackEvidence:
 
 async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Plan) -> None:
     """Give them back batch by batch."""
-    rows, position = evidence.rows, evidence.identity.floor(intent.group)
-    while rows:
-        size = await run.batch_size(BATCH)
-        batch, rows = rows[:size], rows[size:]
-        told = await nack(
-            run.server,
-            intent.stream,
-            intent.group,
-            batch,
-            position=position,
-            snapshot=run.snapshot,
-        )
+    stream, group, position = intent.stream, intent.group, evidence.identity.floor(intent.group)
+    async for rows in run.batches(evidence.rows, BATCH):
+        told = await nack(run.server, stream, group, rows, position=position, snapshot=run.snapshot)
         await run.report(
             told.count,
             skipped=[Skipped(one, WHY_LEFT[why]) for one, why in told.alone],
             **undo_of(told.count, told.rows),
         )
-
-
-def undo_nack(intent: NackIntent, records: Sequence[AuditRecord]) -> UndoIntent:
-    """Give them their owner and idle time again."""
-    return UndoIntent(
-        audit_id=EntryId.parse(records[0].id), stream=intent.stream, group=intent.group, done=Done.NACKED
-    )
 
 
 NACK = Operation(
@@ -80,12 +60,8 @@ NACK = Operation(
     survey=survey_nack,
     plan=plan_nack,
     apply=apply_nack,
-    writes=lambda intent: (
-        ("XCLAIM", intent.stream),
-        *snapshot_writes(intent.stream),
-    ),
-    stream=lambda intent: intent.stream,
-    undo=undo_nack,
+    writes=("XCLAIM",),
+    undo=lambda intent, records: undo_rows(records, intent.stream, intent.group, Done.NACKED),
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

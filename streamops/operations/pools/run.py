@@ -6,7 +6,7 @@ from streamops.model.acting import Plan
 from streamops.model.pools import Pool, PoolMode
 from streamops.monitor.context import Place
 from streamops.monitor.pools import PoolReader
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from streamops.operations.pools.plan import PoolEvidence, plan_pause, plan_resume
 from streamops.operations.running import Run
@@ -36,7 +36,7 @@ async def _tell(run: Run, pool: Pool, mode: PoolMode) -> None:
     await run.report(1)
 
 
-def _writes(intent: PauseIntent | ResumeIntent) -> tuple[tuple[str, str], ...]:
+def _writes(intent: PauseIntent | ResumeIntent) -> Writes:
     key = pool_key(intent.pool)
     return ("HGET", key), ("HSET", key)
 
@@ -49,7 +49,7 @@ PAUSE: Final = Operation(
     plan=plan_pause,
     apply=apply_pause,
     writes=_writes,
-    stream=lambda _: None,
+    key="",
     own=True,
 )
 RESUME: Final = Operation(
@@ -60,7 +60,7 @@ RESUME: Final = Operation(
     plan=plan_resume,
     apply=apply_resume,
     writes=_writes,
-    stream=lambda _: None,
+    key="",
     asks=False,
     own=True,
 )

@@ -18,7 +18,7 @@ from streamops.monitor.context import Place
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.inspection import find_stream
 from streamops.operations.losses import TrimEvidence
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.publish.plan import PublishEvidence, losers, plan_publish
 from streamops.operations.running import Run
@@ -125,7 +125,7 @@ async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most
     return await trim_to(server, stream, Floor(cap.asked or ZERO_ID, kept, positions), how, what)
 
 
-def _writes(intent: PublishIntent) -> tuple[tuple[str, str], ...]:
+def _writes(intent: PublishIntent) -> Writes:
     if intent.delay is None:
         trims = () if intent.maxlen is None else (("XTRIM", intent.stream),)
         return (("XADD", intent.stream), *trims)
@@ -142,7 +142,7 @@ PUBLISH = Operation(
     apply=apply_publish,
     writes=_writes,
     # The stream may not exist yet.
-    stream=lambda _: None,
+    key="",
     asks=False,
     settle=lambda intent, evidence: replace(intent, queue=evidence.queue),
 )

@@ -16,7 +16,7 @@ from streamops.monitor.dead_letters import (
     chosen_letters,
     letter_pages,
 )
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.planning import gone_meanwhile
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
 from streamops.operations.replay.plan import ReplayEvidence, plan_replay
@@ -316,11 +316,9 @@ async def _move_shipped(run: Run, mover: Mover, pages: AsyncIterator[list[DeadLe
 
 
 async def _move_page(run: Run, mover: Mover, page: Sequence[DeadLetter]) -> None:
-    while page and run.remaining:
-        size = await run.batch_size(BATCH)
-        await mover.move_read(page[:size])
-        await run.report(0, cursor=str(page[:size][-1].id))
-        page = page[size:]
+    async for batch in run.batches(page, BATCH):
+        await mover.move_read(batch)
+        await run.report(0, cursor=str(batch[-1].id))
 
 
 async def _move_chosen(
@@ -364,7 +362,7 @@ def resume_replay(intent: ReplayIntent, job: Job) -> ReplayIntent:
     return replace(intent, after=EntryId.parse(job.cursor))
 
 
-def _writes(intent: ReplayIntent) -> tuple[tuple[str, str], ...]:
+def _writes(intent: ReplayIntent) -> Writes:
     mode = intent.mode or ReplayMode.REPUBLISH
     keys = dict.fromkeys(route.key for route in intent.routes)
     noted = [replayed_key(route.home) for route in intent.routes if mode is ReplayMode.REPUBLISH]
@@ -388,7 +386,7 @@ REPLAY: Final = Operation(
     plan=plan_replay,
     apply=apply_replay,
     writes=_writes,
-    stream=lambda intent: intent.queue,
+    key="queue",
     job_from=0,
     rated=True,
     resume=resume_replay,

@@ -14,7 +14,7 @@ from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import find_stream
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.restore.intent import RestoreIntent
 from streamops.operations.restore.plan import (
     RestoreEvidence,
@@ -199,7 +199,7 @@ def settle_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> RestoreI
     return replace(intent, to=evidence.target, digest=evidence.file.digest)
 
 
-def _writes(intent: RestoreIntent) -> tuple[tuple[str, str], ...]:
+def _writes(intent: RestoreIntent) -> Writes:
     target = intent.to or ""
     return ("XADD", target), ("SET", _marker(target, intent.digest))
 
@@ -212,7 +212,7 @@ RESTORE = Operation(
     plan=plan_restore,
     apply=apply_restore,
     writes=_writes,
-    stream=lambda intent: intent.to,
+    key="to",
     settle=settle_restore,
     rated=True,
 )

@@ -20,7 +20,7 @@ from streamops.model.pending import Stale, StaleRow
 from streamops.model.wording import counted
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import group_of, read_stream
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run, StopAsked
@@ -254,7 +254,7 @@ async def _library(server: Server, stream: str, stale: Stale) -> str:
     return ""
 
 
-def _writes(intent: ReclaimIntent) -> tuple[tuple[str, str], ...]:
+def _writes(intent: ReclaimIntent) -> Writes:
     stream, notes = intent.stream, replayed_key(intent.stream)
     way = (
         (("XCLAIM", stream),)
@@ -273,7 +273,6 @@ RECLAIM = Operation(
     plan=plan_reclaim,
     apply=apply_reclaim,
     writes=_writes,
-    stream=lambda intent: intent.stream,
     job_from=JOB_FROM,
     rated=True,
     # What was dealt with is stale no more: the rest is what there is now.

@@ -77,12 +77,9 @@ async def _pending_of(
 
 async def apply_delete(run: Run, intent: DeleteIntent, evidence: DeleteEvidence, _: Plan) -> None:
     """Write them to the file and delete them, batch by batch."""
-    ids = evidence.existing
     how = Deleting(intent.stream, evidence.identity.positions, references=intent.by_xdelex)
     with BackupWriter(intent.backup) as backup:
-        while ids:
-            size = await run.batch_size(_batch_size(evidence.entry_bytes))
-            batch, ids = ids[:size], ids[size:]
+        async for batch in run.batches(evidence.existing, _batch_size(evidence.entry_bytes)):
             entries = await read_by_id(run.server, intent.stream, batch)
             await delete_and_report(run, how, batch, entries, backup)
         if intent.backup:
@@ -106,7 +103,6 @@ DELETE = Operation(
     plan=plan_delete,
     apply=apply_delete,
     writes=lambda intent: (("XDELEX" if intent.by_xdelex else "XDEL", intent.stream),),
-    stream=lambda intent: intent.stream,
     settle=lambda intent, evidence: replace(intent, by_xdelex=evidence.by_xdelex),
     groups_a_ms=ALL_A_MILLISECOND,
 )

@@ -12,7 +12,7 @@ from streamops.model.secret import Secret
 from streamops.model.topics import Topic, parse_priority
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import count_undone
-from streamops.operations.operation import Operation
+from streamops.operations.operation import Operation, Writes
 from streamops.operations.running import Run
 from streamops.operations.topics.intent import (
     AddTopicIntent,
@@ -138,7 +138,7 @@ def _read_secret(path: str) -> Secret:
     return Secret(text)
 
 
-def _read_headers(path: str) -> tuple[tuple[str, str], ...]:
+def _read_headers(path: str) -> Writes:
     """The headers in a file, ``Name: value`` a line; raises ``SettingsError`` that names the line."""
     headers = []
     for number, line in enumerate(_read_file(path, "--headers-file").splitlines(), 1):
@@ -175,7 +175,7 @@ ADD_TOPIC: Final = Operation(
     plan=plan_add_topic,
     apply=apply_topic,
     writes=lambda _: WRITES,
-    stream=lambda _: None,
+    key="",
     asks=False,
     own=True,
 )
@@ -187,7 +187,7 @@ REMOVE_TOPIC: Final = Operation(
     plan=plan_remove_topic,
     apply=apply_remove_topic,
     writes=lambda _: WRITES,
-    stream=lambda _: None,
+    key="",
     own=True,
 )
 TOPIC_OFF: Final = Operation(
@@ -198,7 +198,7 @@ TOPIC_OFF: Final = Operation(
     plan=plan_topic_off,
     apply=apply_topic,
     writes=lambda _: WRITES,
-    stream=lambda _: None,
+    key="",
     asks=False,
     own=True,
 )
@@ -210,7 +210,7 @@ TOPIC_ON: Final = Operation(
     plan=plan_topic_on,
     apply=apply_topic,
     writes=lambda _: WRITES,
-    stream=lambda _: None,
+    key="",
     asks=False,
     own=True,
 )

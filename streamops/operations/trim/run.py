@@ -133,10 +133,6 @@ def _resume(intent: TrimIntent, job: Job) -> TrimIntent:
     return replace(rest, maxlen=None, before=None, minid=EntryId.parse(job.cursor))
 
 
-def _writes(intent: TrimIntent) -> tuple[tuple[str, str], ...]:
-    return (("XTRIM", intent.stream),)
-
-
 TRIM = Operation(
     name="trim",
     summary="Drop the oldest entries of a stream, safely unless told otherwise.",
@@ -144,8 +140,7 @@ TRIM = Operation(
     survey=survey_trim,
     plan=plan_trim,
     apply=apply_trim,
-    writes=_writes,
-    stream=lambda intent: intent.stream,
+    writes=("XTRIM",),
     job_from=100_000,
     rated=True,
     resume=_resume,

@@ -93,8 +93,7 @@ async def apply_undo(run: Run, intent: UndoIntent, evidence: UndoEvidence, _: Pl
     for then in _pages(await read_action(run.server, intent.audit_id)):
         rows = tuple(compress(then.rows, evidence.restorable[at : at + len(then.rows)]))
         at += len(then.rows)
-        while rows and (most := await run.batch_size(ROWS)):
-            done, rows = rows[:most], rows[most:]
+        async for done in run.batches(rows, ROWS):
             came = await _restore(run.server, intent, then.at, done, position, writes=True)
             skipped = [
                 Skipped(str(row.id), WHY_REFUSED[why])
@@ -217,7 +216,6 @@ UNDO = Operation(
     plan=plan_undo,
     apply=apply_undo,
     writes=lambda intent: (("XCLAIM", intent.stream), *snapshot_writes(intent.stream)),
-    stream=lambda intent: intent.stream,
     resolve=resolve_undo,
     groups_a_ms=ONE_A_MILLISECOND,
 )

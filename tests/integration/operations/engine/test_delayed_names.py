@@ -41,7 +41,7 @@ async def test_all_of_it_goes_by_the_configured_name(
 
 async def test_permission_is_asked_for_that_name(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(publishing("a"))
-    writes = prepared.operation.writes(prepared.intent)
+    writes = prepared.operation.writes_of(prepared.intent)
     assert {key for _, key in writes} == {"later", "later:jobs"}
     assert server.command("EXISTS", "later") == 0
 

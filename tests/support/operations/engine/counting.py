@@ -80,7 +80,7 @@ def counting(gate: Gate | None = None, **changes: Any) -> Operation[CountIntent,
         plan=plan,
         apply=apply,
         writes=lambda _: (),
-        stream=lambda _: None,
+        key="",
         job_from=1,
         resume=resume,
     )
